@@ -249,7 +249,7 @@ export class Exporter implements ExporterPort {
   }
 
   recordWebReload(successful: boolean): void {
-    this.#services.own.recordReload(successful, Date.now(), 'webConfig');
+    this.#services.own.recordReload(successful, Date.now(), 'web_config');
   }
 
   /** Does not wait for reloads: a running one is abandoned. */

@@ -7,7 +7,7 @@ import type { StationView } from '../refresh/station-cache.ts';
 import { STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
 import { HEALTH_FAMILIES } from './health-families.ts';
-import { OWN_FAMILIES } from './own-families.ts';
+import { SERIES_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { combineCrc, joinedSegment, type Segment, storedSegment, TextBuffer } from './segment.ts';
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
@@ -130,10 +130,10 @@ function seriesText(
     views.map((view, at) => ({ labels: { station: labelText(view.spec.name) }, value: count(view, at) }));
   return [
     {
-      ...OWN_FAMILIES.series,
+      ...SERIES_FAMILIES.series,
       values: valuesOf(({ served }, at) => (healthSeries[at] ?? 0) + (served?.encoded.series ?? 0)),
     },
-    { ...OWN_FAMILIES.seriesWithheld, values: valuesOf(({ served }) => served?.encoded.withheld ?? 0) },
+    { ...SERIES_FAMILIES.series_withheld, values: valuesOf(({ served }) => served?.encoded.withheld ?? 0) },
   ]
     .filter(({ name }) => !disabled.has(name))
     .map((family) => familyText(family, format))

@@ -18,10 +18,8 @@ export interface FamilyDescription {
 }
 
 /** A value and one string per label; a missing label does not compile. */
-export type Sample<Labels extends readonly string[]> = readonly [
-  value: number,
-  ...labels: { readonly [Label in keyof Labels]: string },
-];
+type Sample<Labels extends readonly string[]> = AnySample &
+  readonly [value: number, ...labels: { readonly [Label in keyof Labels]: string }];
 
 type AnySample = readonly [value: number, ...labels: string[]];
 
@@ -36,8 +34,8 @@ export interface SnapshotSource extends Publication {
 /** A family with samples per station: `station` is the first of `labels` and not part of a sample. */
 export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
-  /** Names of labels that the configuration adds: their values are the last ones of a sample. */
-  readonly extraLabels?: (spec: StationSpec) => readonly string[];
+  /** Also has the configured labels of the station, which are not part of a sample. */
+  readonly hasStationLabels?: true;
 }
 
 /** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
@@ -48,59 +46,62 @@ export interface ResourceFamily extends FamilyDescription {
 }
 
 /** Name and labels as literal types, so that a reference to an unknown metric or label does not compile. */
-interface Named<Name extends string, Labels extends readonly string[]> {
+export interface Named<Name extends string, Labels extends readonly string[]> {
   readonly name: Name;
   readonly labels: Labels;
 }
 
-interface Row<Name extends string, Labels extends readonly string[]>
-  extends Named<Name, Labels>,
-    Pick<FamilyDescription, 'help' | 'exampleTitle' | 'example' | 'hasResourceLabels'> {
-  readonly type: 'gauge' | 'counter';
+/** A family in a table: without `labels` it has none, and its name says whether it is a counter. */
+export interface Row<Name extends string, Labels extends readonly string[]>
+  extends Omit<FamilyDescription, 'type' | 'labels'>,
+    Partial<Named<Name, Labels>> {
+  readonly name: Name;
 }
 
-/** Only a family with `extraLabels` has samples with further values. */
-type StationRow<Name extends string, Labels extends readonly string[], Source> = Row<Name, Labels> &
-  (
-    | { readonly samples: (source: Source) => Iterable<Sample<Labels>> }
-    | {
-        readonly samples: (source: Source) => Iterable<Sample<readonly [...Labels, ...string[]]>>;
-        readonly extraLabels: (spec: StationSpec) => readonly string[];
-      }
-  );
+export type TypeOf<Name extends string> = Name extends `${string}_total` ? 'counter' : 'gauge';
+
+/** `first`: labels before those of the row. */
+export function described<Name extends string, Labels extends readonly string[], const First extends readonly string[]>(
+  { name, labels }: Row<Name, Labels>,
+  ...first: First
+): Named<Name, readonly [...First, ...Labels]> & { readonly type: TypeOf<Name> } {
+  const all: readonly string[] = [...first, ...(labels ?? [])];
+  const type = name.endsWith('_total') ? 'counter' : 'gauge';
+  return { name, type: type as TypeOf<Name>, labels: all as readonly [...First, ...Labels] };
+}
 
 export const healthFamily = stationFamily<HealthSource>();
 export const snapshotFamily = stationFamily<SnapshotSource>();
 
 function stationFamily<Source>() {
-  return <const Name extends string, const Labels extends readonly string[]>(
-    row: StationRow<Name, Labels, Source>,
-  ): StationFamily<Source> & Named<Name, readonly ['station', ...Labels]> => {
-    // TypeScript cannot infer that the elements of a mapped tuple of unknown length are strings.
-    const samples = row.samples as unknown as StationFamily<Source>['samples'];
-    return { ...row, samples, labels: ['station', ...row.labels] };
-  };
+  return <const Name extends string, const Labels extends readonly string[] = []>(
+    row: Row<Name, Labels> &
+      Pick<StationFamily<Source>, 'hasStationLabels'> & {
+        readonly samples: (source: Source) => Iterable<NoInfer<Sample<Labels>>>;
+      },
+  ): StationFamily<Source> & Named<Name, readonly ['station', ...Labels]> => ({
+    ...row,
+    ...described(row, 'station'),
+  });
 }
 
 /** A family with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
-export function groupFamily<const Name extends string, const Labels extends readonly string[]>(
+export function groupFamily<const Name extends string, const Labels extends readonly string[] = []>(
   row: Row<Name, Labels> & {
-    readonly samples: (group: AggregateGroup, spec: StationSpec) => Iterable<Sample<Labels>>;
+    readonly samples: (group: AggregateGroup, spec: StationSpec) => Iterable<NoInfer<Sample<Labels>>>;
   },
 ): StationFamily<SnapshotSource> & Named<Name, readonly ['station', 'resource_type', 'product', ...Labels]> {
-  const samplesOf = row.samples as (group: AggregateGroup, spec: StationSpec) => Iterable<AnySample>;
   return {
     ...row,
-    labels: ['station', 'resource_type', 'product', ...row.labels],
+    ...described(row, 'station', 'resource_type', 'product'),
     hasResourceLabels: true,
-    extraLabels: ({ resourceLabels }) => resourceLabels.names,
     samples: ({ spec, aggregates }) =>
       [...aggregates.groups].flatMap((group) => {
         const { type, product, labels } = group;
         const extra = spec.resourceLabels.names.map((name) => labels[name] ?? '');
         return Array.from(
-          samplesOf(group, spec),
-          ([value, ...rest]) => [value, type, product, ...rest, ...extra] as const,
+          row.samples(group, spec),
+          ([value, ...rest]: AnySample) => [value, type, product, ...rest, ...extra] as const,
         );
       }),
   };
@@ -109,16 +110,15 @@ export function groupFamily<const Name extends string, const Labels extends read
 /** A sample that reads a field which is not among `fields` does not compile. */
 export function resourceFamily<
   const Name extends string,
-  const Labels extends readonly string[],
   const Field extends keyof Resource,
+  const Labels extends readonly string[] = [],
 >(
   row: Row<Name, Labels> & {
     readonly fields: readonly Field[];
-    readonly sample: (resource: Pick<Resource, NoInfer<Field>>) => Sample<Labels> | undefined;
+    readonly sample: (resource: Pick<Resource, NoInfer<Field>>) => NoInfer<Sample<Labels>> | undefined;
   },
 ): ResourceFamily & Named<Name, readonly ['station', 'resource_id', 'name', ...Labels]> {
-  const sample = row.sample as ResourceFamily['sample'];
-  return { ...row, sample, labels: ['station', 'resource_id', 'name', ...row.labels] };
+  return { ...row, ...described(row, 'station', 'resource_id', 'name') };
 }
 
 /** One sample, or none if the value is unknown: an unknown value is never published as 0. */

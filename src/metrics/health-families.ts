@@ -5,14 +5,13 @@ import { healthFamily, optionalSample } from './family.ts';
 export const STATION_INFO = healthFamily({
   name: 'telemetry_station_info',
   help: 'Information about the configured telemetry station.',
-  type: 'gauge',
   labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
   exampleTitle: 'Stations by zone and upstream',
   example: 'count by (zone, upstream) (telemetry_station_info)',
-  samples: ({ spec: { path, upstream, labels } }) => [
-    [1, path.subscription, path.resource_group, path.zone, path.telemetry_station, upstream, ...Object.values(labels)],
+  hasStationLabels: true,
+  samples: ({ spec: { path, upstream } }) => [
+    [1, path.subscription, path.resource_group, path.zone, path.telemetry_station, upstream],
   ],
-  extraLabels: ({ labels }) => Object.keys(labels),
 });
 
 /** The families of a station that do not depend on a snapshot. */
@@ -21,8 +20,6 @@ export const HEALTH_FAMILIES = [
   healthFamily({
     name: 'telemetry_station_up',
     help: 'Whether the last refresh of the station succeeded.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Stations whose last refresh failed',
     example: 'telemetry_station_up == 0',
     samples: ({ health }) => [[health.lastAttemptMs !== undefined && health.failure === undefined ? 1 : 0]],
@@ -30,7 +27,6 @@ export const HEALTH_FAMILIES = [
   healthFamily({
     name: 'telemetry_station_failure',
     help: 'Whether the last refresh failed for this reason.',
-    type: 'gauge',
     labels: ['reason'],
     exampleTitle: 'Failing stations by reason',
     example: 'count by (reason) (telemetry_station_failure == 1)',
@@ -39,8 +35,6 @@ export const HEALTH_FAMILIES = [
   healthFamily({
     name: 'telemetry_station_last_success_timestamp_seconds',
     help: 'Timestamp of the last successful refresh.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Age of the data of each station in seconds',
     example: 'time() - telemetry_station_last_success_timestamp_seconds',
     samples: ({ health }) => optionalSample(seconds(health.lastSuccessMs)),
@@ -48,8 +42,6 @@ export const HEALTH_FAMILIES = [
   healthFamily({
     name: 'telemetry_station_last_attempt_timestamp_seconds',
     help: 'Timestamp of the last refresh, successful or not.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Stations not refreshed for ten minutes',
     example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
     samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
@@ -57,8 +49,6 @@ export const HEALTH_FAMILIES = [
   healthFamily({
     name: 'telemetry_station_refresh_duration_seconds',
     help: 'Duration of the last refresh in seconds.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Ten slowest stations',
     example: 'topk(10, telemetry_station_refresh_duration_seconds)',
     samples: ({ health }) => optionalSample(seconds(health.durationMs)),

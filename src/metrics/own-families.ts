@@ -1,4 +1,4 @@
-import type { FamilyDescription } from './family.ts';
+import { described, type FamilyDescription, type Named, type Row, type TypeOf } from './family.ts';
 
 /** Limits of the web server: the values of the label `limit`. */
 export const WEB_LIMITS = [
@@ -16,43 +16,83 @@ export const WEB_LIMITS = [
 
 export type WebLimit = (typeof WEB_LIMITS)[number];
 
-/** The exporter's own families. */
-export const OWN_FAMILIES = {
-  buildInfo: {
-    name: 'telemetry_station_exporter_build_info',
-    help: 'Build information of the exporter.',
-    type: 'gauge',
-    labels: ['version', 'revision', 'node_version'],
-    exampleTitle: 'Exporters by version',
-    example: 'count by (version) (telemetry_station_exporter_build_info)',
-  },
-  apiRequests: {
-    name: 'telemetry_station_exporter_api_requests_total',
+/** The families of the requests to an upstream, in exposition order. */
+export const UPSTREAM_FAMILIES = ownFamilies({
+  api_requests_total: {
     help: 'Requests sent to the service, including retries.',
-    type: 'counter',
     labels: ['upstream'],
     exampleTitle: 'Requests per second by upstream',
     example: 'sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
   },
-  apiRequestFailures: {
-    name: 'telemetry_station_exporter_api_request_failures_total',
+  api_request_failures_total: {
     help: 'Failed requests to the service.',
-    type: 'counter',
     labels: ['upstream', 'reason'],
     exampleTitle: 'Failed requests per second by upstream and reason',
     example: 'sum by (upstream, reason) (rate(telemetry_station_exporter_api_request_failures_total[5m])) > 0',
   },
-  apiRequestRetries: {
-    name: 'telemetry_station_exporter_api_request_retries_total',
+  api_request_retries_total: {
     help: 'Retries of failed requests.',
-    type: 'counter',
     labels: ['upstream'],
     exampleTitle: 'Share of requests that are retries',
     example:
       'sum by (upstream) (rate(telemetry_station_exporter_api_request_retries_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
   },
-  apiRequestDuration: {
-    name: 'telemetry_station_exporter_api_request_duration_seconds',
+  api_requests_in_flight: {
+    help: 'Requests in flight.',
+    labels: ['upstream'],
+    exampleTitle: 'Peak of requests in flight, to compare with concurrency',
+    example: 'max_over_time(telemetry_station_exporter_api_requests_in_flight[10m])',
+  },
+  api_requests_waiting: {
+    help: 'Requests queued by concurrency and requests_per_second.',
+    labels: ['upstream'],
+    exampleTitle: 'Peak of queued requests',
+    example: 'max_over_time(telemetry_station_exporter_api_requests_waiting[10m])',
+  },
+  api_request_wait_seconds_total: {
+    help: 'Time requests spent in the queue in seconds.',
+    labels: ['upstream'],
+    exampleTitle: 'Average queue time of a request in seconds',
+    example:
+      'sum by (upstream) (rate(telemetry_station_exporter_api_request_wait_seconds_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
+  },
+  api_requests_throttled_total: {
+    help: 'Requests throttled: answered with 429, or with 503 while others were accepted.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams that throttle requests',
+    example: 'sum by (upstream) (increase(telemetry_station_exporter_api_requests_throttled_total[1h])) > 0',
+  },
+  api_rate_limit: {
+    help: 'Current request rate limit in requests per second, +Inf if unlimited.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams with a rate limit in force',
+    example: 'telemetry_station_exporter_api_rate_limit < +Inf',
+  },
+  refreshes_waiting: {
+    help: 'Refreshes waiting for the admission of their first request.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams with more work than their limits allow',
+    example: 'min_over_time(telemetry_station_exporter_refreshes_waiting[15m]) > 0',
+  },
+  oldest_waiting_refresh_seconds: {
+    help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams whose stations wait longer than a minute',
+    example: 'telemetry_station_exporter_oldest_waiting_refresh_seconds > 60',
+  },
+  hanging_stations: {
+    help: 'Stations without a reply to their latest request; they are limited to one request at a time.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams with hanging stations',
+    example: 'telemetry_station_exporter_hanging_stations > 0',
+  },
+  page_size_reductions_total: {
+    help: 'Page size reductions after a 413, or a 429 repeated for one page.',
+    labels: ['upstream'],
+    exampleTitle: 'Upstreams that reject the configured page size',
+    example: 'sum by (upstream) (increase(telemetry_station_exporter_page_size_reductions_total[1h])) > 0',
+  },
+  api_request_duration_seconds: {
     help: 'Duration of requests to the service in seconds, including the response body.',
     type: 'histogram',
     labels: ['upstream'],
@@ -60,209 +100,128 @@ export const OWN_FAMILIES = {
     example:
       'histogram_quantile(0.95, sum by (upstream, le) (rate(telemetry_station_exporter_api_request_duration_seconds_bucket[5m])))',
   },
-  apiRequestsInFlight: {
-    name: 'telemetry_station_exporter_api_requests_in_flight',
-    help: 'Requests in flight.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Peak of requests in flight, to compare with concurrency',
-    example: 'max_over_time(telemetry_station_exporter_api_requests_in_flight[10m])',
-  },
-  apiRequestsWaiting: {
-    name: 'telemetry_station_exporter_api_requests_waiting',
-    help: 'Requests queued by concurrency and requests_per_second.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Peak of queued requests',
-    example: 'max_over_time(telemetry_station_exporter_api_requests_waiting[10m])',
-  },
-  apiRequestWait: {
-    name: 'telemetry_station_exporter_api_request_wait_seconds_total',
-    help: 'Time requests spent in the queue in seconds.',
-    type: 'counter',
-    labels: ['upstream'],
-    exampleTitle: 'Average queue time of a request in seconds',
-    example:
-      'sum by (upstream) (rate(telemetry_station_exporter_api_request_wait_seconds_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
-  },
-  apiRequestsThrottled: {
-    name: 'telemetry_station_exporter_api_requests_throttled_total',
-    help: 'Requests throttled: answered with 429, or with 503 while others were accepted.',
-    type: 'counter',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams that throttle requests',
-    example: 'sum by (upstream) (increase(telemetry_station_exporter_api_requests_throttled_total[1h])) > 0',
-  },
-  apiRateLimit: {
-    name: 'telemetry_station_exporter_api_rate_limit',
-    help: 'Current request rate limit in requests per second, +Inf if unlimited.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams with a rate limit in force',
-    example: 'telemetry_station_exporter_api_rate_limit < +Inf',
-  },
-  refreshesWaiting: {
-    name: 'telemetry_station_exporter_refreshes_waiting',
-    help: 'Refreshes waiting for the admission of their first request.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams with more work than their limits allow',
-    example: 'min_over_time(telemetry_station_exporter_refreshes_waiting[15m]) > 0',
-  },
-  oldestWaitingRefresh: {
-    name: 'telemetry_station_exporter_oldest_waiting_refresh_seconds',
-    help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams whose stations wait longer than a minute',
-    example: 'telemetry_station_exporter_oldest_waiting_refresh_seconds > 60',
-  },
-  hangingStations: {
-    name: 'telemetry_station_exporter_hanging_stations',
-    help: 'Stations without a reply to their latest request; they are limited to one request at a time.',
-    type: 'gauge',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams with hanging stations',
-    example: 'telemetry_station_exporter_hanging_stations > 0',
-  },
-  pageSizeReductions: {
-    name: 'telemetry_station_exporter_page_size_reductions_total',
-    help: 'Page size reductions after a 413, or a 429 repeated for one page.',
-    type: 'counter',
-    labels: ['upstream'],
-    exampleTitle: 'Upstreams that reject the configured page size',
-    example: 'sum by (upstream) (increase(telemetry_station_exporter_page_size_reductions_total[1h])) > 0',
-  },
+});
+
+/** The families of the process, in exposition order. */
+export const EXPORTER_FAMILIES = ownFamilies({
   records: {
-    name: 'telemetry_station_exporter_records',
     help: 'Records held for all stations.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Share of the record limit in use',
     example:
       'telemetry_station_exporter_records / on (job, instance) telemetry_station_exporter_records_limit{limit="records"}',
   },
-  recordsLimit: {
-    name: 'telemetry_station_exporter_records_limit',
+  records_limit: {
     help: 'Maximum number of records: of one station (records_per_station) and of all (records).',
-    type: 'gauge',
     labels: ['limit'],
     exampleTitle: 'Stations that use more than 80 % of their limit',
     example:
       'sum by (job, instance, station) (telemetry_station_resources) > on (job, instance) group_left () 0.8 * telemetry_station_exporter_records_limit{limit="records_per_station"}',
   },
-  recordLimitsReached: {
-    name: 'telemetry_station_exporter_record_limits_reached_total',
+  record_limits_reached_total: {
     help: 'Refreshes that failed because of a limit on records.',
-    type: 'counter',
     labels: ['limit'],
     exampleTitle: 'Refreshes that failed because of a limit on records in an hour',
     example: 'increase(telemetry_station_exporter_record_limits_reached_total[1h]) > 0',
   },
-  cacheHits: {
-    name: 'telemetry_station_exporter_cache_hits_total',
+  cache_hits_total: {
     help: 'Station reads served from the cache.',
-    type: 'counter',
-    labels: [],
     exampleTitle: 'Cache hit ratio',
     example:
       'rate(telemetry_station_exporter_cache_hits_total[5m]) / (rate(telemetry_station_exporter_cache_hits_total[5m]) + rate(telemetry_station_exporter_cache_misses_total[5m]))',
   },
-  cacheMisses: {
-    name: 'telemetry_station_exporter_cache_misses_total',
+  cache_misses_total: {
     help: 'Station reads that waited for a refresh.',
-    type: 'counter',
-    labels: [],
     exampleTitle: 'Reads per second that wait for a refresh',
     example: 'rate(telemetry_station_exporter_cache_misses_total[5m])',
   },
-  series: {
-    name: 'telemetry_station_exporter_series',
-    help: 'Series published for the station.',
-    type: 'gauge',
-    labels: ['station'],
-    exampleTitle: 'Ten stations with the most series',
-    example: 'topk(10, telemetry_station_exporter_series)',
-  },
-  seriesWithheld: {
-    name: 'telemetry_station_exporter_series_withheld',
-    help: 'Per-resource series withheld because the station exceeds max_resources.',
-    type: 'gauge',
-    labels: ['station'],
-    exampleTitle: 'Stations above max_resources',
-    example: 'telemetry_station_exporter_series_withheld > 0',
-  },
-  configReloadSuccessful: {
-    name: 'telemetry_station_exporter_config_last_reload_successful',
+  config_last_reload_successful: {
     help: 'Whether the last configuration reload attempt was successful.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Exporters whose last reload failed',
     example: 'telemetry_station_exporter_config_last_reload_successful == 0',
   },
-  configReloadTimestamp: {
-    name: 'telemetry_station_exporter_config_last_reload_success_timestamp_seconds',
+  config_last_reload_success_timestamp_seconds: {
     help: 'Timestamp of the last successful configuration reload.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Age of the configuration in seconds',
     example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds',
   },
-  webConfigReloadSuccessful: {
-    name: 'telemetry_station_exporter_web_config_last_reload_successful',
+  web_config_last_reload_successful: {
     help: 'Whether the last reload of the web configuration file was successful; 1 without a file.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Exporters that reject their web configuration and keep the previous access rules',
     example: 'telemetry_station_exporter_web_config_last_reload_successful == 0',
   },
-  webConfigReloadTimestamp: {
-    name: 'telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
+  web_config_last_reload_success_timestamp_seconds: {
     help: 'Timestamp of the last successful reload of the web configuration file.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Age of the access rules in seconds',
     example: 'time() - telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
   },
-  logLinesDropped: {
-    name: 'telemetry_station_exporter_log_lines_dropped_total',
-    help: 'Log lines dropped because they could not be written.',
-    type: 'counter',
-    labels: [],
-    exampleTitle: 'Exporters whose log is incomplete',
-    example: 'increase(telemetry_station_exporter_log_lines_dropped_total[1h]) > 0',
-  },
-  shardOrdinal: {
-    name: 'telemetry_station_exporter_shard_ordinal',
-    help: 'Shard ordinal of this exporter.',
-    type: 'gauge',
-    labels: [],
-    exampleTitle: 'Targets by shard',
-    example: 'count_values("shard", telemetry_station_exporter_shard_ordinal)',
-  },
-  totalShards: {
-    name: 'telemetry_station_exporter_total_shards',
-    help: 'Total number of shards.',
-    type: 'gauge',
-    labels: [],
-    exampleTitle: 'Missing shards',
-    example:
-      'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
-  },
-  webConnections: {
-    name: 'telemetry_station_exporter_web_connections',
+  web_connections: {
     help: 'Open connections of clients.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Peak of open connections, to compare with --web.max-connections',
     example: 'max_over_time(telemetry_station_exporter_web_connections[1h])',
   },
-  webLimitsReached: {
-    name: 'telemetry_station_exporter_web_limits_reached_total',
+  web_limits_reached_total: {
     help: 'Requests and connections that were refused, closed or answered without waiting because of a limit of the web server.',
-    type: 'counter',
     labels: ['limit'],
     exampleTitle: 'Limits of the web server that were reached in the last hour',
     example: 'sum by (limit) (increase(telemetry_station_exporter_web_limits_reached_total[1h])) > 0',
   },
-} as const satisfies Record<string, FamilyDescription>;
+  build_info: {
+    help: 'Build information of the exporter.',
+    labels: ['version', 'revision', 'node_version'],
+    exampleTitle: 'Exporters by version',
+    example: 'count by (version) (telemetry_station_exporter_build_info)',
+  },
+  shard_ordinal: {
+    help: 'Shard ordinal of this exporter.',
+    exampleTitle: 'Targets by shard',
+    example: 'count_values("shard", telemetry_station_exporter_shard_ordinal)',
+  },
+  total_shards: {
+    help: 'Total number of shards.',
+    exampleTitle: 'Missing shards',
+    example:
+      'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
+  },
+  log_lines_dropped_total: {
+    help: 'Log lines dropped because they could not be written.',
+    exampleTitle: 'Exporters whose log is incomplete',
+    example: 'increase(telemetry_station_exporter_log_lines_dropped_total[1h]) > 0',
+  },
+});
+
+/** The number of series of each station. */
+export const SERIES_FAMILIES = ownFamilies({
+  series: {
+    help: 'Series published for the station.',
+    labels: ['station'],
+    exampleTitle: 'Ten stations with the most series',
+    example: 'topk(10, telemetry_station_exporter_series)',
+  },
+  series_withheld: {
+    help: 'Per-resource series withheld because the station exceeds max_resources.',
+    labels: ['station'],
+    exampleTitle: 'Stations above max_resources',
+    example: 'telemetry_station_exporter_series_withheld > 0',
+  },
+});
+
+/** The exporter's own families, by the rest of their names. */
+export const OWN_FAMILIES = { ...UPSTREAM_FAMILIES, ...EXPORTER_FAMILIES, ...SERIES_FAMILIES };
+
+interface OwnRow extends Omit<Row<string, readonly string[]>, 'name'> {
+  readonly type?: 'histogram';
+}
+
+function ownFamilies<const Rows extends Readonly<Record<string, OwnRow>>>(rows: Rows) {
+  const families = Object.entries(rows).map(([key, row]) => {
+    return [key, { ...described({ ...row, name: `telemetry_station_exporter_${key}` }), ...row }];
+  });
+  return Object.fromEntries(families) as {
+    readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, Rows[Key]>;
+  };
+}
+
+type OwnFamily<Name extends string, Given> = FamilyDescription &
+  Named<Name, Given extends { readonly labels: infer Labels extends readonly string[] } ? Labels : []> & {
+    readonly type: Given extends { readonly type: infer Type } ? Type : TypeOf<Name>;
+  };

@@ -5,7 +5,7 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import type { FamilyDescription } from './family.ts';
-import { OWN_FAMILIES, WEB_LIMITS, type WebLimit } from './own-families.ts';
+import { EXPORTER_FAMILIES, UPSTREAM_FAMILIES, WEB_LIMITS, type WebLimit } from './own-families.ts';
 import { type ExpositionFormat, familyText } from './text-format.ts';
 
 export interface Build {
@@ -19,23 +19,7 @@ export class OwnMetrics {
   readonly #registry = new Registry();
   /** Metrics of the clients of all upstreams. */
   readonly upstreams = new UpstreamMetrics(this.#registry);
-  readonly #metrics = createMetrics(this.#registry, [
-    'records',
-    'recordsLimit',
-    'recordLimitsReached',
-    'cacheHits',
-    'cacheMisses',
-    'configReloadSuccessful',
-    'configReloadTimestamp',
-    'webConfigReloadSuccessful',
-    'webConfigReloadTimestamp',
-    'webConnections',
-    'webLimitsReached',
-    'buildInfo',
-    'shardOrdinal',
-    'totalShards',
-    'logLinesDropped',
-  ]);
+  readonly #metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
   readonly #process: ProcessMetrics | undefined;
   readonly #droppedLogLines: () => number;
 
@@ -43,42 +27,42 @@ export class OwnMetrics {
     this.#process = process;
     this.#droppedLogLines = droppedLogLines;
     const { version, revision, nodeVersion } = build;
-    this.#metrics.buildInfo.set({ version, revision, node_version: nodeVersion }, 1);
-    this.#metrics.shardOrdinal.set(shard.ordinal);
-    this.#metrics.totalShards.set(shard.total);
-    for (const limit of WEB_LIMITS) this.#metrics.webLimitsReached.inc({ limit }, 0);
-    for (const limit of RECORD_LIMITS) this.#metrics.recordLimitsReached.inc({ limit }, 0);
+    this.#metrics.build_info.set({ version, revision, node_version: nodeVersion }, 1);
+    this.#metrics.shard_ordinal.set(shard.ordinal);
+    this.#metrics.total_shards.set(shard.total);
+    for (const limit of WEB_LIMITS) this.#metrics.web_limits_reached_total.inc({ limit }, 0);
+    for (const limit of RECORD_LIMITS) this.#metrics.record_limits_reached_total.inc({ limit }, 0);
   }
 
   recordLimitsReached(limit: RecordLimit): void {
-    this.#metrics.recordLimitsReached.inc({ limit });
+    this.#metrics.record_limits_reached_total.inc({ limit });
   }
 
   recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
     this.#metrics.records.set(total);
-    for (const limit of RECORD_LIMITS) this.#metrics.recordsLimit.set({ limit }, limits[limit]);
+    for (const limit of RECORD_LIMITS) this.#metrics.records_limit.set({ limit }, limits[limit]);
   }
 
   recordReads(result: 'hit' | 'miss', stations: number): void {
-    this.#metrics[result === 'hit' ? 'cacheHits' : 'cacheMisses'].inc(stations);
+    this.#metrics[result === 'hit' ? 'cache_hits_total' : 'cache_misses_total'].inc(stations);
   }
 
-  recordReload(successful: boolean, wallMs: number, file: 'config' | 'webConfig' = 'config'): void {
-    this.#metrics[`${file}ReloadSuccessful`].set(successful ? 1 : 0);
-    if (successful) this.#metrics[`${file}ReloadTimestamp`].set(wallMs / 1000);
+  recordReload(successful: boolean, wallMs: number, file: 'config' | 'web_config' = 'config'): void {
+    this.#metrics[`${file}_last_reload_successful`].set(successful ? 1 : 0);
+    if (successful) this.#metrics[`${file}_last_reload_success_timestamp_seconds`].set(wallMs / 1000);
   }
 
   recordWebConnections(open: number): void {
-    this.#metrics.webConnections.set(open);
+    this.#metrics.web_connections.set(open);
   }
 
   recordWebLimit(limit: WebLimit): void {
-    this.#metrics.webLimitsReached.inc({ limit });
+    this.#metrics.web_limits_reached_total.inc({ limit });
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
-    this.#metrics.logLinesDropped.reset();
-    this.#metrics.logLinesDropped.inc(this.#droppedLogLines());
+    this.#metrics.log_lines_dropped_total.reset();
+    this.#metrics.log_lines_dropped_total.inc(this.#droppedLogLines());
     const families = await this.#registry.getMetricsAsJSON();
     const texts = families.filter(({ name }) => !disabled.has(name)).map((family) => familyText(family, format));
     return texts.join('');
@@ -101,13 +85,13 @@ type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'ha
 
 /** Those that the observer of a client increments, by upstream alone. */
 const COUNTED = [
-  'apiRequests',
-  'apiRequestRetries',
-  'apiRequestsInFlight',
-  'apiRequestsWaiting',
-  'apiRequestWait',
-  'apiRequestsThrottled',
-  'pageSizeReductions',
+  'api_requests_total',
+  'api_request_retries_total',
+  'api_requests_in_flight',
+  'api_requests_waiting',
+  'api_request_wait_seconds_total',
+  'api_requests_throttled_total',
+  'page_size_reductions_total',
 ] as const;
 
 /** Metrics of the requests to each upstream. */
@@ -117,21 +101,7 @@ class UpstreamMetrics {
   readonly #upstreams = new Map<string, ActiveUpstream>();
 
   constructor(registry: Registry) {
-    this.#metrics = createMetrics(registry, [
-      'apiRequests',
-      'apiRequestFailures',
-      'apiRequestRetries',
-      'apiRequestsInFlight',
-      'apiRequestsWaiting',
-      'apiRequestWait',
-      'apiRequestsThrottled',
-      'apiRateLimit',
-      'refreshesWaiting',
-      'oldestWaitingRefresh',
-      'hangingStations',
-      'pageSizeReductions',
-      'apiRequestDuration',
-    ]);
+    this.#metrics = createMetrics(registry, UPSTREAM_FAMILIES);
   }
 
   /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
@@ -139,43 +109,48 @@ class UpstreamMetrics {
     const metrics = this.#metrics;
     let active: ActiveUpstream | undefined;
     let rateLimit = Number.POSITIVE_INFINITY;
+    const isActive = () => active !== undefined && this.#upstreams.get(upstream) === active;
+    const count = (key: (typeof COUNTED)[number], by = 1) => {
+      if (isActive()) metrics[key].inc({ upstream }, by);
+    };
+    const failed = (reason: FailureReason) => {
+      if (isActive()) metrics.api_request_failures_total.inc({ upstream, reason });
+    };
     const observer = {
-      waiting: (change: 1 | -1) => metrics.apiRequestsWaiting.inc({ upstream }, change),
+      waiting: (change: 1 | -1) => count('api_requests_waiting', change),
       started: () => {
-        metrics.apiRequests.inc({ upstream });
-        metrics.apiRequestsInFlight.inc({ upstream });
+        count('api_requests_total');
+        count('api_requests_in_flight');
       },
       ended: (seconds: number, reason: FailureReason | undefined) => {
-        metrics.apiRequestsInFlight.dec({ upstream });
-        metrics.apiRequestDuration.observe({ upstream }, seconds);
-        if (reason) metrics.apiRequestFailures.inc({ upstream, reason });
+        count('api_requests_in_flight', -1);
+        if (isActive()) metrics.api_request_duration_seconds.observe({ upstream }, seconds);
+        if (reason) failed(reason);
       },
-      retried: () => metrics.apiRequestRetries.inc({ upstream }),
-      waited: (seconds: number) => metrics.apiRequestWait.inc({ upstream }, seconds),
-      throttled: () => metrics.apiRequestsThrottled.inc({ upstream }),
-      pageSizeReduced: () => metrics.pageSizeReductions.inc({ upstream }),
-      readFailed: (reason: FailureReason) => metrics.apiRequestFailures.inc({ upstream, reason }),
-    };
-    return {
-      ...onlyWhile(() => active !== undefined && this.#upstreams.get(upstream) === active, observer),
+      retried: () => count('api_request_retries_total'),
+      waited: (seconds: number) => count('api_request_wait_seconds_total', seconds),
+      throttled: () => count('api_requests_throttled_total'),
+      pageSizeReduced: () => count('page_size_reductions_total'),
+      readFailed: failed,
       limited: (requestsPerSecond: number) => {
         rateLimit = requestsPerSecond;
         // A client that was replaced may still end requests.
-        if (this.#upstreams.get(upstream)?.limiter === observer) metrics.apiRateLimit.set({ upstream }, rateLimit);
+        if (this.#upstreams.get(upstream)?.limiter === observer) metrics.api_rate_limit.set({ upstream }, rateLimit);
       },
       activate: () => {
         active = this.#upstreams.get(upstream) ?? this.#add(upstream);
         active.limiter = observer;
-        metrics.apiRateLimit.set({ upstream }, rateLimit);
+        metrics.api_rate_limit.set({ upstream }, rateLimit);
       },
     };
+    return observer;
   }
 
   /** All series start at 0, so that `increase` sees the first failure. */
   #add(upstream: string): ActiveUpstream {
     for (const key of COUNTED) this.#metrics[key].inc({ upstream }, 0);
-    this.#metrics.apiRequestDuration.zero({ upstream });
-    for (const reason of FAILURE_REASONS) this.#metrics.apiRequestFailures.inc({ upstream, reason }, 0);
+    this.#metrics.api_request_duration_seconds.zero({ upstream });
+    for (const reason of FAILURE_REASONS) this.#metrics.api_request_failures_total.inc({ upstream, reason }, 0);
     const active = {};
     this.#upstreams.set(upstream, active);
     return active;
@@ -184,20 +159,18 @@ class UpstreamMetrics {
   /** Removes the series of an upstream that is no longer configured. */
   remove(upstream: string): void {
     this.#upstreams.delete(upstream);
-    const { apiRequestFailures, ...others } = this.#metrics;
+    const { api_request_failures_total: failures, ...others } = this.#metrics;
     for (const metric of Object.values(others)) metric.remove({ upstream });
-    for (const reason of FAILURE_REASONS) apiRequestFailures.remove({ upstream, reason });
+    for (const reason of FAILURE_REASONS) failures.remove({ upstream, reason });
   }
 
   recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
     if (!this.#upstreams.has(upstream)) return;
-    this.#metrics.refreshesWaiting.set({ upstream }, waitingRefreshes);
-    this.#metrics.oldestWaitingRefresh.set({ upstream }, oldestWaitingMs / 1000);
-    this.#metrics.hangingStations.set({ upstream }, hangingStations);
+    this.#metrics.refreshes_waiting.set({ upstream }, waitingRefreshes);
+    this.#metrics.oldest_waiting_refresh_seconds.set({ upstream }, oldestWaitingMs / 1000);
+    this.#metrics.hanging_stations.set({ upstream }, hangingStations);
   }
 }
-
-type Families = typeof OWN_FAMILIES;
 
 type Metric<Family extends FamilyDescription> = {
   readonly counter: Counter<Family['labels'][number]>;
@@ -205,14 +178,16 @@ type Metric<Family extends FamilyDescription> = {
   readonly histogram: Histogram<Family['labels'][number]>;
 }[Family['type']];
 
-/** Creates the metrics of these families; an exposition has them in this order. */
-function createMetrics<const Key extends keyof Families>(registry: Registry, keys: readonly Key[]) {
-  const metrics = keys.map((key) => {
-    const { name, help, type, labels } = OWN_FAMILIES[key];
+/** An exposition has them in the order of the families. */
+function createMetrics<Families extends Readonly<Record<string, FamilyDescription>>>(
+  registry: Registry,
+  families: Families,
+) {
+  const metrics = Object.entries(families).map(([key, { name, help, type, labels }]) => {
     const options = { name, help, labelNames: labels, registers: [registry] };
-    return [key, METRIC_TYPES[type](options)] as const;
+    return [key, METRIC_TYPES[type](options)];
   });
-  return Object.fromEntries(metrics) as { readonly [Each in Key]: Metric<Families[Each]> };
+  return Object.fromEntries(metrics) as { readonly [Key in keyof Families]: Metric<Families[Key]> };
 }
 
 type MetricOptions = MetricConfiguration<string>;
@@ -222,18 +197,6 @@ const METRIC_TYPES = {
   gauge: (options: MetricOptions) => new Gauge(options),
   histogram: (options: MetricOptions) => new Histogram({ ...options, buckets: DURATION_BUCKETS }),
 };
-
-/** The same functions, which do nothing while the condition does not hold. */
-function onlyWhile<Functions extends Record<string, (...args: never[]) => unknown>>(
-  condition: () => boolean,
-  functions: Functions,
-): Functions {
-  const guarded = Object.entries(functions).map(([name, run]) => [
-    name,
-    (...args: never[]) => (condition() ? run(...args) : undefined),
-  ]);
-  return Object.fromEntries(guarded) as Functions;
-}
 
 /** Collecting them reads percentiles, V8 statistics and files of the system, which takes longer than the rest of a warm scrape. */
 const MAX_AGE_MS = 1000;

@@ -5,7 +5,6 @@ export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_info',
     help: 'Information about the resource as of the last successful refresh.',
-    type: 'gauge',
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
     example: 'telemetry_station_resource_info{alertable="true"}',
@@ -16,7 +15,6 @@ export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_state',
     help: 'Alert state of the resource as of the last successful refresh.',
-    type: 'gauge',
     labels: ['state'],
     exampleTitle: 'Firing resources',
     example: 'telemetry_station_resource_state{state="ALERTSTATE_FIRING"} == 1',
@@ -26,8 +24,6 @@ export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_alert_rules',
     help: 'Alert rules of the resource as of the last successful refresh.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
     example:
       'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
@@ -37,8 +33,6 @@ export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_created_timestamp_seconds',
     help: 'Creation timestamp of the resource as of the last successful refresh.',
-    type: 'gauge',
-    labels: [],
     exampleTitle: 'Resources created in the last day',
     example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
     fields: ['createdSeconds'],
@@ -47,7 +41,6 @@ export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_sku_quantity',
     help: 'SKU quantity of the resource as of the last successful refresh.',
-    type: 'gauge',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',

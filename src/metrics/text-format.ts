@@ -46,15 +46,16 @@ export function writeStations<Source extends { readonly spec: StationSpec }>(
 }
 
 function stationLines<Source extends { readonly spec: StationSpec }>(
-  { name, labels, samples, extraLabels }: StationFamily<Source>,
+  { name, labels, samples, hasResourceLabels, hasStationLabels }: StationFamily<Source>,
   source: Source,
 ): string[] {
-  if (source.spec.metrics.disabled.has(name)) return [];
-  const names = [...labels, ...(extraLabels?.(source.spec) ?? [])];
+  const { spec } = source;
+  if (spec.metrics.disabled.has(name)) return [];
+  const names = hasResourceLabels ? [...labels, ...spec.resourceLabels.names] : labels;
+  const last = hasStationLabels ? Object.entries(spec.labels) : [];
   return Array.from(samples(source), ([value, ...values]) => {
-    const pairs = [source.spec.name, ...values].map(
-      (text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`,
-    );
+    const first = [spec.name, ...values].map((text, at) => [names[at], text] as const);
+    const pairs = [...first, ...last].map(([label, text]) => `${label}="${escapeLabelValue(labelText(text))}"`);
     return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
   });
 }

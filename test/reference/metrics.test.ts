@@ -36,7 +36,7 @@ describe('FAMILY_DESCRIPTIONS', () => {
 });
 
 describe('healthFamily', () => {
-  const row = { name: 'a', help: 'b', type: 'gauge', labels: ['reason'], exampleTitle: 'c' } as const;
+  const row = { name: 'a', help: 'b', labels: ['reason'], exampleTitle: 'c' } as const;
 
   it('does not compile when a sample lacks a label', () => {
     // @ts-expect-error: one label is declared, none is given.
