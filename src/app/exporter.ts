@@ -1,52 +1,35 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
-import { ChangeLog } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { countOwners } from '../inventory/owner-counts.ts';
-import { type SearchedStation, searchStations } from '../inventory/search.ts';
+import { searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
-import type { StationDetail } from '../inventory/station-status.ts';
-import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
-import { CompressorPool } from '../metrics/segment.ts';
-import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
+import type { OwnMetrics } from '../metrics/own-metrics.ts';
+import { resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
-import { RecordBudget } from '../refresh/record-budget.ts';
-import type { Shard } from '../refresh/shard.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { EndedAttempt, StationView } from '../refresh/station-cache.ts';
 import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort, RejectedReload } from '../web/port.ts';
-import { limitLog, logChanges, RefreshLog, throttleLog } from './event-log.ts';
+import { limitLog } from './event-log.ts';
 import {
   endGeneration,
   type Generation,
   nextGeneration,
+  type ServicesOptions,
   type SharedServices,
+  sharedServices,
   startGeneration,
-  type Upstream,
 } from './generation.ts';
-import type { Logger } from './logger.ts';
 import { stationDetail, stationStatus, upstreamStatuses, wereTried } from './status.ts';
-import { recordLimits, userAgentOf } from './wiring.ts';
+import { recordLimits } from './wiring.ts';
 
-export interface ExporterOptions {
+export interface ExporterOptions extends ServicesOptions {
   /** Loads the current configuration. */
   readonly load: () => Promise<LoadResult>;
-  readonly build: Build;
-  readonly shard: Shard;
-  readonly log: Logger;
-  /** Publish prom-client's process and Node.js metrics. */
-  readonly processMetrics: boolean;
-  readonly droppedLogLines?: () => number;
-  /** Log each change of a resource. */
-  readonly logChanges?: boolean;
-  /** Monotonic milliseconds. */
-  readonly elapsedMs?: () => number;
 }
 
 /** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
@@ -62,8 +45,6 @@ const SLOW_RELOAD_MS = 10_000;
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
-  readonly #refreshLog: RefreshLog;
-  readonly #changes: ChangeLog;
   readonly #initial: LoadedConfig;
   /** undefined: not started yet. */
   #current: Generation | undefined;
@@ -80,32 +61,11 @@ export class Exporter implements ExporterPort {
   });
 
   constructor(loaded: LoadedConfig, options: ExporterOptions) {
-    const { build, shard, log, processMetrics, droppedLogLines, elapsedMs = () => performance.now() } = options;
-    const tasks = new TaskQueue();
-    const own = new OwnMetrics(build, shard, processMetrics ? new ProcessMetrics() : undefined, droppedLogLines);
-    const refreshLog = new RefreshLog(log);
     this.#options = options;
     this.#initial = loaded;
-    this.#elapsedMs = elapsedMs;
-    this.#createdMs = elapsedMs();
-    this.#refreshLog = refreshLog;
-    this.#changes = new ChangeLog(loaded.config.limits);
-    this.#services = {
-      own,
-      records: new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit)),
-      shard,
-      userAgent: userAgentOf(build),
-      tasks,
-      responseTasks: new TaskQueue(),
-      compressors: new CompressorPool(tasks, COMPRESSORS),
-      refreshed: (view, attempt, outages) => {
-        refreshLog.refreshed(view, outages);
-        this.#recordChanges(view, attempt);
-      },
-      postponed: (spec, failure) => refreshLog.postponed(spec, failure),
-      pageSizeReduced: (station, pageSize) => refreshLog.pageSizeReduced(station, pageSize),
-      throttleLog: (upstream) => throttleLog(log, upstream),
-    };
+    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
+    this.#createdMs = this.#elapsedMs();
+    this.#services = sharedServices(loaded, options, COMPRESSORS);
   }
 
   /** Starts the first refresh of every station without waiting for it. */
@@ -149,17 +109,12 @@ export class Exporter implements ExporterPort {
   }
 
   stations() {
-    const { fleet, upstreams, histories } = this.#generation;
-    return fleet
-      .views()
-      .map((view) =>
-        stationStatus(view, upstreams.get(view.spec.upstream) as Upstream, histories.get(view.spec.name)?.outages),
-      );
+    const generation = this.#generation;
+    return generation.fleet.views().map((view) => stationStatus(generation, view));
   }
 
   upstreams() {
-    const { fleet, upstreams } = this.#generation;
-    return upstreamStatuses(upstreams, fleet.views());
+    return upstreamStatuses(this.#generation, this.#generation.fleet.views());
   }
 
   owners(station?: string) {
@@ -170,28 +125,21 @@ export class Exporter implements ExporterPort {
     return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.#services.responseTasks);
   }
 
-  station(name: string): StationDetail | undefined {
-    const { fleet, upstreams, stations, histories, loaded } = this.#generation;
-    const view = stations.get(name)?.view();
-    if (view === undefined) return undefined;
-    const upstream = upstreams.get(view.spec.upstream) as Upstream;
-    return {
-      ...stationDetail(view, upstream, fleet.views(), histories.get(name)?.outages),
-      links: loaded.config.links,
-    };
+  station(name: string) {
+    return stationDetail(this.#generation, name);
   }
 
   history(name: string) {
-    return this.#generation.histories.get(name)?.newestFirst();
+    return this.#generation.journals.get(name)?.history.newestFirst();
   }
 
   changes(name: string) {
-    return this.#changes.of(name);
+    return this.#services.changes.of(name);
   }
 
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
-    const { stations, histories } = this.#generation;
-    const history = histories.get(name);
+    const { stations, journals } = this.#generation;
+    const history = journals.get(name)?.history;
     const refreshes = history?.refreshes;
     const refresh = stations.get(name)?.refreshNow();
     return typeof refresh === 'object'
@@ -204,7 +152,10 @@ export class Exporter implements ExporterPort {
   }
 
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
-    return searchStations(searchedStations(this.#generation), selection, order, this.#services.responseTasks, signal);
+    const stations = this.#generation.fleet
+      .views()
+      .map(({ spec, served }) => ({ name: spec.name, parts: served?.publication.snapshot.parts }));
+    return searchStations(stations, selection, order, this.#services.responseTasks, signal);
   }
 
   seriesOf(spec: StationSpec, resource: Resource) {
@@ -217,8 +168,8 @@ export class Exporter implements ExporterPort {
     return this.#wasReady;
   }
 
-  #isReady({ fleet, upstreams }: Generation): boolean {
-    return this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(fleet.views(), upstreams);
+  #isReady(current: Generation): boolean {
+    return this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(current);
   }
 
   /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
@@ -294,44 +245,31 @@ export class Exporter implements ExporterPort {
     }
   }
 
-  async #replaceGeneration(loaded: LoadedConfig): Promise<void> {
+  #replaceGeneration(loaded: LoadedConfig): Promise<void> {
     const old = this.#current;
-    let ended: Promise<void> | undefined;
+    const { signal } = this.#closed;
     const swap = (next: Generation) => {
-      this.#closed.signal.throwIfAborted();
+      signal.throwIfAborted();
       startGeneration(next, old);
       this.#current = next;
       this.#rejectedReload = undefined;
       this.#services.own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
-      if (old) ended = this.#retire(old, next);
+      return old && this.#retire(old, next);
     };
-    await nextGeneration(loaded, old, this.#services, { signal: this.#closed.signal, swap });
-    await ended;
-  }
-
-  #recordChanges({ spec: { name }, health }: StationView<EncodedSnapshot>, { changes }: EndedAttempt): void {
-    if (changes === undefined) return;
-    this.#changes.add(name, Number(health.lastAttemptMs), changes);
-    if (this.#options.logChanges) logChanges(this.#options.log, name, changes);
+    return nextGeneration(loaded, old, this.#services, swap, signal);
   }
 
   #retire(old: Generation, next: Generation): Promise<void> {
-    const { own, records } = this.#services;
+    const { own, records, changes } = this.#services;
     const names = new Set(next.stations.keys());
     records.limits = recordLimits(next.loaded.config);
     records.retainStations(names);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
-    this.#refreshLog.retainStations(names);
-    this.#changes.retainStations(names, next.loaded.config.limits);
+    changes.retainStations(names, next.loaded.config.limits);
     this.#options.log.info('configuration reloaded', { stations: next.stations.size });
     return endGeneration(old, next);
   }
-}
-
-/** Reads the snapshot of a station when the search reaches it, so that a long search holds no others. */
-function searchedStations({ stations }: Generation): readonly SearchedStation[] {
-  return Array.from(stations, ([name, cache]) => ({ name, parts: cache.view().served?.publication.snapshot.parts }));
 }
 
 /** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */

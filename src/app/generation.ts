@@ -3,53 +3,54 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { AUTH_SCHEMES } from '../config/upstream-schema.ts';
-import { History, type Outage } from '../inventory/history.ts';
+import { ChangeLog } from '../inventory/changes.ts';
 import { Exposition } from '../metrics/exposition.ts';
-import type { OwnMetrics } from '../metrics/own-metrics.ts';
-import type { CompressorPool } from '../metrics/segment.ts';
+import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
+import { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../metrics/station-encoder.ts';
-import type { ListingFailure } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
+import { TaskQueue } from '../model/task-queue.ts';
 import { Fleet } from '../refresh/fleet.ts';
-import type { RecordBudget } from '../refresh/record-budget.ts';
+import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
-import {
-  type EndedAttempt,
-  type Health,
-  StationCache,
-  type StationDependencies,
-  type StationView,
-} from '../refresh/station-cache.ts';
+import { type Health, StationCache, type StationDependencies } from '../refresh/station-cache.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
-import type { ListedPage, ListingObserver, RequestObserver } from '../upstream/http/observer.ts';
+import type { ListingObserver, RequestObserver } from '../upstream/http/observer.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
-import type { ThrottleObserver } from './event-log.ts';
-import { postponedEntry, refreshEntry } from './status.ts';
-import { upstreamOptions } from './wiring.ts';
+import { throttleLog } from './event-log.ts';
+import { type JournalOptions, StationJournal } from './station-journal.ts';
+import { recordLimits, upstreamOptions, userAgentOf } from './wiring.ts';
+
+export interface ServicesOptions extends Omit<JournalOptions, 'changes'> {
+  readonly build: Build;
+  readonly shard: Shard;
+  /** Publish prom-client's process and Node.js metrics. */
+  readonly processMetrics?: boolean;
+  readonly droppedLogLines?: () => number;
+  /** Observes the requests and listings of all upstreams. */
+  readonly observer?: Partial<RequestObserver & ListingObserver>;
+}
 
 /** Services that outlive configuration reloads. */
-export interface SharedServices {
-  readonly own: OwnMetrics;
-  readonly shard: Shard;
-  readonly userAgent: string;
-  /** For refreshes. */
-  readonly tasks: TaskQueue;
-  /** For scrapes and pages, which do not wait for refreshes. */
-  readonly responseTasks: TaskQueue;
-  readonly compressors: CompressorPool;
-  readonly records: RecordBudget;
-  readonly refreshed: (view: StationView<EncodedSnapshot>, attempt: EndedAttempt, outages: readonly Outage[]) => void;
-  readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
-  /** Logs how an upstream throttles. */
-  readonly throttleLog?: (upstream: string) => ThrottleObserver;
-  readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
-  /** Observes the requests of all upstreams, for `check --live`. */
-  readonly observer?: Pick<RequestObserver, 'retried'> &
-    Required<Pick<RequestObserver, 'replied'>> &
-    Pick<ListingObserver, 'pageReceived'>;
+export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
+
+export function sharedServices({ config }: LoadedConfig, options: ServicesOptions, compressors: number) {
+  const { build, shard, processMetrics, droppedLogLines } = options;
+  const tasks = new TaskQueue();
+  const own = new OwnMetrics(build, shard, processMetrics ? new ProcessMetrics() : undefined, droppedLogLines);
+  return {
+    ...options,
+    own,
+    /** For refreshes. */
+    tasks,
+    /** For scrapes and pages, which do not wait for refreshes. */
+    responseTasks: new TaskQueue(),
+    compressors: new CompressorPool(tasks, compressors),
+    records: new RecordBudget(recordLimits(config), (limit) => own.recordLimitsReached(limit)),
+    changes: new ChangeLog(config.limits),
+  };
 }
 
 /** Everything that is built from one configuration. */
@@ -59,8 +60,8 @@ export interface Generation {
   readonly fleet: Fleet<EncodedSnapshot>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly stations: ReadonlyMap<string, StationCache<EncodedSnapshot>>;
-  /** By station. A name keeps its history whatever else of the station changes. */
-  readonly histories: ReadonlyMap<string, History>;
+  /** By station. */
+  readonly journals: ReadonlyMap<string, StationJournal>;
 }
 
 export interface Upstream {
@@ -68,42 +69,35 @@ export interface Upstream {
   readonly concurrency: number;
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: () => StationSource;
+  readonly newSource: (journal: StationJournal) => StationSource;
   /** Publishes the metrics of the client. */
   readonly activate: () => void;
 }
 
-interface BuildOptions {
-  /** Aborts the build. */
-  readonly signal?: AbortSignal;
-  /** Called with the finished generation, at a moment when no station of the old one has newer data. */
-  readonly swap?: (next: Generation) => void;
-}
-
 /**
  * Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. Changes nothing of the old one, so
- * that it keeps working when this fails.
+ * that it keeps working when this fails. `swap` is called with the finished generation, at a moment when no station of the old one has
+ * newer data; what it returns is the result. The signal aborts the build.
  */
-export async function nextGeneration(
+export async function nextGeneration<Result>(
   loaded: LoadedConfig,
   old: Generation | undefined,
   services: SharedServices,
-  { signal, swap }: BuildOptions = {},
-): Promise<Generation> {
+  swap: (next: Generation) => Result | Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
   const upstreams = connectUpstreams(loaded, old, services);
   const resumes: (() => void)[] = [];
   try {
-    const { stations, histories, takeovers } = await connectStations({ loaded, upstreams }, old, services, signal);
-    await takeOver(takeovers, stations, signal);
+    const { takeovers, ...connected } = await connectStations({ loaded, upstreams }, old, services, signal);
+    for (const { takeOver } of takeovers) await takeOver();
     // A refresh that ended meanwhile is taken over again, or counters that were already scraped would decrease. No further one
     // ends before the swap, or the takeover of busy stations would not end either.
     resumes.push(...takeovers.map(({ known }) => known.pause()));
-    await takeOver(takeovers.filter(isOutdated), stations, signal);
-    const fleet = new Fleet(stations.values(), (result, count) => services.own.recordReads(result, count));
+    for (const { takeOver } of takeovers) await takeOver();
+    const fleet = new Fleet(connected.stations.values(), (...read) => services.own.recordReads(...read));
     const exposition = new Exposition(new Set(loaded.config.metrics.disabled), services.responseTasks);
-    const next = { loaded, exposition, fleet, upstreams, stations, histories };
-    swap?.(next);
-    return next;
+    return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
     throw error;
@@ -150,28 +144,8 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
 /** A station that continues with the data of its predecessor. */
 interface Takeover {
   readonly known: StationCache<EncodedSnapshot>;
-  readonly spec: StationSpec;
-  readonly dependencies: StationDependencies<EncodedSnapshot>;
-  /** The state of the predecessor when its data was taken over. */
-  health?: Health;
-}
-
-/** Every refresh replaces the health. */
-function isOutdated({ known, health }: Takeover): boolean {
-  return known.view().health !== health;
-}
-
-async function takeOver(
-  takeovers: readonly Takeover[],
-  stations: Map<string, StationCache<EncodedSnapshot>>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const takeover of takeovers) {
-    signal?.throwIfAborted();
-    const { known, spec, dependencies } = takeover;
-    takeover.health = known.view().health;
-    stations.set(spec.name, await known.successor(spec, dependencies));
-  }
+  /** Takes over what the predecessor has since the last time. */
+  readonly takeOver: () => Promise<void>;
 }
 
 /** Built in one event-loop iteration: other events wait for them. */
@@ -185,28 +159,22 @@ async function connectStations(
   signal: AbortSignal | undefined,
 ) {
   const stations = new Map<string, StationCache<EncodedSnapshot>>();
-  const histories = new Map<string, History>();
+  const journals = new Map<string, StationJournal>();
   const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
     if (stations.size % BUILT_TOGETHER === 0) await nextIteration();
     signal?.throwIfAborted();
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, services.compressors);
-    const history = old?.histories.get(spec.name) ?? new History();
-    histories.set(spec.name, history);
+    const journal = old?.journals.get(spec.name) ?? new StationJournal(spec.name, services);
+    journals.set(spec.name, journal);
     const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(),
+      source: upstream.newSource(journal),
       tasks: services.tasks,
       heldMs: () => upstream.client.heldMs(),
       encode: (publication) => encoder.encode(publication),
-      refreshed: (view, attempt) => {
-        history.add(refreshEntry(view, attempt));
-        services.refreshed(view, attempt, history.outages);
-      },
-      postponed: (spec, failure) => {
-        history.add(postponedEntry(failure, Date.now()));
-        services.postponed?.(spec, failure);
-      },
+      refreshed: (...attempt) => journal.refreshed(...attempt),
+      postponed: (_spec, failure) => journal.postponed(failure),
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
@@ -215,9 +183,18 @@ async function connectStations(
       known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
     stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
     const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec);
-    if (isReusable && !isUnchanged) takeovers.push({ known, spec, dependencies });
+    if (!isReusable || isUnchanged) continue;
+    let health: Health | undefined;
+    const takeOver = async () => {
+      signal?.throwIfAborted();
+      // Every refresh replaces the health.
+      if (known.view().health === health) return;
+      health = known.view().health;
+      stations.set(spec.name, await known.successor(spec, dependencies));
+    };
+    takeovers.push({ known, takeOver });
   }
-  return { stations, histories, takeovers };
+  return { stations, journals, takeovers };
 }
 
 /** The settings that determine the data of a station. */
@@ -238,45 +215,40 @@ function connectUpstreams(
       upstreams.set(name, known);
       continue;
     }
-    const options = upstreamOptions(name, config, services.userAgent);
-    const observer = services.own.upstreams.observer(name);
-    const throttleLog = services.throttleLog?.(name);
-    const client = new UpstreamClient(options, {
-      ...observer,
-      retried: () => {
-        observer.retried();
-        services.observer?.retried();
-      },
-      replied: (reply) => services.observer?.replied(reply),
-      throttled: (status) => {
-        observer.throttled();
-        throttleLog?.throttled(status);
-      },
-      limited: (requestsPerSecond) => {
-        observer.limited(requestsPerSecond);
-        throttleLog?.limited(requestsPerSecond);
-      },
-    });
-    const listingObserver = {
-      readFailed: observer.readFailed,
-      pageReceived: (page: ListedPage) => services.observer?.pageReceived(page),
-      pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {
-        observer.pageSizeReduced();
-        services.pageSizeReduced(station, pageSize);
-      },
-    };
+    const options = upstreamOptions(name, config, userAgentOf(services.build));
+    const metrics = services.own.upstreams.observer(name);
+    const { observer = {} } = services;
+    const client = new UpstreamClient(
+      options,
+      inTurn<RequestObserver>(metrics, throttleLog(services.log, name), observer),
+    );
     const shared = { records: services.records, texts: new InternedTexts() };
-    const newSource = () =>
-      stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
+    const newSource = (journal: StationJournal) => {
+      const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
+      const listingObserver = inTurn<Partial<ListingObserver>>(metrics, { pageSizeReduced }, observer);
+      return stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
+    };
     upstreams.set(name, {
       url: config.base_url.href,
       concurrency: options.concurrency,
       client,
       newSource,
-      activate: observer.activate,
+      activate: metrics.activate,
     });
   }
   return upstreams;
+}
+
+/** An observer that calls these, one after the other. */
+function inTurn<Observer extends object>(...observers: readonly [Observer, ...Partial<Observer>[]]): Observer {
+  const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
+  const calls = Array.from(names, (name) => [
+    name,
+    (...args: readonly unknown[]) => {
+      for (const observer of observers) Reflect.get(observer as object, name)?.(...args);
+    },
+  ]);
+  return Object.fromEntries(calls) as Observer;
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */

@@ -1,7 +1,8 @@
-import { endGeneration, type Generation, nextGeneration, type Upstream } from '../app/generation.ts';
+import { endGeneration, type Generation, nextGeneration, sharedServices } from '../app/generation.ts';
+import { createLogger } from '../app/logger.ts';
 import { stationStatus, upstreamStatuses } from '../app/status.ts';
 import { openAccessWarning } from '../app/web-access.ts';
-import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writePieces } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
@@ -20,15 +21,13 @@ import { foundColumns } from '../inventory/station-columns.ts';
 import type { UpstreamStatus } from '../inventory/station-status.ts';
 import { countText } from '../inventory/words.ts';
 import { encodeHealth } from '../metrics/exposition.ts';
-import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
-import { CompressorPool } from '../metrics/segment.ts';
+import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { columnsWith } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
@@ -138,27 +137,26 @@ async function checkStations(
 ): Promise<Facts> {
   const replies = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
-  const tasks = new TaskQueue();
-  const generation = await nextGeneration(loaded, undefined, {
-    own: new OwnMetrics(build, shard),
-    shard,
-    userAgent: userAgentOf(build),
-    tasks,
-    responseTasks: tasks,
-    compressors: new CompressorPool(tasks, COMPRESSORS),
-    records: new RecordBudget(recordLimits(loaded.config)),
-    refreshed: () => undefined,
-    pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
-    observer: {
-      retried: () => progress.retried(),
-      pageReceived: (page) => progress.pageReceived(page),
-      replied: (reply) => {
-        const earlier = replies.get(reply.station);
-        if (earlier) earlier.push(reply);
-        else replies.set(reply.station, [reply]);
+  const services = sharedServices(
+    loaded,
+    {
+      build,
+      shard,
+      log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
+      observer: {
+        retried: () => progress.retried(),
+        pageReceived: (page) => progress.pageReceived(page),
+        pageSizeReduced: ({ station }, pageSize) => pageSizes.set(station, pageSize),
+        replied: (reply) => {
+          const earlier = replies.get(reply.station);
+          if (earlier) earlier.push(reply);
+          else replies.set(reply.station, [reply]);
+        },
       },
     },
-  });
+    COMPRESSORS,
+  );
+  const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   try {
     const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
     const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
@@ -166,7 +164,6 @@ async function checkStations(
     const stations: StationFacts[] = [];
     for (const view of views) {
       const { spec, health, served } = view;
-      const { name, upstream } = spec;
       stations.push({
         spec,
         durationMs: Number(health.durationMs),
@@ -175,12 +172,12 @@ async function checkStations(
           ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
           : (health.failure as Failure),
         ...(await expositionSize(generation, [view])),
-        status: stationStatus(view, generation.upstreams.get(upstream) as Upstream),
-        replies: replies.get(name) ?? [],
-        reducedPageSize: pageSizes.get(name),
+        status: stationStatus(generation, view),
+        replies: replies.get(spec.name) ?? [],
+        reducedPageSize: pageSizes.get(spec.name),
       });
     }
-    const statuses = new Map(upstreamStatuses(generation.upstreams, views).map((status) => [status.name, status]));
+    const statuses = new Map(upstreamStatuses(generation, views).map((status) => [status.name, status]));
     const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
       const { options, connection } = await probe;
       const { load, capacity } = statuses.get(options.name) as UpstreamStatus;

@@ -2,7 +2,7 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { countText, numberText } from './words.ts';
 
 /** What refreshes of a station cost. */
-export interface StationWork {
+interface StationWork {
   readonly ttlMs: number;
   /** Requests of a refresh; undefined: there is no snapshot. */
   readonly requests: number | undefined;

@@ -5,43 +5,48 @@ import {
   type Generation,
   nextGeneration,
   type SharedServices,
+  sharedServices,
   startGeneration,
 } from '../../src/app/generation.ts';
+import { createLogger } from '../../src/app/logger.ts';
 import { wereTried } from '../../src/app/status.ts';
-import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
-import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { eventually } from '../web/eventually.ts';
 
-function sharedServices(compressors = new CompressorPool(new TaskQueue(), 1)): SharedServices {
-  const shard = { ordinal: 0, total: 1 };
-  return {
-    own: new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard),
-    shard,
-    userAgent: 'agent/1',
-    tasks: new TaskQueue(),
-    responseTasks: new TaskQueue(),
-    compressors,
-    records: new RecordBudget({ records: 1e6, records_per_station: 1e6 }),
-    refreshed: () => undefined,
-    pageSizeReduced: () => undefined,
-  };
+const URL_A = 'http://127.0.0.1:1';
+
+function servicesOf(compressors?: CompressorPool): SharedServices {
+  const services = sharedServices(
+    loaded(stringify(configOf(URL_A, ['a']))),
+    {
+      build: { version: '1', revision: 'r', nodeVersion: 'v' },
+      shard: { ordinal: 0, total: 1 },
+      log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
+    },
+    1,
+  );
+  return compressors ? { ...services, compressors } : services;
 }
 
 /** A generation that is closed when the test ends. */
 async function generationOf(
   config: object,
   old?: Generation,
-  services = sharedServices(),
-  options: Parameters<typeof nextGeneration>[3] = {},
+  services = servicesOf(),
+  swapped: (next: Generation) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<Generation> {
-  const generation = await nextGeneration(loaded(stringify(config)), old, services, options);
+  const swap = (next: Generation) => {
+    swapped(next);
+    return next;
+  };
+  const generation = await nextGeneration(loaded(stringify(config)), old, services, swap, signal);
   onTestFinished(() => endGeneration(generation, undefined));
   return generation;
 }
@@ -93,10 +98,8 @@ function heldServices() {
     isUsed = true;
     return released;
   });
-  return { services: sharedServices(compressors), release, used: () => eventually(() => expect(isUsed).toBe(true)) };
+  return { services: servicesOf(compressors), release, used: () => eventually(() => expect(isUsed).toBe(true)) };
 }
-
-const URL_A = 'http://127.0.0.1:1';
 
 describe('nextGeneration', () => {
   it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
@@ -135,9 +138,9 @@ describe('nextGeneration', () => {
   it('keeps the history of a station by its name, and continues it', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>
-      generation.histories
+      generation.journals
         .get('a')
-        ?.newestFirst()
+        ?.history.newestFirst()
         .map(({ resources }) => resources);
     const changes = [
       {},
@@ -195,7 +198,7 @@ describe('nextGeneration', () => {
       }
       taken.push(next);
     };
-    const next = await generationOf(changed, old, sharedServices(new BusyPool(changeAll)), { swap });
+    const next = await generationOf(changed, old, servicesOf(new BusyPool(changeAll)), swap);
     expect(taken).toEqual([next]);
     // Without a successor the old station continues.
     const before = old.stations.get('a')?.view().health;
@@ -208,10 +211,10 @@ describe('nextGeneration', () => {
     const service = await startService();
     const other = { other: { base_url: service.url } };
     const config = configOf(service.url, ['a', 'b'], { station: { upstream: 'main' } });
-    const services = sharedServices();
+    const services = servicesOf();
     const old = await generationOf(config, undefined, services);
     startGeneration(old, undefined);
-    await eventually(() => expect(wereTried(old.fleet.views(), new Map())).toBe(true));
+    await eventually(() => expect(wereTried(old)).toBe(true));
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
     let uses = 0;
     const compressors = new BusyPool(() => {
@@ -233,7 +236,7 @@ describe('nextGeneration', () => {
     const controller = new AbortController();
     const swap = () => expect.unreachable();
     const changed = { ...config, metrics: { per_resource: false } };
-    const build = generationOf(changed, old, services, { signal: controller.signal, swap });
+    const build = generationOf(changed, old, services, swap, controller.signal);
     await used();
     controller.abort(new Error('no longer needed'));
     release();
@@ -268,7 +271,7 @@ describe('endGeneration', () => {
 
   it('leaves no metrics of a removed upstream, not even by a late request', async () => {
     const config = configOf(URL_A, ['a'], { station: { upstream: 'main' } });
-    const services = sharedServices();
+    const services = servicesOf();
     const old = await generationOf(
       { ...config, upstreams: { ...config.upstreams, gone: { base_url: URL_A } } },
       undefined,

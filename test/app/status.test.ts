@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { postponedEntry, refreshEntry, stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
-import { ListingFailure } from '../../src/model/failure.ts';
+import type { Generation } from '../../src/app/generation.ts';
+import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
+import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
-import type { Health } from '../../src/refresh/station-cache.ts';
+import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
@@ -15,6 +16,17 @@ const UPSTREAM = {
   client: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
 };
 
+/** A generation of stations of three such upstreams. */
+const generationOf = (...views: readonly StationView<EncodedSnapshot>[]) =>
+  ({
+    loaded: { config: { links: [] } },
+    fleet: { views: () => views },
+    upstreams: new Map(['main', 'second', 'third'].map((name) => [name, UPSTREAM])),
+    journals: new Map(),
+  }) as unknown as Generation;
+
+const statusOf = (view: StationView<EncodedSnapshot>) => stationStatus(generationOf(), view);
+
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
 
 const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
@@ -22,7 +34,7 @@ const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, dura
 describe('stationStatus', () => {
   it('maps a station that is up', () => {
     const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
-    expect(stationStatus(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }), UPSTREAM)).toEqual({
+    expect(statusOf(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }))).toEqual({
       name: 'prod',
       upstream: 'main',
       telemetryStation: 'ts',
@@ -46,7 +58,7 @@ describe('stationStatus', () => {
 
   it('is neither up nor down before the first refresh', () => {
     const view = { ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true };
-    expect(stationStatus(view, UPSTREAM)).toMatchObject({
+    expect(statusOf(view)).toMatchObject({
       up: undefined,
       isRefreshing: true,
       refresh: 'scrape',
@@ -57,7 +69,7 @@ describe('stationStatus', () => {
   it('has the failure, for how long it waits, and whether it hangs', () => {
     const health = { ...NEVER, lastAttemptMs: 1, failure: FAILURE };
     const view = { ...viewOf([], { name: 'stuck' }), health, isRefreshing: true, waitingMs: 1234 };
-    expect(stationStatus(view, UPSTREAM)).toMatchObject({
+    expect(statusOf(view)).toMatchObject({
       up: false,
       failure: { reason: 'auth', message: 'refused' },
       isRefreshing: true,
@@ -96,7 +108,7 @@ describe('stationStatus', () => {
       { alertable: 0, withoutRules: undefined },
     ],
   ])('%s', (_title, spec, resources, counts) => {
-    expect(stationStatus(viewOf(resources, spec), UPSTREAM).snapshot).toMatchObject(counts);
+    expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(counts);
   });
 });
 
@@ -109,14 +121,7 @@ describe('upstreamStatuses', () => {
       { ...viewOf([], { name: 'unknown' }), served: undefined },
       viewOf([], { name: 'other', upstream: 'second' }, { pages: 7 }),
     ];
-    const [main, second] = upstreamStatuses(
-      new Map([
-        ['main', UPSTREAM],
-        ['second', UPSTREAM],
-        ['third', UPSTREAM],
-      ]),
-      views,
-    );
+    const [main, second] = upstreamStatuses(generationOf(), views);
     expect(main).toMatchObject({
       name: 'main',
       load: LOAD,
@@ -129,60 +134,16 @@ describe('upstreamStatuses', () => {
 describe('stationDetail', () => {
   it('adds the configuration and the snapshot to the status', () => {
     const view = viewOf([resourceOf('a')]);
-    expect(stationDetail(view, UPSTREAM, [view])).toEqual({
+    expect(stationDetail(generationOf(view), 'prod')).toEqual({
       spec: view.spec,
-      upstream: upstreamStatuses(new Map([['main', UPSTREAM]]), [view])[0],
-      status: stationStatus(view, UPSTREAM),
+      upstream: upstreamStatuses(generationOf(), [view])[0],
+      status: statusOf(view),
       served: {
         snapshot: view.served?.publication.snapshot,
         aggregates: view.served?.encoded.aggregates,
         withheld: 7,
       },
-    });
-  });
-});
-
-describe('refreshEntry', () => {
-  const resources = ['ALERTSTATE_FIRING', 'Firing', 'ALERTSTATE_INACTIVE', '', 'RESOLVED'].map((state, at) =>
-    resourceOf(`${at}`, { state }),
-  );
-
-  it('counts resources as firing whose state contains the word in any case, as the alerts do', () => {
-    const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
-    const attempt = { waitedMs: 1500, changes: { ...changes, total: 10, list: [] } };
-    expect(refreshEntry(viewOf(resources, {}, { pages: 4 }), attempt)).toEqual({
-      ...{ atMs: 2000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1500, durationMs: 12 },
-      ...{ pages: 4, resources: 5, firing: 2, ...changes },
-    });
-  });
-
-  it('knows no changes of a listing that is not complete', () => {
-    const entry = refreshEntry(viewOf(resources, {}, { complete: false }), { waitedMs: 0, changes: undefined });
-    expect(entry).toMatchObject({ outcome: 'incomplete', resources: 5 });
-    expect(entry).not.toHaveProperty('added');
-  });
-
-  it('has the failure, and no numbers of the snapshot before', () => {
-    const health = { ...NEVER, lastAttemptMs: 5000, durationMs: 7, failure: FAILURE };
-    const entry = refreshEntry({ ...viewOf(resources), health }, { waitedMs: 0, changes: undefined });
-    expect(entry).toEqual({
-      atMs: 5000,
-      refreshes: 1,
-      failed: 1,
-      outcome: 'failed',
-      failure: FAILURE,
-      waitedMs: 0,
-      durationMs: 7,
-    });
-  });
-});
-
-describe('postponedEntry', () => {
-  it('is not a failure of the station', () => {
-    const failure = new ListingFailure('rate_limited', 'later', { isPostponed: true });
-    expect(postponedEntry(failure, 9000)).toEqual({
-      ...{ atMs: 9000, refreshes: 1, failed: 0, outcome: 'postponed', waitedMs: 0 },
-      failure: { reason: 'rate_limited', message: 'later' },
+      links: [],
     });
   });
 });

@@ -1,0 +1,178 @@
+import type { ChangeLog } from '../inventory/changes.ts';
+import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
+import { secondsOf } from '../inventory/station-columns.ts';
+import { FIRING } from '../inventory/station-status.ts';
+import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import type { ListingFailure } from '../model/failure.ts';
+import type { AggregateGroup } from '../refresh/aggregates.ts';
+import type { Changes } from '../refresh/churn.ts';
+import type { EndedAttempt, Health, StationView } from '../refresh/station-cache.ts';
+import { oncePer, type TimesDue } from './event-log.ts';
+import type { LogFields, Logger } from './logger.ts';
+
+/** Shared by the journals of all stations. */
+export interface JournalOptions {
+  readonly log: Logger;
+  readonly changes: ChangeLog;
+  /** Log each change of a resource. */
+  readonly logChanges?: boolean;
+  /** Monotonic milliseconds. */
+  readonly elapsedMs?: () => number;
+}
+
+type View = StationView<EncodedSnapshot>;
+
+/** What was logged is repeated at this interval while it lasts, and at debug level in between. */
+const REPEAT_MS = 3_600_000;
+
+/** Within an hour; the failures of further outages are logged like repeated ones. */
+const MAX_OUTAGES = 10;
+
+/** Lines of one refresh: a mass change must not fill the log. */
+const MAX_CHANGE_LINES = 100;
+
+/**
+ * Keeps and logs what happens to the station of a name, whatever else of it changes. So that many failing stations do not fill the log,
+ * a failure is logged when its reason changes and then once per hour, the recovery with the time that it took, an incomplete listing once
+ * per hour, and that it is complete again. Everything else is logged at debug level.
+ */
+export class StationJournal {
+  readonly history = new History();
+  readonly #station: string;
+  readonly #options: JournalOptions;
+  #timesDue: TimesDue;
+  /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
+  #isOutageLogged: boolean | undefined;
+  /** Whether an incomplete listing was logged above debug level since the last complete one. */
+  #isIncompleteLogged = false;
+
+  constructor(station: string, options: JournalOptions) {
+    this.#station = station;
+    this.#options = options;
+    this.#timesDue = oncePer(REPEAT_MS, options.elapsedMs);
+  }
+
+  refreshed(view: View, attempt: EndedAttempt): void {
+    const entry = refreshEntry(view, attempt);
+    this.history.add(entry);
+    const outage = outageFields(this.history.outages, entry.atMs);
+    const fields = { duration_seconds: secondsOf(view.health.durationMs) };
+    if (view.health.failure) this.#failed(view.health.failure, fields, outage);
+    else {
+      this.#recovered(outage);
+      this.#succeeded(view, fields);
+    }
+    if (attempt.changes) this.#changed(attempt.changes, entry.atMs);
+  }
+
+  postponed({ reason, message }: ListingFailure): void {
+    const failure = { reason, message };
+    this.history.add({ atMs: Date.now(), waitedMs: 0, refreshes: 1, failed: 0, outcome: 'postponed', failure });
+    this.#warn('refresh postponed', { reason, error: message });
+  }
+
+  pageSizeReduced(pageSize: number): void {
+    this.#warn('page size reduced', { page_size: pageSize });
+  }
+
+  #failed({ reason, message, error }: NonNullable<Health['failure']>, fields: LogFields, outage: OutageFields): void {
+    const { attempts, outage_seconds, outages } = outage;
+    if (this.#isOutageLogged === undefined && outages <= MAX_OUTAGES)
+      this.#timesDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
+    const isLogged = this.#warn(
+      'refresh failed',
+      {
+        reason,
+        error: message,
+        ...fields,
+        // The stack helps only with bugs of the exporter; failures of the service are described by their message.
+        stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
+        ...(attempts > 1 && { attempts, outage_seconds }),
+        ...(outages > 1 && { outages }),
+      },
+      reason,
+    );
+    this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
+  }
+
+  #recovered({ attempts, outage_seconds }: OutageFields): void {
+    if (this.#isOutageLogged === undefined) return;
+    this.#write(this.#isOutageLogged ? 'info' : 'debug', 'station recovered', { outage_seconds, attempts });
+    this.#isOutageLogged = undefined;
+  }
+
+  #succeeded({ spec, served }: View, duration: LogFields): void {
+    for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
+      const fields = { label, resources, limit: spec.labelValues };
+      if (resources > 0)
+        this.#warn('label has too many values, further ones are published as (other)', fields, `label ${label}`);
+    }
+    const { rejected, size, pages, complete, reportedTotal } = served?.publication.snapshot ?? {};
+    if (rejected) this.#warn('records without a usable resource_id rejected', { rejected });
+    const fields = { resources: size, pages, ...duration };
+    if (complete) {
+      if (this.#isIncompleteLogged) this.#write('info', 'listing complete again', fields);
+      else this.#write('debug', 'refresh succeeded', fields);
+      this.#isIncompleteLogged = false;
+    } else if (this.#warn('refresh succeeded, listing incomplete', { ...fields, reported: reportedTotal }))
+      this.#isIncompleteLogged = true;
+  }
+
+  /** Each change is logged as a line that can be searched for the resource. */
+  #changed(changes: Changes, atMs: number): void {
+    this.#options.changes.add(this.#station, atMs, changes);
+    if (!this.#options.logChanges) return;
+    const logged = changes.list.slice(0, MAX_CHANGE_LINES);
+    for (const { change, resource, from, to } of logged) {
+      const { id, name, displayName, type } = resource;
+      const fields = { resource_id: id, name, display_name: displayName, resource_type: type, from, to };
+      this.#write('info', 'resource changed', { change, ...fields });
+    }
+    const further = changes.total - logged.length;
+    if (further > 0) this.#write('info', 'further changes not logged', { changes: further });
+  }
+
+  /** True when the message was logged as a warning, because this kind of it was not within the last hour. */
+  #warn(message: string, fields: LogFields, kind = message): boolean {
+    const isDue = this.#timesDue(kind) > 0;
+    this.#write(isDue ? 'warn' : 'debug', message, fields);
+    return isDue;
+  }
+
+  #write(level: keyof Logger, message: string, fields: LogFields): void {
+    this.#options.log[level](message, { station: this.#station, ...fields });
+  }
+}
+
+type OutageFields = ReturnType<typeof outageFields>;
+
+/** The latest outage as the page and the history show it, and how many began within the last hour. */
+function outageFields(outages: readonly Outage[], nowMs: number) {
+  const { fromMs, toMs = nowMs, failed: attempts } = outages.at(-1) ?? { fromMs: nowMs, failed: 1 };
+  const recent = outages.filter((outage) => fromMs - outage.fromMs < REPEAT_MS);
+  return { attempts, outage_seconds: secondsOf(Math.max(toMs - fromMs, 0)), outages: recent.length };
+}
+
+/** A refresh as the history of its station keeps it. */
+function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAttempt): HistoryEntry {
+  const { lastAttemptMs = 0, durationMs = 0, failure } = health;
+  const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
+  if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
+  const snapshot = served?.publication.snapshot;
+  const counts = served &&
+    snapshot && {
+      pages: snapshot.pages,
+      resources: snapshot.size,
+      firing: stateCount(served.encoded.aggregates.groups, FIRING),
+    };
+  // Without their list, of which the change log has its own bound.
+  const { list, total, ...changed } = changes ?? {};
+  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changed };
+}
+
+/** Counted as the dashboards and alerts do, by the published state. */
+export function stateCount(groups: Iterable<AggregateGroup>, word: RegExp): number {
+  let sum = 0;
+  for (const { states } of groups) for (const [state, count] of states) if (word.test(state)) sum += count;
+  return sum;
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalOptions, StationJournal } from '../../src/app/station-journal.ts';
+import { ChangeLog } from '../../src/inventory/changes.ts';
+import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { Changes } from '../../src/refresh/churn.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
+import { setUpLog } from './recorded-log.ts';
+import { viewOf } from './station-view.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A refresh, successful without a failure. */
+interface Refresh {
+  readonly reason?: FailureReason;
+  readonly error?: unknown;
+  readonly resources?: readonly Resource[];
+  readonly listing?: Partial<Snapshot>;
+  readonly labelValues?: number;
+  readonly changes?: Changes;
+}
+
+function setUp(options: Partial<JournalOptions> = {}) {
+  const { log, now, ...rest } = setUpLog();
+  const changes = new ChangeLog({ changes: 9, changes_per_station: 9 });
+  const journal = new StationJournal('prod', { log, changes, elapsedMs: now, ...options });
+  const refresh = ({ reason, error, resources = [], listing = {}, labelValues, changes }: Refresh = {}) => {
+    const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing);
+    const failure = reason && { reason, message: `no ${reason}`, error };
+    const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
+    journal.refreshed({ ...view, health }, { waitedMs: 1500, changes });
+  };
+  return { journal, refresh, changes, ...rest };
+}
+
+describe('StationJournal', () => {
+  it('logs a failure once, and the recovery with how long the station was down', () => {
+    const { refresh, advance, logged } = setUp();
+    refresh();
+    expect(logged()).toEqual([]);
+    for (let attempts = 0; attempts < 3; attempts += 1) {
+      refresh({ reason: 'timeout' });
+      advance(10_000);
+    }
+    expect(logged(true)).toEqual([
+      'warn msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235 attempts=2 outage_seconds=10',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235 attempts=3 outage_seconds=20',
+    ]);
+    refresh();
+    refresh();
+    expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
+  });
+
+  it('logs a failure again when its reason changes, and once per hour while it lasts', () => {
+    const { refresh, advance, logged } = setUp();
+    for (const reason of ['timeout', 'network', 'timeout', 'network'] as const) refresh({ reason });
+    expect(logged()).toEqual([expect.stringContaining('reason=timeout'), expect.stringContaining('reason=network')]);
+    advance(HOUR_MS);
+    refresh({ reason: 'network' });
+    refresh({ reason: 'network' });
+    expect(logged()).toEqual([
+      expect.stringContaining(
+        'reason=network error="no network" duration_seconds=1.235 attempts=5 outage_seconds=3600',
+      ),
+    ]);
+  });
+
+  it('logs ten outages of a station per hour, with their recovery, and the others at debug level', () => {
+    const { refresh, advance, logged } = setUp();
+    const flap = (times: number) => {
+      for (let outages = 0; outages < times; outages += 1) {
+        refresh({ reason: 'timeout' });
+        advance(1000);
+        refresh();
+      }
+    };
+    flap(100);
+    const lines = logged();
+    expect(lines).toHaveLength(20);
+    expect(lines.at(-2)).toContain(' outages=10');
+    advance(HOUR_MS);
+    flap(1);
+    expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
+  });
+
+  it('logs an incomplete listing, rejected records, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
+    const { refresh, journal, advance, logged } = setUp();
+    const all = () => {
+      refresh({ listing: { complete: false, reportedTotal: 9, rejected: 2 } });
+      journal.postponed(new ListingFailure('rate_limited', 'wait'));
+      journal.pageSizeReduced(50);
+    };
+    const expected = [
+      'warn msg="records without a usable resource_id rejected" station=prod rejected=2',
+      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9',
+      'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
+      'warn msg="page size reduced" station=prod page_size=50',
+    ];
+    all();
+    expect(logged()).toEqual(expected);
+    all();
+    expect(logged(true)).toEqual(expected.map((line) => line.replace('warn', 'debug')));
+    advance(HOUR_MS);
+    all();
+    expect(logged()).toEqual(expected);
+    for (const complete of [true, true, false, true]) refresh({ listing: { complete } });
+    expect(logged()).toEqual([
+      'info msg="listing complete again" station=prod resources=0 pages=1 duration_seconds=1.235',
+    ]);
+  });
+
+  it('adds the stack of an internal error', () => {
+    const { refresh, logged } = setUp();
+    refresh({ reason: 'internal', error: new Error('a bug') });
+    expect(logged()).toEqual([expect.stringMatching(/reason=internal .* stack="Error: a bug\\n/)]);
+  });
+
+  it('logs a label with too many values once per hour', () => {
+    const { refresh, advance, logged } = setUp();
+    const resources = ['a', 'b', 'c'].map((id) => resourceOf(id, { type: id }));
+    for (let times = 0; times < 3; times += 1) refresh({ resources, labelValues: 1 });
+    const line =
+      'warn msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=2 limit=1';
+    expect(logged()).toEqual([line]);
+    advance(HOUR_MS);
+    refresh({ resources, labelValues: 1 });
+    expect(logged()).toEqual([line]);
+  });
+
+  it('keeps each change, and logs it with the resource if wanted', () => {
+    const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
+    const changed = { changes: { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, list, total: 1 } };
+    const { refresh, changes, logged } = setUp({ logChanges: true });
+    refresh(changed);
+    expect(logged()).toEqual([
+      'info msg="resource changed" station=prod change=rules resource_id=a name=name-a display_name="Display a" resource_type=type.a from=2 to=0',
+    ]);
+    const silent = setUp();
+    silent.refresh(changed);
+    expect(silent.logged()).toEqual([]);
+    for (const log of [changes, silent.changes]) expect(log.of('prod').newestFirst).toMatchObject(list);
+  });
+});
+
+describe('StationJournal.history', () => {
+  const resources = ['ALERTSTATE_FIRING', 'Firing', 'ALERTSTATE_INACTIVE', '', 'RESOLVED'].map((state, at) =>
+    resourceOf(`${at}`, { state }),
+  );
+
+  it('counts resources as firing whose state contains the word in any case, as the alerts do', () => {
+    const { journal, refresh } = setUp();
+    const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
+    refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, list: [] } });
+    expect(journal.history.latest()).toEqual({
+      ...{ atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1500, durationMs: 1234.5 },
+      ...{ pages: 4, resources: 5, firing: 2, ...changes },
+    });
+  });
+
+  it('knows no changes of a listing that is not complete', () => {
+    const { journal, refresh } = setUp();
+    refresh({ resources, listing: { complete: false } });
+    expect(journal.history.latest()).toMatchObject({ outcome: 'incomplete', resources: 5 });
+    expect(journal.history.latest()).not.toHaveProperty('added');
+  });
+
+  it('has the failure, and no numbers of the snapshot before', () => {
+    const { journal, refresh } = setUp();
+    refresh({ resources, reason: 'auth' });
+    expect(journal.history.latest()).toEqual({
+      ...{ atMs: 0, refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 1500, durationMs: 1234.5 },
+      failure: { reason: 'auth', message: 'no auth' },
+    });
+  });
+
+  it('has a postponed refresh, which is not a failure of the station', () => {
+    const { journal } = setUp();
+    journal.postponed(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    expect(journal.history.latest()).toMatchObject({
+      ...{ refreshes: 1, failed: 0, outcome: 'postponed', waitedMs: 0 },
+      failure: { reason: 'rate_limited', message: 'later' },
+    });
+  });
+});
