@@ -1,4 +1,5 @@
 import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
+import { oneOf, PAGE, TEXT } from './parameters.ts';
 import type { Columns } from './records.ts';
 import { textTest } from './selection.ts';
 
@@ -128,36 +129,17 @@ export function changeColumns(labels: readonly string[]): Columns<ObservedChange
   return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners), ...CHANGE_COLUMNS };
 }
 
-/** Which changes to show, as the parameters of a URL; an absent one selects all. */
-export type ChangeQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
-
 const TIME = {
   expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z',
   isValid: (text: string) =>
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
 };
 
-const PARAMETERS = {
-  search: { expected: 'a text', isValid: () => true },
-  change: { expected: `one of ${CHANGES.join(', ')}`, isValid: (text) => CHANGES.some((change) => change === text) },
-  since: TIME,
-  until: TIME,
-  page: { expected: 'an integer of at least 1', isValid: (text) => /^[1-9]\d{0,8}$/.test(text) },
-} as const satisfies Readonly<Record<string, { expected: string; isValid: (text: string) => boolean }>>;
+/** The parameters of a URL that select changes. */
+export const CHANGE_PARAMETERS = { search: TEXT, change: oneOf(CHANGES), since: TIME, until: TIME, page: PAGE };
 
-/** Empty parameters are ignored; a string is the problem of an invalid one. */
-export function parseChangeQuery(given: URLSearchParams): ChangeQuery | string {
-  const query: Record<string, string> = {};
-  for (const [name, { expected, isValid }] of Object.entries(PARAMETERS)) {
-    const values = given.getAll(name).filter((value) => value !== '');
-    if (values.length > 1) return `Expected ${name} at most once.`;
-    for (const value of values) {
-      if (!isValid(value)) return `Expected ${name} to be ${expected}.`;
-      query[name] = value;
-    }
-  }
-  return query;
-}
+/** Which changes to show; an absent parameter selects all. */
+export type ChangeQuery = Readonly<Partial<Record<keyof typeof CHANGE_PARAMETERS, string>>>;
 
 export function selectChanges(
   changes: readonly ObservedChange[],

@@ -1,3 +1,4 @@
+import { oneOf, PAGE, type Parameters, parseParameters, queryText, TEXT } from './parameters.ts';
 import {
   ALERTABLE,
   labelFilter,
@@ -21,69 +22,53 @@ export interface ResourceQuery {
 /** The query value for resources without a value: an HTML form submits '' when no option is selected. */
 export const NONE = '(none)';
 
-/** The parameters, each with what it is expected to be and whether a value is valid; '' always is. */
-export const PARAMETERS: Readonly<Record<string, readonly [expected: string, isValid: (value: string) => boolean]>> = {
-  search: ['text', () => true],
-  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, ['text', () => true]])),
-  alertable: oneOf(...ALERTABLE),
-  without_rules: oneOf('yes'),
-  sort: [
-    `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
-    (value) => parseOrder(value) !== undefined,
-  ],
-  order: oneOf('asc', 'desc'),
-  page: ['an integer of at least 1', (value) => /^[1-9]\d{0,8}$/.test(value)],
+/** The parameters of the selection, the order and the page. */
+export const PARAMETERS: Parameters = {
+  search: TEXT,
+  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
+  alertable: oneOf(ALERTABLE),
+  without_rules: oneOf(['yes']),
+  sort: {
+    expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
+    isValid: (value) => parseOrder(value) !== undefined,
+  },
+  order: oneOf(['asc', 'desc']),
+  page: PAGE,
 };
 
-function oneOf(...words: readonly string[]): readonly [string, (value: string) => boolean] {
-  return [`${words.length === 1 ? '' : 'one of '}${words.join(', ')}`, (value) => words.includes(value)];
-}
-
-/** Empty parameters are ignored; a string is the problem of an invalid one. `labels`: names of `resource_labels`, which are parameters too. */
-export function parseResourceQuery(query: URLSearchParams, labels: readonly string[] = []): ResourceQuery | string {
-  for (const name of [...Object.keys(PARAMETERS), ...labels]) {
-    if (query.getAll(name).length > 1) return `Expected ${name} at most once.`;
-    if (query.get(name) && validValue(query, name) === undefined)
-      return `Expected ${name} to be ${PARAMETERS[name]?.[0]}.`;
-  }
-  return usableQuery(query, labels);
-}
-
-function validValue(query: URLSearchParams, name: string): string | undefined {
-  const value = query.get(name);
-  return value && PARAMETERS[name]?.[1](value) !== false ? value : undefined;
-}
-
-/** The valid parameters of a query; of a repeated one the first. */
-export function usableQuery(query: URLSearchParams, labels: readonly string[] = []): ResourceQuery {
-  const valid = (name: string) => validValue(query, name);
-  const order = parseOrder(valid('sort') ?? '');
+/** The valid parameters, and the problem of the first that is not. `labels`: names of `resource_labels`, which are parameters too. */
+export function parseResourceQuery(
+  given: URLSearchParams,
+  labels: readonly string[] = [],
+): { readonly query: ResourceQuery; readonly problem: string | undefined } {
+  const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
+  const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
+  const order = parseOrder(values['sort'] ?? '');
   const filters = [...VALUE_FILTERS.map((name) => [name, name]), ...labels.map((name) => [labelFilter(name), name])];
-  const values = filters.map(([filter, name = '']) => [filter, valid(name) === NONE ? '' : valid(name)]);
   const selection = {
-    search: valid('search'),
-    ...Object.fromEntries(values),
-    alertable: valid('alertable'),
-    withoutRules: valid('without_rules') && true,
+    search: values['search'],
+    ...Object.fromEntries(filters.map(([filter, name = '']) => [filter, values[name] === NONE ? '' : values[name]])),
+    alertable: values['alertable'],
+    withoutRules: values['without_rules'] && true,
   };
-  return {
+  const query = {
     selection: Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined)) as Selection,
-    order: order && { by: order.by, descending: order.descending || valid('order') === 'desc' },
-    page: Number(valid('page') ?? 1),
+    order: order && { by: order.by, descending: order.descending || values['order'] === 'desc' },
+    page: Number(values['page'] ?? 1),
   };
+  return { query, problem };
 }
 
 /** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
 export function resourceSearch({ selection, order, page }: ResourceQuery, text = 'search'): string {
-  const given = {
+  return queryText({
     [text]: selection.search,
     ...Object.fromEntries(valueFilters(selection).map((name) => [labelOf(name) ?? name, selection[name] || NONE])),
     alertable: selection.alertable,
-    without_rules: selection.withoutRules && 'yes',
+    without_rules: selection.withoutRules ? 'yes' : undefined,
     sort: order && sortText(order),
     page: page > 1 ? String(page) : undefined,
-  };
-  return `?${new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => !!entry[1]))}`;
+  });
 }
 
 /** The value of the parameter `sort`. */

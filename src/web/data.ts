@@ -1,7 +1,8 @@
 import type { Request } from 'express';
-import { changeColumns, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
+import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
 import type { OwnerCount } from '../inventory/owner-counts.ts';
+import { parseParameters, TEXT } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import type { Selection } from '../inventory/selection.ts';
@@ -66,9 +67,13 @@ export function noStation(exporter: Pick<ExporterPort, 'specs'>, given: string):
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
 function resourceQueryOf(request: Pick<Request, 'url'>, labels: readonly string[]): ResourceQuery {
-  const query = parseResourceQuery(searchParams(request), labels);
-  if (typeof query === 'string') throw new RequestError(400, `${query}\n`);
+  const { query, problem } = parseResourceQuery(searchParams(request), labels);
+  requireValid(problem);
   return query;
+}
+
+function requireValid(problem: string | undefined): void {
+  if (problem !== undefined) throw new RequestError(400, `${problem}\n`);
 }
 
 type ListHandlers = Readonly<Record<'json' | 'csv', AbortableHandler>>;
@@ -187,8 +192,8 @@ export function changeList(exporter: ExporterPort): ListHandlers {
 /** The changes that the path and the query select; throws a RequestError if the query is invalid. */
 export function changesOf(exporter: ExporterPort, request: Request) {
   const { name } = stationOf(exporter, request).spec;
-  const query = parseChangeQuery(searchParams(request));
-  if (typeof query === 'string') throw new RequestError(400, `${query}\n`);
+  const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
+  requireValid(problem);
   const { newestFirst, dropped } = exporter.changes(name);
   return { name, query, dropped, kept: newestFirst.length, changes: selectChanges(newestFirst, query) };
 }
@@ -221,9 +226,9 @@ export function labelNames(exporter: Pick<ExporterPort, 'specs'>): readonly stri
 /** The parameter `q` is the text to search for, without surrounding spaces. */
 export function searchQueryOf(exporter: Pick<ExporterPort, 'specs'>, request: Pick<Request, 'url'>): ResourceQuery {
   const query = resourceQueryOf(request, labelNames(exporter));
-  const given = searchParams(request).getAll('q');
-  if (given.length > 1) throw new RequestError(400, 'Expected q at most once.\n');
-  const search = given[0]?.trim();
+  const { values, problem } = parseParameters(searchParams(request), { q: TEXT });
+  requireValid(problem);
+  const search = values.q?.trim();
   return search ? { ...query, selection: { ...query.selection, search } } : query;
 }
 

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  NONE,
-  parseResourceQuery,
-  type ResourceQuery,
-  resourceSearch,
-  usableQuery,
-} from '../../src/inventory/resource-query.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../src/inventory/resource-query.ts';
 import { ALERTABLE, SORT_KEYS, type SortKey } from '../../src/inventory/selection.ts';
 
-const parse = (query: string) => parseResourceQuery(new URLSearchParams(query));
+const parse = (text: string) => {
+  const { query, problem } = parseResourceQuery(new URLSearchParams(text));
+  expect(problem).toBeUndefined();
+  return query;
+};
 
 describe('parseResourceQuery', () => {
   it('selects all resources in the order of the service without parameters or with empty ones', () => {
@@ -41,10 +39,11 @@ describe('parseResourceQuery', () => {
       ['tier', NONE],
       ['other', 'x'],
     ]);
-    const query = parseResourceQuery(parameters, ['team', 'tier', 'cost']) as ResourceQuery;
+    const { query } = parseResourceQuery(parameters, ['team', 'tier', 'cost']);
     expect(query.selection).toEqual({ label_team: 'a b', label_tier: '' });
     expect(resourceSearch(query)).toBe('?team=a+b&tier=%28none%29');
-    expect(parseResourceQuery(new URLSearchParams('team=a&team=b'), ['team'])).toBe('Expected team at most once.');
+    const { problem } = parseResourceQuery(new URLSearchParams('team=a&team=b'), ['team']);
+    expect(problem).toBe('Expected team at most once.');
   });
 
   it('sorts in descending order by a leading - or by order=desc', () => {
@@ -77,19 +76,16 @@ describe('parseResourceQuery', () => {
     ['type=a&type=b', 'Expected type at most once.'],
     ['page=1&page=2', 'Expected page at most once.'],
   ])('rejects %s with the expected values', (query, problem) => {
-    expect(parse(query)).toEqual(problem);
+    expect(parseResourceQuery(new URLSearchParams(query)).problem).toEqual(problem);
   });
-});
 
-describe('usableQuery', () => {
   it('keeps what is valid of a query, and the first of repeated parameters', () => {
-    const query = new URLSearchParams(
+    const given = new URLSearchParams(
       '?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&order=desc&page=0',
     );
-    expect(usableQuery(query)).toEqual({
-      selection: { search: 'a', type: 't', withoutRules: true },
-      order: undefined,
-      page: 1,
+    expect(parseResourceQuery(given)).toEqual({
+      query: { selection: { search: 'a', type: 't', withoutRules: true }, order: undefined, page: 1 },
+      problem: 'Expected search at most once.',
     });
   });
 });

@@ -1,3 +1,4 @@
+import { queryText } from '../../inventory/parameters.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
@@ -77,7 +78,7 @@ function failureBox(group: FailureGroup, nowMs: number): Html {
   const subject =
     stations.length === 1 && only
       ? html`${stationLink(only.name)} <span class="quiet">of upstream ${upstream}</span>`
-      : html`<a href="?${new URLSearchParams({ state: 'failing', upstream, filter: group.short }).toString()}#stations">${countText(stations.length, 'station')}</a> of upstream ${upstream}`;
+      : html`<a href="${queryText({ state: 'failing', upstream, filter: group.short })}#stations">${countText(stations.length, 'station')}</a> of upstream ${upstream}`;
   return html`<div class="failure-note" id="${rowId(`${upstream} ${failure.reason} ${group.short}`)}">
 <p><strong>${subject}: ${meaning}</strong> ${sinceText(stations, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}${messageNote(group)}</p>

@@ -1,6 +1,6 @@
 import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import { labelFilter } from '../../inventory/selection.ts';
 import {
@@ -55,10 +55,8 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       const script = status === 200 ? { script: LIVE_SCRIPT } : {};
       sendPage(response, { title: spec.name, status, root: '../', content, ...script }, options);
     };
-    const parameters = searchParams(request);
-    const problem = parseResourceQuery(parameters, spec.resourceLabels.names);
-    const query = usableQuery(parameters, spec.resourceLabels.names);
-    if (typeof problem === 'string') {
+    const { query, problem } = parseResourceQuery(searchParams(request), spec.resourceLabels.names);
+    if (problem !== undefined) {
       const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: now() });
       const content = html`<p class="notice" role="alert">${problem}</p>\n${filterForm(spec, counts, query, columns)}`;
       setErrorPage(response, (_response, status) => sendStation(status, query, content));

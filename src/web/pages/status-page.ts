@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import { oneOf, parseParameters, queryText, TEXT } from '../../inventory/parameters.ts';
 import {
   type Coverage,
   coverageOf,
@@ -37,7 +37,8 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Aborta
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, elapsedMs, () => renderStatus(exporter, now(), tasks));
   return async (request, response) => {
-    const content = statusContent(await latest(), parseQuery(request));
+    const { values } = parseParameters(searchParams(request), PARAMETERS);
+    const content = statusContent(await latest(), values);
     sendPage(response, { root: './', content, script: LIVE_SCRIPT, route: ROUTES.status }, options);
   };
 }
@@ -59,15 +60,6 @@ function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Prom
   };
 }
 
-/** Which stations the table shows, and in which order; '' means all, and the order of the configuration. */
-interface StationQuery {
-  readonly filter: string;
-  readonly state: keyof typeof FILTERS | '';
-  readonly upstream: string;
-  /** The key of a column, after a minus sign in descending order. */
-  readonly sort: string;
-}
-
 /** The stations that a total counts, by the name in the URL. */
 const FILTERS = {
   up: (station) => stateOf(station) === 'up',
@@ -77,21 +69,16 @@ const FILTERS = {
   incomplete: (station) => completeness(station) !== '',
 } as const satisfies Readonly<Record<string, (station: StationStatus) => boolean>>;
 
-/** An unknown state is ignored. */
-function parseQuery(request: Pick<Request, 'url'>): StationQuery {
-  const given = searchParams(request);
-  const state = given.get('state') ?? '';
-  return {
-    filter: given.get('filter') ?? '',
-    state: Object.hasOwn(FILTERS, state) ? (state as keyof typeof FILTERS) : '',
-    upstream: given.get('upstream') ?? '',
-    sort: given.get('sort') ?? '',
-  };
-}
+const PARAMETERS = {
+  filter: TEXT,
+  state: oneOf(Object.keys(FILTERS)),
+  upstream: TEXT,
+  /** The key of a column, after a minus sign in descending order. */
+  sort: TEXT,
+};
 
-function queryText(query: StationQuery): string {
-  return `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))}`;
-}
+/** Which stations the table shows, and in which order; by default all, in the order of the configuration. */
+type StationQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
 
 interface StationColumn extends Column<StationStatus> {
   /** What the table is sorted by; undefined is unknown. */
@@ -245,12 +232,10 @@ function stationRow(station: StationStatus, columns: readonly StationColumn[]): 
 }
 
 function statusContent({ head, columns, rows }: RenderedStatus, query: StationQuery): Html {
-  const shown = sorted(
-    rows.filter((row) => isMatch(row, query)),
-    columns,
-    query.sort,
-  );
-  const link = (sort: string) => html`href="${queryText({ ...query, sort })}#stations"`;
+  const { sort = '' } = query;
+  const matching = rows.filter((row) => isMatch(row, query));
+  const shown = sorted(matching, columns, sort);
+  const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.`;
   return html`${head}
 ${filterForm(query, columns, rows)}
@@ -260,17 +245,17 @@ ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
 ${table(
-  { id: 'stations', columns, caption, sorting: { sort: query.sort, link } },
+  { id: 'stations', columns, caption, sorting: { sort, link } },
   shown.map(({ row }) => row),
 )}
 ${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
 }
 
-function isMatch({ station, text }: StationRow, { filter, state, upstream }: StationQuery): boolean {
+function isMatch({ station, text }: StationRow, { filter = '', state, upstream }: StationQuery): boolean {
   const words = filter.toLowerCase().split(/\s+/);
   return (
-    (state === '' || FILTERS[state](station)) &&
-    (upstream === '' || station.upstream === upstream) &&
+    (state === undefined || FILTERS[state as keyof typeof FILTERS](station)) &&
+    (upstream === undefined || station.upstream === upstream) &&
     words.every((word) => text.includes(word))
   );
 }
@@ -290,7 +275,7 @@ function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], 
 
 /** By a GET request, so that the URL can be bookmarked. */
 function filterForm(
-  { filter, state, upstream, sort }: StationQuery,
+  { filter = '', state, upstream = '', sort = '' }: StationQuery,
   columns: readonly StationColumn[],
   rows: readonly StationRow[],
 ): Html {
