@@ -55,23 +55,20 @@ export function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: num
 }
 
 /**
- * The states of a time, from the least to the most notable: a cell shows the most notable one. Besides the outcome of the latest refresh,
- * `none`: there was none when one was expected, `waiting`: because of the upstream's capacity.
- * Heights differ too, for those who do not distinguish the colours.
+ * The heights of the states of a time, from the least to the most notable: a cell shows the most notable one. Besides the outcome of the
+ * latest refresh, `none`: there was none when one was expected, `waiting`: because of the upstream's capacity.
+ * They differ for those who do not distinguish the colours.
  */
-const STATES = [
-  { state: 'none', height: 4 },
-  { state: 'succeeded', height: 4 },
-  { state: 'waiting', height: 6 },
-  { state: 'incomplete', height: 7 },
-  { state: 'postponed', height: 8 },
-  { state: 'failed', height: 10 },
-] as const;
+const HEIGHTS = { none: 4, succeeded: 4, waiting: 6, incomplete: 7, postponed: 8, failed: 10 };
 
-/** A part of the time: the index of its state, and the refreshes that determine it. */
-interface Cell {
-  rank: number;
-  readonly entries: HistoryEntry[];
+const STATES = Object.keys(HEIGHTS) as (keyof typeof HEIGHTS)[];
+
+/** A time in a state, and the refresh that determines it. */
+interface Span {
+  readonly state: keyof typeof HEIGHTS;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly entry?: HistoryEntry;
 }
 
 /** The refreshes of the last hours. */
@@ -80,8 +77,8 @@ interface Timeline {
   readonly toMs: number;
   /** In chronological order. */
   readonly entries: readonly HistoryEntry[];
-  /** Of equal length, without gaps from the first entry to the end; undefined: before the first refresh. */
-  readonly cells: readonly (Cell | undefined)[];
+  /** The spans in each part of the time, of equal length; none before the first refresh. */
+  readonly cells: readonly (readonly Span[])[];
   /** Whether there was no refresh before. */
   readonly isBeginning: boolean;
 }
@@ -95,8 +92,8 @@ const HOUR_MS = 3_600_000;
 const LENGTHS = [1, 3, 6, 12, 24];
 
 /** The shortest usual length that shows all refreshes, at most a day. Entries with times in the future, where the clock was set back, are left out. */
-function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: HistoryOptions): Timeline {
-  const waitingMs = notableMs(status.waitingMs);
+function timelineOf(history: readonly HistoryEntry[], options: HistoryOptions): Timeline {
+  const { nowMs } = options;
   // Refreshes of the same time keep their order.
   const past = history
     .filter(({ atMs }) => atMs <= nowMs)
@@ -106,52 +103,43 @@ function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: 
   const lengthMs = HOUR_MS * (LENGTHS.find((hours) => ageMs < hours * HOUR_MS) ?? 24);
   const fromMs = nowMs - lengthMs;
   const entries = past.filter(({ atMs }) => atMs >= fromMs);
+  const cellMs = lengthMs / CELLS;
+  const spans = spansOf(entries, cellMs, options);
+  const cells = Array.from({ length: CELLS }, (_, at) => {
+    const startMs = fromMs + at * cellMs;
+    return spans.filter((span) => span.fromMs < startMs + cellMs && span.toMs > startMs);
+  });
+  return { fromMs, toMs: nowMs, entries, cells, isBeginning: entries.length === past.length };
+}
+
+/** A refresh determines the time until it is old or the next one begins to wait. */
+function spansOf(
+  entries: readonly HistoryEntry[],
+  cellMs: number,
+  { status, nowMs, ttlMs }: HistoryOptions,
+): readonly Span[] {
   // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
-  const validMs = Math.max(1.5 * ttlMs, (2 * lengthMs) / CELLS);
-  const cells = new Cells(lengthMs / CELLS);
-  for (const [index, entry] of entries.entries()) {
-    const startMs = startOf(entry) - fromMs;
-    if (index === 0) cells.reachedMs = Math.max(startMs, 0);
-    cells.paint('none', startMs - notableMs(entry.waitedMs));
-    cells.paint('waiting', startMs);
-    const next = entries[index + 1];
-    const nextMs = next ? startOf(next) - notableMs(next.waitedMs) : nowMs - waitingMs;
-    cells.paint(entry.outcome, Math.max(entry.atMs, Math.min(nextMs, entry.atMs + validMs)) - fromMs, entry);
-  }
-  if (entries.length > 0) {
-    cells.paint('none', lengthMs - waitingMs);
-    cells.paint('waiting', lengthMs);
-  }
-  return { fromMs, toMs: nowMs, entries, cells: cells.cells, isBeginning: entries.length === past.length };
+  const validMs = Math.max(1.5 * ttlMs, 2 * cellMs);
+  const starts = [
+    ...entries.map((entry) => ({ startMs: startOf(entry), waitMs: startOf(entry) - notableMs(entry.waitedMs) })),
+    { startMs: nowMs, waitMs: nowMs - notableMs(status.waitingMs) },
+  ];
+  const spans = starts.flatMap(({ startMs, waitMs }, at): readonly Span[] => {
+    const previousMs = entries[at - 1]?.atMs ?? startMs;
+    const waiting = { state: 'waiting', fromMs: Math.max(waitMs, previousMs), toMs: startMs } as const;
+    const entry = entries[at];
+    if (entry === undefined) return [waiting];
+    // At least a millisecond, so that it has a cell.
+    const fromMs = Math.min(Math.max(startMs, previousMs), nowMs - 1);
+    const oldMs = Math.min(starts[at + 1]?.waitMs ?? nowMs, entry.atMs + validMs);
+    return [waiting, { state: entry.outcome, fromMs, toMs: Math.max(entry.atMs, oldMs, fromMs + 1), entry }];
+  });
+  const none: Span = { state: 'none', fromMs: starts[0]?.startMs ?? nowMs, toMs: nowMs };
+  return [none, ...spans].filter(({ fromMs, toMs }) => fromMs < toMs);
 }
 
 function notableMs(waitedMs = 0): number {
   return waitedMs < NOTABLE_WAIT_MS ? 0 : waitedMs;
-}
-
-/** Cells that are painted from the left to the right; times are relative to the first one. */
-class Cells {
-  readonly cells = new Array<Cell | undefined>(CELLS).fill(undefined);
-  reachedMs = 0;
-  readonly #cellMs: number;
-
-  constructor(cellMs: number) {
-    this.#cellMs = cellMs;
-  }
-
-  /** A refresh determines at least one cell. */
-  paint(name: (typeof STATES)[number]['state'], untilMs: number, entry?: HistoryEntry): void {
-    if (untilMs <= this.reachedMs && entry === undefined) return;
-    const first = Math.min(Math.floor(this.reachedMs / this.#cellMs), CELLS - 1);
-    this.reachedMs = Math.max(this.reachedMs, untilMs);
-    const end = Math.max(Math.ceil(this.reachedMs / this.#cellMs), first + 1);
-    const rank = STATES.findIndex(({ state }) => state === name);
-    for (let at = first; at < end; at += 1) {
-      const before = this.cells[at];
-      const entries = [...(before?.entries ?? []), ...(entry ? [entry] : [])];
-      this.cells[at] = { rank: Math.max(before?.rank ?? 0, rank), entries };
-    }
-  }
 }
 
 function startOf(entry: HistoryEntry): number {
@@ -164,18 +152,17 @@ function firstMsOf({ atMs, firstMs = atMs }: HistoryEntry): number {
 
 function timelineFigure(timeline: Timeline): Html {
   const { fromMs, toMs, cells } = timeline;
+  const states = cells.map((cell) => STATES.findLast((state) => cell.some((span) => span.state === state)));
   const bars: Html[] = [];
   for (let from = 0, to = 1; from < CELLS; from = to, to += 1) {
-    const rank = cells[from]?.rank;
-    while (to < CELLS && cells[to]?.rank === rank) to += 1;
-    const look = STATES[rank ?? -1];
-    if (look)
-      bars.push(
-        html`<rect class="${look.state}" x="${from}" width="${to - from}" y="${10 - look.height}" height="${look.height}"/>`,
-      );
+    const state = states[from];
+    while (to < CELLS && states[to] === state) to += 1;
+    if (state === undefined) continue;
+    const height = HEIGHTS[state];
+    bars.push(html`<rect class="${state}" x="${from}" width="${to - from}" y="${10 - height}" height="${height}"/>`);
   }
   const ticks = [0, 0.25, 0.5, 0.75].map((part) => html`<span>${timeText(fromMs + part * (toMs - fromMs))}</span>`);
-  const legend = STATES.map(({ state }) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`);
+  const legend = STATES.map((state) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`);
   return html`<figure class="timeline">
 <figcaption id="timeline-text">${summary(timeline)}</figcaption>
 <svg role="img" aria-labelledby="timeline-text" viewBox="0 0 ${CELLS} 10" preserveAspectRatio="none">${bars}</svg>
@@ -219,7 +206,7 @@ function sparkline(
   const bottom = Math.min(floor * most, least);
   const y = (value: number) =>
     Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
-  const shown = cells.map((cell) => cell && valuesOf(cell.entries).at(-1));
+  const shown = cells.map((cell) => valuesOf(cell.flatMap(({ entry }) => entry ?? [])).at(-1));
   const path = shown.map((value, cell) => {
     if (value === undefined) return '';
     return `${shown[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
