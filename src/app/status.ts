@@ -74,7 +74,12 @@ export function upstreamStatuses({ upstreams }: Generation, views: readonly View
   return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, views));
 }
 
-function upstreamStatus(name: string, { client, concurrency }: Upstream, views: readonly View[]): UpstreamStatus {
+/** `views`: of all stations. */
+export function upstreamStatus(
+  name: string,
+  { client, concurrency }: Upstream,
+  views: readonly View[],
+): UpstreamStatus {
   const load = client.load();
   const stations = views
     .filter(({ spec }) => spec.upstream === name)

@@ -11,7 +11,8 @@ import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts'
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
-import { type Colour, type Column, coloured, type Row, type Screen, tableOf } from './table.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
+import { type Colour, type Column, coloured, type Screen, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
 /** Notes are for people: they are wrapped in a pipe too. */
@@ -31,11 +32,7 @@ export function checkReport(diagnosis: Diagnosis, configWarnings: number, screen
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
   return shown([
-    table(
-      UPSTREAM_COLUMNS,
-      upstreams.map((upstream) => upstreamRow(upstream, nowMs)),
-      screen,
-    ),
+    table(upstreamColumns(nowMs), upstreams, screen),
     table(STATION_COLUMNS, stationRows(diagnosis, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
@@ -60,7 +57,7 @@ function paragraphs(texts: readonly string[], columns: number | undefined): stri
 }
 
 /** Names the columns for which the terminal is too narrow. */
-function table(columns: readonly Column[], rows: readonly Row[], screen: Screen | undefined): string {
+function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen | undefined): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
   return shown([...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`]).join('');
@@ -69,25 +66,16 @@ function table(columns: readonly Column[], rows: readonly Row[], screen: Screen 
 /** What is not known or was not measured. */
 const UNKNOWN = '–';
 
-const UPSTREAM_COLUMNS: readonly Column[] = [
-  { heading: 'UPSTREAM' },
-  { heading: 'SERVICE', rank: 1 },
-  { heading: 'DNS', rank: 5 },
-  { heading: 'CONNECTION', rank: 2 },
-  { heading: 'TLS', rank: 3 },
-  { heading: 'CLOCK', rank: 4 },
-];
-
 /** The connection to an upstream. */
-function upstreamRow(upstream: DiagnosedUpstream, nowMs: number): Row {
-  return {
-    UPSTREAM: upstream.options.name,
-    SERVICE: upstream.options.baseUrl.host,
-    DNS: dnsCell(upstream),
-    CONNECTION: connectionCell(upstream),
-    TLS: tlsCell(upstream, nowMs),
-    CLOCK: clockCell(upstream),
-  };
+function upstreamColumns(nowMs: number): readonly Column<DiagnosedUpstream>[] {
+  return [
+    { heading: 'UPSTREAM', cell: ({ name }) => name },
+    { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
+    { heading: 'DNS', rank: 5, cell: dnsCell },
+    { heading: 'CONNECTION', rank: 2, cell: connectionCell },
+    { heading: 'TLS', rank: 3, cell: (upstream) => tlsCell(upstream, nowMs) },
+    { heading: 'CLOCK', rank: 4, cell: clockCell },
+  ];
 }
 
 function dnsCell({ options: { proxyUrl }, connection: { dns } }: DiagnosedUpstream): string {
@@ -121,7 +109,10 @@ function clockCell({ clockDifferenceMs }: DiagnosedUpstream): string {
   return clockDifferenceMs === 0 ? 'in sync' : `${clockDifferenceText(clockDifferenceMs)} the service's`;
 }
 
-const STATION_COLUMNS: readonly Column[] = [
+/** Cells by their headings. */
+type StationRow = Readonly<Record<string, string | number>>;
+
+const STATION_COLUMNS = [
   { heading: 'STATION' },
   { heading: 'UPSTREAM', rank: 12 },
   { heading: 'AUTHENTICATION', rank: 5, colour: resultColour },
@@ -135,9 +126,9 @@ const STATION_COLUMNS: readonly Column[] = [
   { heading: 'BYTES', rank: 8, right: true },
   { heading: 'GZIP', rank: 9, right: true },
   { heading: 'REQUESTS', rank: 7, right: true },
-];
+].map((column): Column<StationRow> => ({ ...column, cell: (row) => row[column.heading] }));
 
-function listingText({ complete, rejected }: { complete: boolean; rejected: number }): string {
+function listingText({ complete, rejected }: Snapshot): string {
   return `${complete ? 'complete' : 'incomplete'}${rejected > 0 ? `, ${rejected} rejected` : ''}`;
 }
 
@@ -158,21 +149,21 @@ const HUMAN_UNITS: Units = { size: sizeText, span: durationText };
 const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` };
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ upstreams, total }: Diagnosis, units: Units): readonly Row[] {
+function stationRows({ upstreams, total }: Diagnosis, units: Units): readonly StationRow[] {
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
     ...upstreams.flatMap((upstream) => upstream.stations.map((station) => stationRow(upstream, station, units))),
     {
       STATION: 'all',
-      RESOURCES: sizes.length === 0 ? UNKNOWN : `${sum(sizes)}`,
+      RESOURCES: sizes.length === 0 ? UNKNOWN : sum(sizes),
       ...sizeCells(total, units),
       REQUESTS: costText(stations),
     },
   ];
 }
 
-function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, units: Units): Row {
+function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, units: Units): StationRow {
   const { spec, durationMs, replies, result } = station;
   const [first] = replies;
   return {
@@ -186,8 +177,8 @@ function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, u
     ...('snapshot' in result
       ? {
           PERMISSION: 'granted',
-          TOTAL: `${result.snapshot.reportedTotal ?? 'none'}`,
-          RESOURCES: `${result.snapshot.size}`,
+          TOTAL: result.snapshot.reportedTotal ?? 'none',
+          RESOURCES: result.snapshot.size,
           LISTING: listingText(result.snapshot),
         }
       : {
@@ -207,8 +198,8 @@ function authenticationCell({ result, replies }: DiagnosedStation, isIdentified:
   return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
 }
 
-function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize, { size }: Units): Row {
-  return { SERIES: `${series}`, BYTES: size(plainBytes), GZIP: size(gzipBytes) };
+function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize, { size }: Units): StationRow {
+  return { SERIES: series, BYTES: size(plainBytes), GZIP: size(gzipBytes) };
 }
 
 const HOUR_MS = 3_600_000;
@@ -247,10 +238,8 @@ function notes(stations: readonly DiagnosedStation[]): readonly string[] {
 
 /** For upstreams with enough capacity; the others have a warning. */
 function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
-  return upstreams.flatMap(({ options, capacity }) =>
-    capacity === undefined || isExceeded(capacity)
-      ? []
-      : [`capacity: upstream ${options.name}: ${capacityText(capacity)}`],
+  return upstreams.flatMap(({ name, capacity }) =>
+    capacity === undefined || isExceeded(capacity) ? [] : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
   );
 }
 

@@ -3,11 +3,10 @@ import { alertableOf } from '../inventory/selection.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../model/resource.ts';
 import { type Colour, type Column, type Screen, tableOf } from './table.ts';
 
-interface ResourceTableColumn extends Column {
+interface ResourceTableColumn extends Partial<Column<Resource>> {
+  readonly heading: string;
   /** Shown only when chosen. */
   readonly isExtra?: true;
-  /** In a table instead of the value in JSON and CSV. */
-  readonly cell?: (resource: Resource) => string;
   /** On a terminal of limited width instead of the exact value. */
   readonly brief?: (resource: Resource, typeNames: ReadonlyMap<string, string>) => string;
 }
@@ -37,24 +36,25 @@ export function resourceTable(
   screen: Screen | undefined,
   columns: Readonly<Record<string, ResourceColumn>> = RESOURCE_COLUMNS,
 ) {
-  const labels = Object.keys(columns).filter((name) => !Object.hasOwn(COLUMNS, name));
-  const shown: Readonly<Record<string, ResourceTableColumn>> = {
-    ...COLUMNS,
-    ...Object.fromEntries(labels.map((name) => [name, { heading: name.toUpperCase(), rank: 4 }])),
-  };
-  const names = chosen ?? Object.keys(shown).filter((name) => !shown[name]?.isExtra);
-  // Chosen columns are never omitted.
-  const rank = chosen && { rank: 0 };
-  const headed = names.map((name) => ({ ...(shown[name] as ResourceTableColumn), key: name, ...rank }));
   const isBrief = Number.isFinite(screen?.columns);
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
-  const cellOf = (resource: Resource, name: string): string => {
-    const { cell, brief } = shown[name] ?? {};
-    if (brief !== undefined && isBrief) return brief(resource, typeNames);
-    return cell?.(resource) ?? String(columns[name]?.value(resource) ?? '');
+  const columnOf = (name: string) => {
+    const column = columnNamed(name);
+    const { brief, cell = columns[name]?.value ?? (() => undefined) } = column;
+    return { ...column, cell: isBrief && brief ? (resource: Resource) => brief(resource, typeNames) : cell };
   };
-  const rows = resources.map((resource) => Object.fromEntries(names.map((name) => [name, cellOf(resource, name)])));
-  return tableOf(headed, rows, screen);
+  const shown = chosen
+    ? // Never omitted.
+      chosen.map((name) => ({ ...columnOf(name), rank: 0 }))
+    : Object.keys(columns)
+        .map(columnOf)
+        .filter(({ isExtra }) => !isExtra);
+  return tableOf(shown, resources, screen);
+}
+
+/** Any other is a label. */
+function columnNamed(name: string): ResourceTableColumn {
+  return Object.hasOwn(COLUMNS, name) ? COLUMNS[name as ResourceColumnName] : { heading: name.toUpperCase(), rank: 4 };
 }
 
 /** In UTC. */

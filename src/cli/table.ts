@@ -1,22 +1,19 @@
 import stringWidth from 'string-width';
 import { printable } from '../inventory/records.ts';
 
-export interface Column {
+export interface Column<Row> {
   readonly heading: string;
-  /** Of its cells in a row, if not the heading: two columns may have the same one. */
-  readonly key?: string;
+  /** Without a value it is empty. */
+  readonly cell: (row: Row) => string | number | boolean | null | undefined;
   /** Aligns to the right, for numbers. */
   readonly right?: boolean;
-  /** On a terminal that is too narrow, the columns with the highest number are omitted first; without one never. */
+  /** On a terminal that is too narrow, the columns with the highest number are omitted first, together; without one never. */
   readonly rank?: number;
   /** Cells are shortened to this width before a column is omitted. */
   readonly minWidth?: number;
   /** On a terminal with colours. */
   readonly colour?: (cell: string) => Colour | undefined;
 }
-
-/** Cells by the key of their column. */
-export type Row = Readonly<Record<string, string>>;
 
 /** A terminal; of unknown width it has infinitely many columns. */
 export interface Screen {
@@ -36,26 +33,23 @@ interface Table {
 }
 
 /** Aligns cells by their display width, without trailing spaces. Without a screen nothing is cut. */
-export function tableOf(columns: readonly Column[], rows: readonly Row[], screen?: Screen): Table {
-  const measured = columns.map((column) => {
-    const { heading, key = heading } = column;
-    return { ...column, key, width: naturalWidth(heading, key, rows) };
+export function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen?: Screen): Table {
+  const measured = columns.map(({ cell, ...column }) => {
+    const texts = [column.heading, ...rows.map((row) => printable(String(cell(row) ?? '')))];
+    return { ...column, texts, width: texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0) };
   });
-  const shown = screen === undefined ? measured : fitted(measured, screen.columns);
-  const shownKeys = new Set(shown.map(({ key }) => key));
+  const shown = fitted(measured, screen?.columns ?? Number.POSITIVE_INFINITY);
+  const ranks = new Set(shown.map(({ rank }) => rank));
   return {
-    lines: tableLines(shown, rows, screen?.hasColours === true),
-    omitted: measured.filter(({ key }) => !shownKeys.has(key)).map(({ heading }) => heading),
+    lines: tableLines(shown, rows.length, screen?.hasColours === true),
+    omitted: columns.filter(({ rank }) => !ranks.has(rank)).map(({ heading }) => heading),
   };
 }
 
-interface MeasuredColumn extends Column {
-  readonly key: string;
+interface MeasuredColumn extends Omit<Column<never>, 'cell'> {
+  /** The heading, and the cell of each row. */
+  readonly texts: readonly string[];
   readonly width: number;
-}
-
-function naturalWidth(heading: string, key: string, rows: readonly Row[]): number {
-  return rows.reduce((width, row) => Math.max(width, displayWidth(printable(row[key] ?? ''))), displayWidth(heading));
 }
 
 const GAP = '  ';
@@ -78,28 +72,17 @@ function fitted(columns: readonly MeasuredColumn[], available: number): readonly
   return shown.map(shortenedTo(maxWidth));
 }
 
-function* tableLines(columns: readonly MeasuredColumn[], rows: readonly Row[], hasColours: boolean): Iterable<string> {
-  yield line(columns, ({ heading }) => [heading, heading]);
-  for (const row of rows) {
-    yield line(columns, ({ key, width, colour }) => {
-      const cell = row[key] ?? '';
-      const text = shortened(printable(cell), width);
-      return [text, hasColours ? coloured(text, colour?.(cell)) : text];
+function* tableLines(columns: readonly MeasuredColumn[], rows: number, hasColours: boolean): Iterable<string> {
+  for (let at = 0; at <= rows; at += 1) {
+    const cells = columns.map(({ texts, width, right, colour }) => {
+      const text = texts[at] as string;
+      const cut = shortened(text, width);
+      const space = ' '.repeat(width - displayWidth(cut));
+      const shown = hasColours ? coloured(cut, colour?.(text)) : cut;
+      return right ? space + shown : shown + space;
     });
+    yield `${cells.join(GAP).trimEnd()}\n`;
   }
-}
-
-/** The text of each cell, and how it is shown: a colour has no width. */
-function line(
-  columns: readonly MeasuredColumn[],
-  cellOf: (column: MeasuredColumn) => readonly [text: string, shown: string],
-): string {
-  const cells = columns.map((column) => {
-    const [text, shown] = cellOf(column);
-    const space = ' '.repeat(column.width - displayWidth(text));
-    return column.right ? space + shown : shown + space;
-  });
-  return `${cells.join(GAP).trimEnd()}\n`;
 }
 
 /** Colours of the terminal's theme. */

@@ -1,6 +1,6 @@
-import { endGeneration, type Generation, nextGeneration, sharedServices } from '../app/generation.ts';
+import { endGeneration, type Generation, nextGeneration, sharedServices, type Upstream } from '../app/generation.ts';
 import { createLogger } from '../app/logger.ts';
-import { stationStatus, upstreamStatuses } from '../app/status.ts';
+import { stationStatus, upstreamStatus } from '../app/status.ts';
 import { openAccessWarning } from '../app/web-access.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -12,13 +12,12 @@ import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { diagnose } from '../diagnosis/diagnosis.ts';
-import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
+import { checkMessages, type DiagnosedStation, type Diagnosis, diagnose } from '../diagnosis/diagnosis.ts';
+import type { ExpositionSize, Failure, StationFacts } from '../diagnosis/facts.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import type { StationResource } from '../inventory/search.ts';
 import { selectResources } from '../inventory/selection.ts';
 import { foundColumns } from '../inventory/station-columns.ts';
-import type { UpstreamStatus } from '../inventory/station-status.ts';
 import { countText } from '../inventory/words.ts';
 import { encodeHealth } from '../metrics/exposition.ts';
 import type { Build } from '../metrics/own-metrics.ts';
@@ -27,7 +26,6 @@ import { columnsWith } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
-import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
@@ -69,29 +67,28 @@ async function checkLive(
 ): Promise<number> {
   const specs = stationsOf(shard, loaded.config);
   const progress = progressOf(context, countText(specs.length, 'station'), specs);
-  let facts: Facts;
-  try {
-    facts = await checkStations(loaded, context.build, shard, progress, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
-  } finally {
-    progress.clear();
-  }
-  const diagnosis = diagnose(facts, { nowMs: Date.now(), scrapeTimeoutMs: flags['scrape.timeout'] });
+  const { upstreams, total } = await checkStations(loaded, context.build, shard, progress, signal)
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
+    })
+    .finally(() => progress.clear());
+  const nowMs = Date.now();
+  const messages = checkMessages(upstreams, nowMs, flags['scrape.timeout']);
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-  const verdict = coverageVerdict(facts.stations, {
+  const stations = upstreams.flatMap((upstream) => upstream.stations);
+  const verdict = coverageVerdict(stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
   });
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
-  print(`\n${checkReport(diagnosis, configWarnings, screen)}`);
-  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
+  print(`\n${checkReport({ nowMs, upstreams, total, messages }, configWarnings, screen)}`);
+  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
-  return isExceeded || diagnosis.messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+  return isExceeded || messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */
@@ -103,7 +100,7 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
 async function printWithoutRules(
   context: ProcessContext,
   { format, wide }: FlagValues,
-  stations: readonly StationFacts[],
+  stations: readonly DiagnosedStation[],
 ): Promise<void> {
   const tasks = new TaskQueue();
   const found: StationResource[] = [];
@@ -134,7 +131,7 @@ async function checkStations(
   shard: Shard,
   progress: ListProgress,
   signal: AbortSignal,
-): Promise<Facts> {
+): Promise<Pick<Diagnosis, 'upstreams' | 'total'>> {
   const replies = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
   const services = sharedServices(
@@ -147,75 +144,61 @@ async function checkStations(
         retried: () => progress.retried(),
         pageReceived: (page) => progress.pageReceived(page),
         pageSizeReduced: ({ station }, pageSize) => pageSizes.set(station, pageSize),
-        replied: (reply) => {
-          const earlier = replies.get(reply.station);
-          if (earlier) earlier.push(reply);
-          else replies.set(reply.station, [reply]);
-        },
+        replied: (reply) => replies.get(reply.station)?.push(reply),
       },
     },
     COMPRESSORS,
   );
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
-  try {
-    const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
-    const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
-    const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshedView)), signal);
-    const stations: StationFacts[] = [];
-    for (const view of views) {
-      const { spec, health, served } = view;
-      stations.push({
-        spec,
-        durationMs: Number(health.durationMs),
-        // A completed first refresh leaves either a snapshot or a failure.
-        result: served
-          ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
-          : (health.failure as Failure),
-        ...(await expositionSize(generation, [view])),
-        status: stationStatus(generation, view),
-        replies: replies.get(spec.name) ?? [],
-        reducedPageSize: pageSizes.get(spec.name),
-      });
-    }
-    const statuses = new Map(upstreamStatuses(generation, views).map((status) => [status.name, status]));
-    const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
-      const { options, connection } = await probe;
-      const { load, capacity } = statuses.get(options.name) as UpstreamStatus;
-      return { options, connection, speaksTls: await speaksTls(options, stations), load, capacity };
-    });
+  const caches = [...generation.stations.values()];
+  for (const { spec } of caches) replies.set(spec.name, []);
+  const stationFacts = (view: View): StationFacts => {
+    const { spec, health, served } = view;
     return {
-      upstreams: await untilAborted(Promise.all(facts), signal),
-      stations,
-      total: await expositionSize(generation, views),
+      ...expositionSize(generation, [view]),
+      spec,
+      durationMs: Number(health.durationMs),
+      // A completed first refresh leaves either a snapshot or a failure.
+      result: served
+        ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
+        : (health.failure as Failure),
+      status: stationStatus(generation, view),
+      replies: replies.get(spec.name) ?? [],
+      reducedPageSize: pageSizes.get(spec.name),
     };
+  };
+  try {
+    const used = Object.entries(loaded.config.upstreams).filter(([name]) =>
+      caches.some(({ spec }) => spec.upstream === name),
+    );
+    const probes = used.map(([name, config]) => {
+      const options = upstreamOptions(name, config, userAgentOf(build));
+      return { options, probed: probeConnection(options) };
+    });
+    const views = await untilAborted(Promise.all(caches.map(refreshedView)), signal);
+    const diagnosed = probes.map(async ({ options, probed }) => {
+      const upstream = generation.upstreams.get(options.name) as Upstream;
+      const stations = views.filter(({ spec }) => spec.upstream === options.name).map(stationFacts);
+      const status = upstreamStatus(options.name, upstream, views);
+      const connection = await probed;
+      return diagnose({ ...status, options, connection, speaksTls: await speaksTls(options, stations) }, stations);
+    });
+    return { upstreams: await untilAborted(Promise.all(diagnosed), signal), total: expositionSize(generation, views) };
   } finally {
     await endGeneration(generation, undefined);
   }
 }
 
-/** In the order of the configuration, without those that no station of the shard uses. */
-function usedUpstreams(
-  { config }: LoadedConfig,
-  { stations }: Generation,
-  userAgent: string,
-): readonly UpstreamOptions[] {
-  const used = new Set(Array.from(stations.values(), ({ spec }) => spec.upstream));
-  return Object.entries(config.upstreams)
-    .filter(([name]) => used.has(name))
-    .map(([name, upstream]) => upstreamOptions(name, upstream, userAgent));
-}
+type View = StationView<EncodedSnapshot>;
 
 /** Taken right after the refresh: with a ttl of 0 the snapshot is not kept. */
-async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<StationView<EncodedSnapshot>> {
+async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<View> {
   await station.refresh();
   return station.view();
 }
 
-async function expositionSize(
-  { exposition }: Generation,
-  views: readonly StationView<EncodedSnapshot>[],
-): Promise<ExpositionSize> {
-  const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stationBody(views, 'text');
+function expositionSize({ exposition }: Generation, views: readonly View[]): ExpositionSize {
+  const { plainLength: plainBytes, gzipLength: gzipBytes } = exposition.stationBody(views, 'text');
   const series = [...encodeHealth(views).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
   return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
 }

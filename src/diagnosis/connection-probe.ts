@@ -37,16 +37,16 @@ export async function probeConnection(
   }
 }
 
-/** Whether an http upstream failed in a way that its port answers TLS only, and does so. */
+/** Whether an http upstream failed in a way that its port answers TLS only, and does so. `stations`: of the upstream. */
 export async function speaksTls(options: UpstreamOptions, stations: readonly StationFacts[]): Promise<boolean> {
   const { protocol, hostname, port } = options.baseUrl;
-  if (protocol !== 'http:' || !stations.some((station) => mayExpectTls(options, station))) return false;
+  if (protocol !== 'http:' || !stations.some(mayExpectTls)) return false;
   return (await openUnverifiedSession(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
 }
 
 /** A TLS port answers plain HTTP with a closed connection, with silence or with a 400. */
-function mayExpectTls({ name }: UpstreamOptions, { spec, result, replies }: StationFacts): boolean {
-  if (spec.upstream !== name || 'snapshot' in result) return false;
+function mayExpectTls({ result, replies }: StationFacts): boolean {
+  if ('snapshot' in result) return false;
   return PLAIN_HTTP_REASONS.includes(result.reason) && replies.every(({ status }) => status === 400);
 }
 

@@ -6,7 +6,6 @@ import {
   clockDifferenceMs,
   clockDifferenceText,
   type ExpositionSize,
-  type Facts,
   type Failure,
   isNotableClockDifference,
   type Listed,
@@ -14,10 +13,11 @@ import {
   type UpstreamFacts,
 } from './facts.ts';
 
-/** The facts of a live check, with an explanation of each failure. */
+/** What a live check of a configuration found. */
 export interface Diagnosis {
   readonly nowMs: number;
   readonly upstreams: readonly DiagnosedUpstream[];
+  /** The size of one exposition of all stations. */
   readonly total: ExpositionSize;
   readonly messages: readonly CheckMessage[];
 }
@@ -47,32 +47,21 @@ interface Message {
   readonly advice: string;
 }
 
-interface CheckContext {
-  readonly nowMs: number;
-  /** The scrape timeout of scrapes that send none. */
-  readonly scrapeTimeoutMs: number;
-}
-
-export function diagnose({ upstreams, stations, total }: Facts, context: CheckContext): Diagnosis {
-  const diagnosed = upstreams.map((upstream) => diagnoseUpstream(upstream, stations));
-  return { nowMs: context.nowMs, total, upstreams: diagnosed, messages: checkMessages(diagnosed, context) };
-}
-
-/** Empty for a station that was listed. */
-function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
-  return 'snapshot' in result ? [] : [result];
-}
-
-function diagnoseUpstream(upstream: UpstreamFacts, allStations: readonly StationFacts[]): DiagnosedUpstream {
-  const own = allStations.filter(({ spec }) => spec.upstream === upstream.options.name);
-  const differenceMs = clockDifferenceMs(own.flatMap(({ replies }) => replies));
-  const stations = own.map((station): DiagnosedStation => {
+/** Explains the failures of an upstream and its stations. */
+export function diagnose(upstream: UpstreamFacts, facts: readonly StationFacts[]): DiagnosedUpstream {
+  const differenceMs = clockDifferenceMs(facts.flatMap(({ replies }) => replies));
+  const stations = facts.map((station): DiagnosedStation => {
     const { replies, result } = station;
     if ('snapshot' in result) return { ...station, result };
     const explanation = explainFailure({ ...result, upstream, replies, clockDifferenceMs: differenceMs });
     return { ...station, result: { ...result, ...explanation } };
   });
   return { ...upstream, stations, clockDifferenceMs: differenceMs, explanation: explainConnection(upstream, stations) };
+}
+
+/** Empty for a station that was listed. */
+function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
+  return 'snapshot' in result ? [] : [result];
 }
 
 function explainConnection(upstream: UpstreamFacts, stations: readonly DiagnosedStation[]): Explanation | undefined {
@@ -82,15 +71,18 @@ function explainConnection(upstream: UpstreamFacts, stations: readonly Diagnosed
   return explainFailure({ ...failureOf(error), upstream, replies: [], clockDifferenceMs: undefined });
 }
 
-/** Failures first; a message that several stations of an upstream share appears once. */
-function checkMessages(
+/**
+ * Failures first; a message that several stations of an upstream share appears once.
+ * `scrapeTimeoutMs`: of scrapes that send none.
+ */
+export function checkMessages(
   upstreams: readonly DiagnosedUpstream[],
-  { nowMs, scrapeTimeoutMs }: CheckContext,
+  nowMs: number,
+  scrapeTimeoutMs: number,
 ): readonly CheckMessage[] {
   const all = upstreams.flatMap((upstream) => {
-    const { name } = upstream.options;
     const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
-      messages.map((message) => ({ ...message, upstream: name, stations }));
+      messages.map((message) => ({ ...message, upstream: upstream.name, stations }));
     return grouped([
       ...messagesOf([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)]),
       ...upstream.stations.flatMap((station) =>

@@ -1,30 +1,17 @@
-import type { Capacity } from '../inventory/capacity.ts';
-import type { StationStatus } from '../inventory/station-status.ts';
+import type { StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 
-/** What a live check of a configuration observed. */
-export interface Facts {
-  readonly upstreams: readonly UpstreamFacts[];
-  readonly stations: readonly StationFacts[];
-  /** The size of one exposition of all stations. */
-  readonly total: ExpositionSize;
-}
-
-export interface UpstreamFacts {
+/** What a live check observed of an upstream; its load is that after the check. */
+export interface UpstreamFacts extends UpstreamStatus {
   readonly options: UpstreamOptions;
   readonly connection: ConnectionFacts;
   /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
   readonly speaksTls: boolean;
-  /** After the check. */
-  readonly load: UpstreamLoad;
-  /** undefined: no station was listed. */
-  readonly capacity: Capacity | undefined;
 }
 
 export interface ConnectionFacts {

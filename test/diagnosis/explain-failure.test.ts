@@ -7,6 +7,7 @@ import { IDLE_LOAD } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const upstream: UpstreamFacts = {
+  name: 'main',
   options: { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') },
   connection: {
     dns: { addresses: ['192.0.2.1'], error: undefined, durationMs: 1 },
