@@ -131,7 +131,7 @@ export function stationList(exporter: ExporterPort): ListHandlers {
 type Times = Pick<WebOptions, 'now'>;
 
 /** One station without its resources. */
-export function stationData(exporter: ExporterPort, { now = Date.now }: Times): AbortableHandler {
+export function stationData(exporter: ExporterPort, { now }: Times): AbortableHandler {
   return async (request, response) => {
     const detail = stationOf(exporter, request);
     const object = stationObject(detail, await exporter.owners(detail.spec.name), now());
@@ -140,7 +140,7 @@ export function stationData(exporter: ExporterPort, { now = Date.now }: Times): 
 }
 
 /** The resources that the station page shows for the same query, on all of its pages. */
-export function resourceList(exporter: ExporterPort, { now = Date.now }: Times): ListHandlers {
+export function resourceList(exporter: ExporterPort, { now }: Times): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { spec, status, served } = stationOf(exporter, request);
     const { names } = spec.resourceLabels;

@@ -17,13 +17,13 @@ export interface WebOptions {
   readonly scrapeTimeoutMs: number;
   readonly timeoutOffsetMs: number;
   readonly version: string;
-  /** The rules in force when a request arrives; default: open access. */
-  readonly access?: () => AccessRules;
-  readonly observer?: WebObserver;
-  /** Wall-clock milliseconds; default: the system clock. */
-  readonly now?: () => number;
-  /** Monotonic milliseconds; default: since the start of the process. */
-  readonly elapsedMs?: () => number;
+  /** The rules in force when a request arrives. */
+  readonly access: () => AccessRules;
+  readonly observer: WebObserver;
+  /** Wall-clock milliseconds. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsedMs: () => number;
   /** Called with errors that are exporter bugs. */
   readonly report: (error: unknown) => void;
 }

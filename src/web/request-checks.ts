@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { RequestHandler, Response } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
-import type { AccessRules, RateRules } from './access/rules.ts';
+import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
-import type { WebObserver, WebOptions } from './options.ts';
+import type { WebOptions } from './options.ts';
 import { sendError, sendText } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
@@ -105,24 +105,19 @@ function isCrossOrigin(
   return !URL.canParse(origin) || ![host, externalUrl?.host].includes(new URL(origin).host);
 }
 
-/** What access is granted by. */
-interface AccessOptions {
-  /** The rules in force. */
-  readonly rules: () => AccessRules;
-  readonly reached: WebObserver['limitReached'];
-  /** Paths for everyone: probes of the process have no credentials. */
-  readonly openPaths: ReadonlySet<string>;
-}
-
 /**
  * Sets the headers of the rules in force on every response, and enforces their rate limit and basic authentication.
  * Closes the connection of a client that is refused: only authenticated clients keep theirs.
+ * `openPaths`: for everyone, because probes of the process have no credentials.
  */
-export function checkAccess({ rules, reached, openPaths }: AccessOptions): RequestHandler {
+export function checkAccess(
+  { access, observer }: Pick<WebOptions, 'access' | 'observer'>,
+  openPaths: ReadonlySet<string>,
+): RequestHandler {
   const passwords = new PasswordCheck();
   const isWithinRate = rateLimiter();
   return async (request, response, next) => {
-    const { headers, users, rate } = rules();
+    const { headers, users, rate } = access();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (openPaths.has(request.path)) {
       next();
@@ -130,7 +125,7 @@ export function checkAccess({ rules, reached, openPaths }: AccessOptions): Reque
     }
     const network = clientNetwork(request.socket.remoteAddress);
     if (!isWithinRate(rate)) {
-      reached('rate_limit', network);
+      observer.limitReached('rate_limit', network);
       refuse(response, 429, 'Too many requests.');
       return;
     }
@@ -139,7 +134,7 @@ export function checkAccess({ rules, reached, openPaths }: AccessOptions): Reque
     const result = users.size === 0 ? 'valid' : await check();
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
-    if (result === 'busy') reached('password_checks', network);
+    if (result === 'busy') observer.limitReached('password_checks', network);
     if (result === 'valid') next();
     else refuseLogin(response, result === 'busy');
   };

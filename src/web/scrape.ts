@@ -1,60 +1,47 @@
 import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
 import { noStation } from './data.ts';
-import type { WebObserver, WebOptions } from './options.ts';
+import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import { isAbove } from './request-limit.ts';
 import { limitResponseTime, RequestError, sendError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
-export function scrapeAll(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
-  return (request, response) =>
-    endpoint.respond(request, response, (format, signal) => exporter.scrape(format, undefined, signal));
+export function scrapeAll(exporter: ExporterPort, options: WebOptions): RequestHandler {
+  return scrapeEndpoint(options, (format, signal) => exporter.scrape(format, undefined, signal));
 }
 
 /** The station named by the query parameter `station`. */
-export function scrapeStation(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
-  return async (request, response) => {
-    const { station } = request.query;
+export function scrapeStation(exporter: ExporterPort, options: WebOptions): RequestHandler {
+  return scrapeEndpoint(options, (format, signal, { query: { station } }) => {
     if (typeof station !== 'string' || station === '')
       throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
     if (!exporter.has(station)) throw noStation(exporter, station);
-    await endpoint.respond(request, response, (format, signal) => exporter.scrape(format, station, signal));
-  };
+    return exporter.scrape(format, station, signal);
+  });
 }
 
 /** The exporter's own metrics alone. */
-export function scrapeOwn(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
-  return (request, response) => endpoint.respond(request, response, (format) => exporter.scrapeOwn(format));
+export function scrapeOwn(exporter: ExporterPort, options: WebOptions): RequestHandler {
+  return scrapeEndpoint(options, (format) => exporter.scrapeOwn(format));
 }
 
-/** Limits the scrapes of one endpoint: a waiting scrape costs a timer, a response that is not read costs memory. */
-export class ScrapeEndpoint {
-  readonly #options: WebOptions;
-  readonly #reached: WebObserver['limitReached'];
-  #waiting = 0;
-  #responseMemory = 0;
+type Scrape = (format: ExpositionFormat, signal: AbortSignal, request: Request) => Promise<Body>;
 
-  constructor(options: WebOptions, reached: WebObserver['limitReached']) {
-    this.#options = options;
-    this.#reached = reached;
-  }
-
-  async respond(
-    request: Request,
-    response: Response,
-    scrape: (format: ExpositionFormat, signal: AbortSignal) => Promise<Body>,
-  ): Promise<void> {
+/** Each endpoint has its own limits: /metrics is not affected by many probes. */
+function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
+  const limits = new ScrapeLimits(options);
+  return async (request, response) => {
     const format = expositionFormat(request);
-    const body = await this.#wait(request, (signal) => scrape(format, signal));
+    const body = await limits.wait(request, (signal) => scrape(format, signal, request));
     // A request that is already closed would count forever.
     if (request.destroyed) return;
     const gzip = acceptsGzip(request);
-    if (!this.#admit(request, unreadBytes(response, body, gzip))) {
+    if (!limits.admit(request, unreadBytes(response, body, gzip))) {
       response.setHeader('Retry-After', '1');
       sendError(response, 503, 'Too many responses have not been read.\n');
       return;
@@ -62,12 +49,23 @@ export class ScrapeEndpoint {
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('Vary', 'Accept, Accept-Encoding');
     await writeBody(response, body, gzip);
+  };
+}
+
+/** A waiting scrape costs a timer, a response that is not read costs memory. */
+class ScrapeLimits {
+  readonly #options: WebOptions;
+  #waiting = 0;
+  #responseMemory = 0;
+
+  constructor(options: WebOptions) {
+    this.#options = options;
   }
 
   /** Above the limit of waiting scrapes, a scrape is answered at once from the cache. */
-  async #wait<T>(request: Request, scrape: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async wait<T>(request: Request, scrape: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
-      this.#reached('max_requests');
+      this.#options.observer.limitReached('max_requests');
       return withinDeadline(request, 0, scrape);
     }
     const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);
@@ -80,9 +78,9 @@ export class ScrapeEndpoint {
   }
 
   /** Whether the memory of the response is within the limit; it counts until the request closes. */
-  #admit(request: EventEmitter, bytes: number): boolean {
+  admit(request: EventEmitter, bytes: number): boolean {
     if (isAbove(this.#options.maxResponseMemory, this.#responseMemory + bytes)) {
-      this.#reached('max_response_memory');
+      this.#options.observer.limitReached('max_response_memory');
       return false;
     }
     this.#responseMemory += bytes;

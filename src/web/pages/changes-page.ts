@@ -16,7 +16,7 @@ const ROOT = '../../';
 
 /** Which resources of a station changed, the latest changes first. */
 export function changesPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now } = options;
+  const { now } = options;
   return (request, response) => {
     const found = changesOf(exporter, request);
     const { name, query, changes } = found;

@@ -6,7 +6,7 @@ import {
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
-import { failureGroups } from './failure-groups.ts';
+import type { FailureGroup } from './failure-groups.ts';
 
 /** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
 const LONG_WAIT_MS = 60_000;
@@ -24,23 +24,26 @@ const MAX_NAMED = 5;
  * The state of all stations in one sentence: how many are up, failures, then what makes data old or incomplete.
  * The tone is `good` only when every station has current and complete data.
  */
-export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[]) {
+export function fleetSummary(
+  stations: readonly StationStatus[],
+  upstreams: readonly UpstreamStatus[],
+  groups: readonly FailureGroup[],
+) {
   if (stations.length === 0) return { text: 'No stations are configured on this shard.', tone: 'neutral' };
   const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state);
   const up = of('up');
   const isWaiting = ({ waitingMs = 0 }: StationStatus) => waitingMs >= LONG_WAIT_MS;
   const isOverdue = ({ dueInMs, isRefreshing }: StationStatus) => -dueInMs >= LONG_OVERDUE_MS && !isRefreshing;
   const lacking = stations.filter((station) => dataProblems(station).length > 0);
-  const failing = of('failing');
   const bad = [
-    ...failingPhrases(failing),
+    ...failingPhrases(groups),
     ...phrases(of('no-data'), (station) => `without data: ${noDataReason(station)}`),
   ];
   const warnings = [
     ...phrases(lacking, (station) => `may be missing resources: ${lackText(station, lacking)}`),
     ...phrases(up.filter(isWaiting), noDataReason),
     ...phrases(up.filter(isOverdue), noDataReason),
-    ...upstreams.flatMap((upstream) => throttledPhrases(upstream, failing)),
+    ...upstreams.flatMap((upstream) => throttledPhrases(upstream, groups)),
   ];
   const notTried = phrases(of('not-tried'), () => 'not tried yet');
   const lead = `${numberText(up.length)} of ${countText(stations.length, 'station')} up`;
@@ -58,19 +61,19 @@ function lackText(only: StationStatus, lacking: readonly StationStatus[]): strin
   return firstOf(named, MAX_NAMED).join(', ');
 }
 
-function failingPhrases(failing: readonly StationStatus[]): readonly string[] {
-  if (failing.length === 0) return [];
-  const groups = failureGroups(failing);
+function failingPhrases(groups: readonly FailureGroup[]): readonly string[] {
+  if (groups.length === 0) return [];
+  const failing = groups.flatMap(({ stations }) => stations);
   const withoutData = failing.filter(({ snapshot }) => snapshot === undefined).length;
-  const data =
-    withoutData === 0 ? '' : `, ${withoutData === failing.length ? '' : `${numberText(withoutData)} `}without data`;
-  const causes = groups.slice(0, MAX_CAUSES).map(({ stations, upstream, short }) => {
-    const subject =
-      stations.length === 1 ? stations[0]?.name : `${numberText(stations.length)} of upstream ${upstream}`;
-    return `${subject} (${short})`;
+  const some = withoutData === failing.length ? '' : `${numberText(withoutData)} `;
+  const causes = groups.map(({ stations, upstream, short }) => {
+    const several = `${numberText(stations.length)} of upstream ${upstream}`;
+    return `${stations.length === 1 ? stations[0]?.name : several} (${short})`;
   });
-  const more = groups.length > MAX_CAUSES ? [countText(groups.length - MAX_CAUSES, 'more cause')] : [];
-  return [`${numberText(failing.length)} failing${data}: ${[...causes, ...more].join(', ')}`];
+  const named = firstOf(causes, MAX_CAUSES, (more) => countText(more, 'more cause'));
+  return [
+    `${numberText(failing.length)} failing${withoutData === 0 ? '' : `, ${some}without data`}: ${named.join(', ')}`,
+  ];
 }
 
 /** The name of the only station or the number of stations, and the text of the one with the longest delay. */
@@ -82,10 +85,9 @@ function phrases(stations: readonly StationStatus[], text: (longest: StationStat
 }
 
 /** Only what the failures do not say. */
-function throttledPhrases({ name, load }: UpstreamStatus, failing: readonly StationStatus[]): readonly string[] {
-  if (load.recentThrottled === 0 && load.holdMs <= 0) return [];
-  if (failing.some(({ upstream, failure }) => upstream === name && failure?.reason === 'rate_limited')) return [];
-  return [
-    `upstream ${name} throttled (429)${load.holdMs > 0 ? `, next requests in ${durationText(load.holdMs)}` : ''}`,
-  ];
+function throttledPhrases({ name, load }: UpstreamStatus, groups: readonly FailureGroup[]): readonly string[] {
+  const { recentThrottled, holdMs } = load;
+  if (recentThrottled === 0 && holdMs <= 0) return [];
+  if (groups.some(({ upstream, reason }) => upstream === name && reason === 'rate_limited')) return [];
+  return [`upstream ${name} throttled (429)${holdMs > 0 ? `, next requests in ${durationText(holdMs)}` : ''}`];
 }

@@ -26,7 +26,7 @@ type Served = NonNullable<StationDetail['served']>;
 
 /** A resource: its record in the listing, the results of the further listings, and its series. */
 export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now } = options;
+  const { now } = options;
   return (request, response) => {
     const { spec, status, served, links } = stationOf(exporter, request);
     const id = String(request.params['id']);

@@ -18,7 +18,7 @@ const MAX_NAMED = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export function searchPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now } = options;
+  const { now } = options;
   return async (request, response, signal) => {
     const query = searchQueryOf(exporter, request);
     const { selection, order } = query;

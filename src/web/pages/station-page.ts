@@ -35,7 +35,7 @@ const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 /** A station: its state, its resources, and its details. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now } = options;
+  const { now } = options;
   const find = rememberedSearches(exporter);
   return async (request, response, signal) => {
     const detail = stationOf(exporter, request);

@@ -33,7 +33,7 @@ import { upstreamSection } from './upstream-load.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now, elapsedMs = () => performance.now() } = options;
+  const { now, elapsedMs } = options;
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, elapsedMs, () => renderStatus(exporter, now(), tasks));
   return async (request, response) => {
@@ -171,7 +171,7 @@ async function renderStatus(exporter: ExporterPort, nowMs: number, tasks: TaskQu
     rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, columns)))));
   }
   const groups = await tasks.run(() => failureGroups(stations));
-  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams));
+  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, groups));
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   const notCounted =
     withoutData === 0

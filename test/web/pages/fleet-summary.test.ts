@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
+import { failureGroups } from '../../../src/web/pages/failure-groups.ts';
 import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
 import { SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
 
@@ -127,7 +128,7 @@ describe('fleetSummary', () => {
       [failing('a', 'timeout'), failing('b', 'timeout'), gone('c'), up('d', waiting(MINUTE_MS)), untried('e'), up('f')],
     ],
   ])('is "%s" in the tone %s', (text, tone, stations, upstreams = [UPSTREAM]) => {
-    expect(fleetSummary(stations, upstreams)).toEqual({ text, tone });
+    expect(fleetSummary(stations, upstreams, failureGroups(stations))).toEqual({ text, tone });
   });
 
   it('never sounds good while a station has no data, fails or was not tried', () => {
@@ -148,7 +149,7 @@ describe('fleetSummary', () => {
             ...(!hasData && { snapshot: undefined }),
           }),
         );
-        const { text, tone } = fleetSummary(stations, [UPSTREAM]);
+        const { text, tone } = fleetSummary(stations, [UPSTREAM], failureGroups(stations));
         if (!drawn.every(({ up: isUp, hasData }) => isUp && hasData)) {
           expect(tone).not.toBe('good');
           expect(text).not.toMatch(/^(\d+) of \1 stations? up/);
