@@ -128,10 +128,8 @@ export function stationList(exporter: ExporterPort): ListHandlers {
   return listHandlers(() => ({ name: 'stations', columns: STATION_COLUMNS, rows: exporter.stations() }));
 }
 
-type Times = Pick<WebOptions, 'now'>;
-
 /** One station without its resources. */
-export function stationData(exporter: ExporterPort, { now }: Times): AbortableHandler {
+export function stationData(exporter: ExporterPort, { now }: WebOptions): AbortableHandler {
   return async (request, response) => {
     const detail = stationOf(exporter, request);
     const object = stationObject(detail, await exporter.owners(detail.spec.name), now());
@@ -140,7 +138,7 @@ export function stationData(exporter: ExporterPort, { now }: Times): AbortableHa
 }
 
 /** The resources that the station page shows for the same query, on all of its pages. */
-export function resourceList(exporter: ExporterPort, { now }: Times): ListHandlers {
+export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { spec, status, served } = stationOf(exporter, request);
     const { names } = spec.resourceLabels;

@@ -6,8 +6,7 @@ import { changesOf, labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
 import { alertStateBadge, resourceColumns } from './resource-list.ts';
 import { trail } from './station-parts.ts';
 import { type Column, downloads, pageRange, pager, searchField, select, table, tableRow } from './table.ts';
@@ -16,7 +15,6 @@ const ROOT = '../../';
 
 /** Which resources of a station changed, the latest changes first. */
 export function changesPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now } = options;
   return (request, response) => {
     const found = changesOf(exporter, request);
     const { name, query, changes } = found;
@@ -40,10 +38,10 @@ ${
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: now(), labels: labelNames(exporter) })}
+${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: options.now(), labels: labelNames(exporter) })}
 ${pages('Pages of changes, below the table')}`
 }`;
-    sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, script: LIVE_SCRIPT }, options);
+    sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
   };
 }
 

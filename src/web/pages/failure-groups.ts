@@ -2,8 +2,7 @@ import { queryText } from '../../inventory/parameters.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
-import { type Html, html } from './html.ts';
-import { rowId } from './live-page.ts';
+import { type Html, html, rowId } from './html.ts';
 import { stationLink, successText } from './station-parts.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */

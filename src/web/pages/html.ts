@@ -84,3 +84,8 @@ export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minut
 export function more(count: number, rest: Html): Html {
   return count <= 0 ? html`` : html`<details><summary>${numberText(count)} more</summary>${rest}</details>\n`;
 }
+
+/** The id of an element that stays the same in updates, wherever it is moved. */
+export function rowId(key: string): string {
+  return `row-${encodeURIComponent(key.toWellFormed())}`;
+}

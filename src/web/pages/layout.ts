@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import type { WebOptions } from '../options.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
+import { livePage } from './browser/live-page.ts';
 import { Html, html } from './html.ts';
 
 /** The content of an HTML page and what its shell depends on. */
@@ -19,8 +21,8 @@ interface HtmlPage {
   readonly content: Html;
   /** The route of the page, if the navigation links to it. */
   readonly route?: string;
-  /** May send requests to the exporter. */
-  readonly script?: string;
+  /** Whether a script keeps it current; it has the controls and notices below. */
+  readonly isLive?: boolean;
   /** The text that was searched for. */
   readonly search?: string;
 }
@@ -32,6 +34,20 @@ const EXPORTER = 'Telemetry station exporter';
 const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 
 const STYLE_SOURCE = cspHash(STYLE);
+
+const IDIOMORPH = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
+
+const LIVE_SCRIPT = `'use strict';
+${IDIOMORPH}
+(${livePage})(Idiomorph);
+`;
+
+const LIVE_SOURCES = [`script-src ${cspHash(LIVE_SCRIPT)}`, "connect-src 'self'"];
+
+/** Hidden until the script runs, which keeps their state in every update. */
+export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pause" type="button" aria-pressed="false">Pause updates</button></div>`;
+
+export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>`;
 
 /** Links of the header: what people open, none of them large. */
 const NAVIGATION = [
@@ -57,12 +73,12 @@ export function sendPage(response: ServerResponse, page: HtmlPage, options: Page
   send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
 
-function policy({ script }: HtmlPage): string {
+function policy({ isLive }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
     "img-src 'self'",
-    ...(script === undefined ? [] : [`script-src ${cspHash(script)}`, "connect-src 'self'"]),
+    ...(isLive ? LIVE_SOURCES : []),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -78,7 +94,7 @@ function navigationLink(path: string, words: string, root: string, isCurrent: bo
 }
 
 function renderPage(
-  { title, root, content, route, script, search = '' }: HtmlPage,
+  { title, root, content, route, isLive, search = '' }: HtmlPage,
   { telemetryPath, version }: PageOptions,
 ): Html {
   const endpoints = [
@@ -118,7 +134,7 @@ ${content}
 ${endpoints.map(([path, words]) => navigationLink(path, words, root, false))}</ul>
 <p>Version ${version}</p>
 </footer>
-${script === undefined ? [] : html`<script>${new Html(script)}</script>\n`}</body>
+${isLive ? html`<script>${new Html(LIVE_SCRIPT)}</script>\n` : []}</body>
 </html>
 `;
 }

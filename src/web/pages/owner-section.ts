@@ -2,8 +2,7 @@ import type { OwnerCount } from '../../inventory/owner-counts.ts';
 import { NONE, resourceSearch } from '../../inventory/resource-query.ts';
 import { labelFilter, type Selection } from '../../inventory/selection.ts';
 import { ROUTES } from '../routes.ts';
-import { type Html, html } from './html.ts';
-import { rowId } from './live-page.ts';
+import { type Html, html, rowId } from './html.ts';
 import { coverageText, linkedCount } from './station-parts.ts';
 import { type Column, table, tableRow } from './table.ts';
 

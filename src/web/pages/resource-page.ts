@@ -14,11 +14,9 @@ import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
 import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
-import { linkList } from './link-list.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
 import { alertStateBadge, titleOf } from './resource-list.ts';
-import { lastSuccess, stateBadge, stationLink, trail } from './station-parts.ts';
+import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
 
 const ROOT = '../../../';
 
@@ -26,7 +24,6 @@ type Served = NonNullable<StationDetail['served']>;
 
 /** A resource: its record in the listing, the results of the further listings, and its series. */
 export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now } = options;
   return (request, response) => {
     const { spec, status, served, links } = stationOf(exporter, request);
     const id = String(request.params['id']);
@@ -46,12 +43,12 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
     // Changes that are no longer kept may have been those of this resource.
     const observed =
       dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
-    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, observedUntil(status, now()));
+    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, observedUntil(status, options.now()));
     const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
-<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, now())}.</p>
-${ownChanges(changes, spec.name, now())}
+<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, options.now())}.</p>
+${ownChanges(changes, spec.name, options.now())}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
   ['Product', productReason(spec, resource)],
@@ -59,8 +56,8 @@ ${facts('reasons', [
 ])}
 <h2 id="series">Series</h2>
 ${series(exporter.seriesOf(spec, resource), served)}
-${record(located, now())}`;
-    sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, script: LIVE_SCRIPT }, options);
+${record(located, options.now())}`;
+    sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
   };
 }
 

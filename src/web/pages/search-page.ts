@@ -18,7 +18,6 @@ const MAX_NAMED = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export function searchPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now } = options;
   return async (request, response, signal) => {
     const query = searchQueryOf(exporter, request);
     const { selection, order } = query;
@@ -26,7 +25,7 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
     const content =
       Object.keys(selection).length === 0
         ? EMPTY
-        : searchContent(query, await exporter.search(selection, order, signal), now(), exporter);
+        : searchContent(query, await exporter.search(selection, order, signal), options.now(), exporter);
     sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
   };
 }

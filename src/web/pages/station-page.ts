@@ -21,12 +21,16 @@ import { sendError, setErrorPage } from '../respond.ts';
 import { changesPath, probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
-import { linkList } from './link-list.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
-import { countBars } from './resource-counts.ts';
-import { emptyResult, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
-import { coverageText, lastSuccess, linkedCount, stateBadge, stationNotes, trail } from './station-parts.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
+import {
+  countBars,
+  emptyResult,
+  filterForm,
+  resourceColumns,
+  resourcePageTable,
+  resourcesHref,
+} from './resource-list.ts';
+import { coverageText, lastSuccess, linkedCount, linkList, stateBadge, stationNotes, trail } from './station-parts.ts';
 import { downloads, type PageRange, pageRange } from './table.ts';
 import { loadList } from './upstream-load.ts';
 
@@ -35,7 +39,6 @@ const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 /** A station: its state, its resources, and its details. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now } = options;
   const find = rememberedSearches(exporter);
   return async (request, response, signal) => {
     const detail = stationOf(exporter, request);
@@ -49,15 +52,14 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       const history = historySection(exporter.history(spec.name) ?? [], {
         status: detail.status,
         ttlMs: spec.cache.ttlMs,
-        nowMs: now(),
+        nowMs: options.now(),
       });
-      const content = stationContent(detail, counts, { refresh, resources, history }, now());
-      const script = status === 200 ? { script: LIVE_SCRIPT } : {};
-      sendPage(response, { title: spec.name, status, root: '../', content, ...script }, options);
+      const content = stationContent(detail, counts, { refresh, resources, history }, options.now());
+      sendPage(response, { title: spec.name, status, root: '../', content, isLive: status === 200 }, options);
     };
     const { query, problem } = parseResourceQuery(searchParams(request), spec.resourceLabels.names);
     if (problem !== undefined) {
-      const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: now() });
+      const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: options.now() });
       const content = html`<p class="notice" role="alert">${problem}</p>\n${filterForm(spec, counts, query, columns)}`;
       setErrorPage(response, (_response, status) => sendStation(status, query, content));
       sendError(response, 400, `${problem}\n`);
@@ -68,7 +70,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       return;
     }
     const found = await find(served.snapshot, query, signal);
-    sendStation(200, query, resourcesOf(detail, counts, query, found, now()));
+    sendStation(200, query, resourcesOf(detail, counts, query, found, options.now()));
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Link } from '../../inventory/links.ts';
 import {
   type Coverage,
   dataProblems,
@@ -90,4 +91,15 @@ export function linkedCount(count: number | undefined, href: string | undefined)
   return href === undefined || count === 0
     ? html`${numberText(count)}`
     : html`<a href="${href}">${numberText(count)}</a>`;
+}
+
+/** Links to other tools, as configured. Their servers do not learn the address of the page. */
+export function linkList(links: readonly Link[]): Html | readonly Html[] {
+  if (links.length === 0) return [];
+  const items = links.map(({ name, url }) => html`<li><a href="${url}" rel="noreferrer">${name}</a></li>\n`);
+  return html`<nav class="links" aria-label="Links to other tools">
+<ul>
+${items}</ul>
+</nav>
+`;
 }

@@ -15,9 +15,8 @@ import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
 import { outageText } from './history.ts';
-import { figures, type Html, html, momentText } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
+import { figures, type Html, html, momentText, rowId } from './html.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
 import { ownerSection } from './owner-section.ts';
 import {
   completeness,
@@ -33,13 +32,12 @@ import { upstreamSection } from './upstream-load.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now, elapsedMs } = options;
   const tasks = new TaskQueue();
-  const latest = cached(MAX_AGE_MS, elapsedMs, () => renderStatus(exporter, now(), tasks));
+  const latest = cached(MAX_AGE_MS, options.elapsedMs, () => renderStatus(exporter, options.now(), tasks));
   return async (request, response) => {
     const { values } = parseParameters(searchParams(request), PARAMETERS);
     const content = statusContent(await latest(), values);
-    sendPage(response, { root: './', content, script: LIVE_SCRIPT, route: ROUTES.status }, options);
+    sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
   };
 }
 
