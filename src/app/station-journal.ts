@@ -1,10 +1,9 @@
 import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
-import { FIRING } from '../inventory/station-status.ts';
+import { totalsOf } from '../inventory/totals.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
-import type { AggregateGroup } from '../refresh/aggregates.ts';
 import type { Changes } from '../refresh/churn.ts';
 import type { EndedAttempt, Health, StationView } from '../refresh/station-cache.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
@@ -163,16 +162,9 @@ function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAtte
     snapshot && {
       pages: snapshot.pages,
       resources: snapshot.size,
-      firing: stateCount(served.encoded.aggregates.groups, FIRING),
+      firing: totalsOf(served.encoded.aggregates.groups, false).firing,
     };
   // Without their list, of which the change log has its own bound.
   const { list, total, ...changed } = changes ?? {};
   return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changed };
-}
-
-/** Counted as the dashboards and alerts do, by the published state. */
-export function stateCount(groups: Iterable<AggregateGroup>, word: RegExp): number {
-  let sum = 0;
-  for (const { states } of groups) for (const [state, count] of states) if (word.test(state)) sum += count;
-  return sum;
 }

@@ -1,17 +1,10 @@
 import { capacityOf } from '../inventory/capacity.ts';
-import {
-  coverageIn,
-  FIRING,
-  type StationDetail,
-  type StationStatus,
-  type UpstreamStatus,
-} from '../inventory/station-status.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
+import { totalsOf } from '../inventory/totals.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import type { AggregateGroup } from '../refresh/aggregates.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
-import { stateCount } from './station-journal.ts';
 
 type View = StationView<EncodedSnapshot>;
 
@@ -19,33 +12,25 @@ type View = StationView<EncodedSnapshot>;
 export function stationStatus({ upstreams, journals }: Generation, view: View): StationStatus {
   const { spec, health, served, dueInMs, isRefreshing, waitingMs } = view;
   const snapshot = served?.publication.snapshot;
-  const groups = [...(served?.encoded.aggregates.groups ?? [])];
   return {
     name: spec.name,
     upstream: spec.upstream,
     telemetryStation: spec.path.telemetry_station,
+    ...health,
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
-    failure: health.failure,
-    lastSuccessMs: health.lastSuccessMs,
-    lastAttemptMs: health.lastAttemptMs,
-    durationMs: health.durationMs,
     dueInMs,
     isRefreshing,
     waitingMs,
     isHanging: upstreams.get(spec.upstream)?.client.isHanging(spec.name) ?? false,
     refresh: spec.cache.refresh,
-    snapshot: snapshot && {
-      resources: snapshot.size,
-      complete: snapshot.complete,
-      incompleteReasons: snapshot.incompleteReasons,
-      rejected: snapshot.rejected,
-      pages: snapshot.pages,
-      firing: stateCount(groups, FIRING),
-      pending: stateCount(groups, /pending/i),
-      alertable: spec.alertability ? (sumOf(groups, 'alertable') ?? 0) : undefined,
-      withoutRules: sumOf(groups, 'withoutRules'),
-      coverage: coverageIn(groups, spec.alertability),
-    },
+    snapshot: served &&
+      snapshot && {
+        ...totalsOf(served.encoded.aggregates.groups, spec.alertability),
+        complete: snapshot.complete,
+        incompleteReasons: snapshot.incompleteReasons,
+        rejected: snapshot.rejected,
+        pages: snapshot.pages,
+      },
     outages: journals.get(spec.name)?.history.outages ?? [],
   };
 }
@@ -100,10 +85,4 @@ export function wereTried({ fleet, upstreams }: Generation): boolean {
 
 function isImpeded({ holdMs, recentThrottled, hangingStations }: UpstreamLoad): boolean {
   return holdMs > 0 || recentThrottled > 0 || hangingStations > 0;
-}
-
-/** undefined: no group has the count. */
-function sumOf(groups: readonly AggregateGroup[], count: 'alertable' | 'withoutRules'): number | undefined {
-  const counts = groups.flatMap((group) => group[count] ?? []);
-  return counts.length === 0 ? undefined : counts.reduce((sum, each) => sum + each);
 }

@@ -1,4 +1,5 @@
-import { type Coverage, coverageOf } from '../inventory/station-status.ts';
+import { coverageOf } from '../inventory/station-status.ts';
+import type { Coverage } from '../inventory/totals.ts';
 import { countText, numberText } from '../inventory/words.ts';
 import type { StationFacts } from './facts.ts';
 

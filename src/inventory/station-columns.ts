@@ -1,10 +1,10 @@
 import { columnsWith } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
-import type { OwnerCount } from './owner-counts.ts';
 import type { Columns } from './records.ts';
 import type { SearchResult, StationResource } from './search.ts';
 import { dataProblems, type StationStatus, stateOf } from './station-status.ts';
+import type { OwnerCount } from './totals.ts';
 
 type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
 

@@ -1,30 +1,25 @@
 import type { FailureReason } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
+import type { Health, StationView } from '../refresh/station-cache.ts';
 import type { Capacity } from './capacity.ts';
 import type { Outage } from './history.ts';
 import type { LinkTemplate } from './links.ts';
+import type { Coverage, Totals } from './totals.ts';
 import { countText, durationText } from './words.ts';
 
 /** State of a station as people see it. */
-export interface StationStatus {
+export interface StationStatus
+  extends Omit<Health, 'failure'>,
+    Pick<StationView<unknown>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
   readonly upstream: string;
   readonly telemetryStation: string;
   /** undefined: not tried yet. */
   readonly up: boolean | undefined;
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
-  readonly lastSuccessMs: number | undefined;
-  readonly lastAttemptMs: number | undefined;
-  /** Duration of the latest attempt. */
-  readonly durationMs: number | undefined;
-  /** Time until the next refresh is due; 0 or less: due now. */
-  readonly dueInMs: number;
-  readonly isRefreshing: boolean;
-  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
-  readonly waitingMs: number | undefined;
   /** The latest request got no reply: the station is limited to one probing request at a time. */
   readonly isHanging: boolean;
   /** What triggers a due refresh: a scrape or the background timer. */
@@ -35,25 +30,8 @@ export interface StationStatus {
   readonly outages: readonly Outage[];
 }
 
-/** Aggregates of a snapshot. */
-interface SnapshotStatus {
-  readonly resources: number;
-  readonly complete: boolean;
-  /** Why it may miss resources; empty if it is complete. */
-  readonly incompleteReasons: readonly string[];
-  /** Records without a usable resource_id, which it misses. */
-  readonly rejected: number;
-  readonly pages: number;
-  /** Resources in a state whose name contains this word, as the dashboards and alerts count them. */
-  readonly firing: number;
-  readonly pending: number;
-  /** Resources that can have alerts; undefined: `alertability` is not enabled. */
-  readonly alertable: number | undefined;
-  /** Resources without alert rules, with `alertability` only alertable ones; undefined: the service reported no counts. */
-  readonly withoutRules: number | undefined;
-  /** undefined: there is no resource that it could be the share of. */
-  readonly coverage: Coverage | undefined;
-}
+/** Without reasons why it may miss resources, it is complete. The rejected records have no usable resource_id. */
+type SnapshotStatus = Totals & Pick<Snapshot, 'complete' | 'incompleteReasons' | 'rejected' | 'pages'>;
 
 /** An upstream with its load. */
 export interface UpstreamStatus {
@@ -122,36 +100,6 @@ export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): rea
     ...(complete ? [] : [`listing incomplete: ${reasons.join('; ')}`]),
     ...(rejected === 0 ? [] : [`${countText(rejected, 'record')} rejected: no usable resource_id`]),
   ];
-}
-
-/** Resources that can have alerts, all of them without `alertability`, and those of them with at least one alert rule. */
-export interface Coverage {
-  readonly alertable: number;
-  readonly withRules: number;
-}
-
-/** The states of firing resources, as the dashboards and alerts have them. */
-export const FIRING = /firing/i;
-
-/** The types for which a number of alert rules is reported. */
-export function reportedTypes(groups: readonly AggregateGroup[]): ReadonlySet<string> {
-  return new Set(groups.filter(({ withoutRules }) => withoutRules !== undefined).map(({ type }) => type));
-}
-
-/** As the recording rule: without the types for which the station reports no number of alert rules. */
-export function coverageIn(
-  groups: readonly AggregateGroup[],
-  alertability: boolean,
-  reported = reportedTypes(groups),
-): Coverage | undefined {
-  const sum = { alertable: 0, withRules: 0 };
-  for (const { type, alertable, states, withoutRules = 0 } of groups) {
-    if (!reported.has(type)) continue;
-    const total = alertability ? alertable : [...states.values()].reduce((resources, count) => resources + count, 0);
-    sum.alertable += total;
-    sum.withRules += total - withoutRules;
-  }
-  return sum.alertable === 0 ? undefined : sum;
 }
 
 /** The coverage, or the explanation why it is unknown. */

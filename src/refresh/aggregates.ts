@@ -93,7 +93,8 @@ export class Aggregation implements Aggregates {
   }
 }
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
+/** undefined: unknown. */
+export function sum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : a + (b ?? 0);
 }
 

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
-import type { OwnerCount } from '../inventory/owner-counts.ts';
 import { parseParameters, TEXT } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
@@ -17,6 +16,7 @@ import {
   STATION_LISTING,
 } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
+import type { OwnerCount } from '../inventory/totals.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
 import type { WebOptions } from './options.ts';

@@ -1,9 +1,9 @@
 import type { StationChanges } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
-import type { OwnerCount } from '../inventory/owner-counts.ts';
 import type { SearchResult } from '../inventory/search.ts';
 import type { Order, Selection } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
+import type { OwnerCount } from '../inventory/totals.ts';
 import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Resource } from '../model/resource.ts';

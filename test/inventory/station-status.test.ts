@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coverageIn, nextRefreshText, stateOf } from '../../src/inventory/station-status.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import { Aggregation } from '../../src/refresh/aggregates.ts';
-import { LabelValues } from '../../src/refresh/label-values.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { nextRefreshText, stateOf } from '../../src/inventory/station-status.ts';
 import { STATION } from '../web/fake-station.ts';
 
 describe('stateOf', () => {
@@ -38,30 +34,5 @@ describe('nextRefreshText', () => {
     const refresh = { refresh: 'scrape', dueInMs: -9000, isRefreshing: true } as const;
     expect(nextRefreshText({ ...refresh, waitingMs: 999 })).toBe('refreshing now');
     expect(nextRefreshText({ ...refresh, waitingMs: 1000 })).toBe('waiting for capacity for 1 s');
-  });
-});
-
-describe('coverageIn', () => {
-  const coverage = (resources: readonly Resource[], alertability: boolean) => {
-    const aggregation = new Aggregation();
-    const values = new LabelValues(100);
-    for (const resource of resources) aggregation.addResource(resource, alertability, values);
-    return coverageIn(aggregation.groups, alertability);
-  };
-  const resources = [
-    resourceOf('a', { alertRules: 0, alertable: true, product: 'p' }),
-    resourceOf('b', { alertRules: 2, alertable: true }),
-    resourceOf('c', { alertRules: undefined, alertable: false, product: 'q' }),
-    resourceOf('d', { type: 'silent', alertRules: undefined, alertable: true }),
-  ];
-
-  it('is the share of alertable resources, of all resources where it is not known which these are', () => {
-    expect(coverage(resources, true)).toEqual({ alertable: 2, withRules: 1 });
-    expect(coverage(resources, false)).toEqual({ alertable: 3, withRules: 2 });
-  });
-
-  it('is unknown without a type of which rules are reported, and without a resource that can have alerts', () => {
-    expect(coverage(resources.slice(3), true)).toBeUndefined();
-    expect(coverage([resourceOf('a', { alertRules: 0, alertable: false })], true)).toBeUndefined();
   });
 });

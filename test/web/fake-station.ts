@@ -1,8 +1,8 @@
 import type { LinkTemplate } from '../../src/inventory/links.ts';
-import { countOwners } from '../../src/inventory/owner-counts.ts';
 import { searchStations } from '../../src/inventory/search.ts';
 import { selectResources } from '../../src/inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
+import { countOwners } from '../../src/inventory/totals.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';

@@ -1,6 +1,6 @@
-import type { OwnerCount } from '../../inventory/owner-counts.ts';
 import { NONE, resourceSearch } from '../../inventory/resource-query.ts';
 import { labelFilter, type Selection } from '../../inventory/selection.ts';
+import type { OwnerCount } from '../../inventory/totals.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html, rowId } from './html.ts';
 import { coverageText, linkedCount } from './station-parts.ts';

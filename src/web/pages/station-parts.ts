@@ -1,12 +1,12 @@
 import type { Link } from '../../inventory/links.ts';
 import {
-  type Coverage,
   dataProblems,
   noDataReason,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
+import type { Coverage } from '../../inventory/totals.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';

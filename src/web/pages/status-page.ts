@@ -1,12 +1,12 @@
 import { oneOf, parseParameters, queryText, TEXT } from '../../inventory/parameters.ts';
 import {
-  type Coverage,
   coverageOf,
   nextRefreshText,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
+import type { Coverage } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
