@@ -1,6 +1,6 @@
 import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
-import type { Columns } from './records.ts';
+import type { Columns, Documented } from './records.ts';
 import { textTest } from './selection.ts';
 
 /** A change, and when the refresh that found it ended: in the history, its entry has the same time. */
@@ -110,7 +110,7 @@ export const CHANGE_COLUMNS = {
   },
   change: {
     help: '`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.',
-    value: ({ change }) => change,
+    value: 'change',
   },
   resource_id: { help: 'ID of the resource.', value: ({ resource }) => resource.id },
   name: { help: 'Its name.', value: ({ resource }) => resource.name },
@@ -118,10 +118,10 @@ export const CHANGE_COLUMNS = {
   resource_type: { help: 'Its type, after the change.', value: ({ resource }) => resource.type },
   from: {
     help: 'State, number of alert rules or type before the change; of a removed resource, its last state.',
-    value: ({ from }) => from ?? null,
+    value: 'from',
   },
-  to: { help: 'The same after the change; of an added resource, its first state.', value: ({ to }) => to ?? null },
-} as const satisfies Columns<ObservedChange> & Readonly<Record<string, { readonly help: string }>>;
+  to: { help: 'The same after the change; of an added resource, its first state.', value: 'to' },
+} as const satisfies Columns<ObservedChange> & Documented;
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */
 export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {

@@ -1,13 +1,26 @@
-type Value = string | number | boolean | null;
+type Value = string | number | boolean | null | undefined;
 
-/** The fields of a record as JSON and CSV show it, in their order; null is an unknown value. */
-export type Columns<Row> = Readonly<Record<string, { readonly value: (row: Row) => Value }>>;
+/** A property of the row, or a function of it; undefined and null are unknown. */
+interface Column<Row, Shown> {
+  readonly value: PropertyOf<Row, Shown> | ((row: Row) => Shown);
+}
+
+type PropertyOf<Row, Shown> = { [Key in keyof Row]-?: Row[Key] extends Shown ? Key : never }[keyof Row];
+
+/** The fields of a record as JSON and CSV show it, in their order; those of JSON alone may be lists and objects. */
+export type Columns<Row, Shown = Value> = Readonly<Record<string, Column<Row, Shown>>>;
+
+export type Documented = Readonly<Record<string, { readonly help: string }>>;
+
+function shownValue<Row, Shown>({ value }: Column<Row, Shown>, row: Row): Shown {
+  return typeof value === 'function' ? value(row) : (row[value] as Shown);
+}
 
 /** A JSON array with one object per line, in pieces. */
 export function* jsonPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
   let separator = '[\n';
   for (const row of rows) {
-    yield separator + jsonText(fieldsOf(columns, row));
+    yield separator + jsonText(fieldsOf<Row>(columns, row));
     separator = ',\n';
   }
   yield rows.length === 0 ? '[]\n' : '\n]\n';
@@ -29,11 +42,8 @@ export function* chunksOf(pieces: Iterable<string>): Generator<string> {
 }
 
 /** The object that a row is in JSON. */
-export function fieldsOf<Row>(
-  fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>,
-  row: Row,
-): object {
-  return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value(row)]));
+export function fieldsOf<Row>(columns: Columns<Row> | Columns<Row, unknown>, row: Row): object {
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, shownValue(column, row) ?? null]));
 }
 
 /** Escapes control and format characters, which does not change the data. */
@@ -50,7 +60,7 @@ export function jsonText(value: object): string {
 export function* csvPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
   const entries = Object.entries(columns);
   yield csvLine(entries.map(([name]) => name));
-  for (const row of rows) yield csvLine(entries.map(([, { value }]) => csvText(value(row))));
+  for (const row of rows) yield csvLine(entries.map(([, column]) => csvText(shownValue(column, row))));
 }
 
 function csvLine(cells: readonly string[]): string {

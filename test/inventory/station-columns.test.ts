@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fieldsOf } from '../../src/inventory/records.ts';
 import { DATA_FIELDS, OUTAGE_FIELDS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { listingOf } from '../refresh/fixtures.ts';
@@ -7,21 +8,21 @@ import { STATION } from '../web/fake-station.ts';
 describe('DATA_FIELDS', () => {
   it('are null of a station without data, never false or 0', () => {
     const context = { status: { ...STATION, snapshot: undefined }, nowMs: 0 };
-    expect(Object.values(DATA_FIELDS).map(({ value }) => value(context))).toEqual([null, null, null, null]);
+    expect(Object.values(fieldsOf(DATA_FIELDS, context))).toEqual([null, null, null, null]);
   });
 });
 
 describe('OUTAGE_FIELDS', () => {
   it('have neither an end nor a length before the outage has ended', () => {
     const outage = { fromMs: 1000, toMs: undefined, failed: 1, reasons: ['timeout'] as const };
-    expect([OUTAGE_FIELDS.to.value(outage), OUTAGE_FIELDS.seconds.value(outage)]).toEqual([null, null]);
-    expect(OUTAGE_FIELDS.seconds.value({ ...outage, toMs: 3500 })).toBe(2.5);
+    expect(fieldsOf(OUTAGE_FIELDS, outage)).toMatchObject({ to: null, seconds: null });
+    expect(fieldsOf(OUTAGE_FIELDS, { ...outage, toMs: 3500 })).toMatchObject({ seconds: 2.5 });
   });
 });
 
 describe('STATION_LISTING', () => {
   it('has no total when the service reports none', () => {
     const listing: Snapshot = { ...listingOf([]), reportedTotal: undefined };
-    expect(STATION_LISTING.reported_resources.value(listing)).toBeNull();
+    expect(fieldsOf(STATION_LISTING, listing)).toMatchObject({ reported_resources: null });
   });
 });
