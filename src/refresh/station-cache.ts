@@ -87,13 +87,11 @@ export class StationCache<Encoded> {
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
-  /** When the latest attempt was admitted, and when it ended. */
-  #startedAt = 0;
-  #endedAt = 0;
+  /** When the latest attempt was admitted; before the first one, when the station was due. */
+  #startedAt: number;
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedAt = Number.NEGATIVE_INFINITY;
-  #createdAt: number;
   #attempt: Attempt | undefined;
   /** Resolves when refreshes may end again. */
   #paused: Promise<void> | undefined;
@@ -111,7 +109,7 @@ export class StationCache<Encoded> {
     this.#values = new LabelValues(spec.labelValues);
     this.#reader = new SnapshotReader(spec, dependencies.source, this.#tasks);
     this.#clock = dependencies.clock ?? systemClock;
-    this.#createdAt = this.#clock.elapsedMs();
+    this.#startedAt = this.#clock.elapsedMs();
   }
 
   get wasAttempted(): boolean {
@@ -125,12 +123,16 @@ export class StationCache<Encoded> {
 
   /** How long until the station is due; 0 or less: now. */
   dueInMs(): number {
-    return this.#dueAt() - this.#clock.elapsedMs();
+    return Math.max(this.#becameDueAt(), this.#notBefore) - this.#clock.elapsedMs();
   }
 
   /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
   refreshIfDue(): Promise<void> | undefined {
-    return this.#isDue() ? this.refresh() : undefined;
+    if (this.#closed.signal.aborted) return undefined;
+    const { refresh, ttlMs } = this.spec.cache;
+    const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
+    const isDue = !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
+    return isDue ? this.refresh() : undefined;
   }
 
   view(): StationView<Encoded> {
@@ -147,9 +149,8 @@ export class StationCache<Encoded> {
   /** One refresh at a time, shared by all who wait for it. Never rejects. */
   refresh(): Promise<void> {
     if (this.#attempt) return this.#attempt.done;
-    const nowMs = this.#clock.elapsedMs();
     this.#excuse();
-    const attempt: Attempt = { since: nowMs, done: Promise.resolve() };
+    const attempt: Attempt = { since: this.#clock.elapsedMs(), done: Promise.resolve() };
     this.#attempt = attempt;
     attempt.done = this.#run(attempt).finally(() => {
       this.#attempt = undefined;
@@ -186,11 +187,9 @@ export class StationCache<Encoded> {
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
     next.#heldBeforeMs = next.#heldMs();
-    next.#createdAt = this.#createdAt;
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
     next.#requestedAt = this.#requestedAt;
-    next.#endedAt = this.#endedAt;
     next.#notBefore = this.#notBefore;
     return next;
   }
@@ -212,23 +211,13 @@ export class StationCache<Encoded> {
     this.#closed.abort(new Error('the station was closed'));
   }
 
-  #isDue(): boolean {
-    if (this.#closed.signal.aborted) return false;
-    const { refresh, ttlMs } = this.spec.cache;
-    const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
-    return !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
-  }
-
-  #dueAt(): number {
-    return Math.max(this.#becameDueAt(), this.#notBefore);
-  }
-
   /** A postponed refresh keeps its place in the upstream's queue. */
   #becameDueAt(): number {
-    if (!this.wasAttempted) return this.#createdAt;
+    const { durationMs, failure } = this.#health;
+    if (durationMs === undefined) return this.#startedAt;
     const { ttlMs, errorTtlMs } = this.spec.cache;
     // The age of data counts from its first request, error_ttl from the end of the attempt.
-    return this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
+    return this.#startedAt + (failure ? durationMs + errorTtlMs : ttlMs);
   }
 
   #isServable(): boolean {
@@ -298,10 +287,9 @@ export class StationCache<Encoded> {
 
   #conclude({ since, startedAt = since }: Attempt, failure: Health['failure'], changes?: Changes): void {
     this.#startedAt = startedAt;
-    this.#endedAt = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
-    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#endedAt - startedAt, failure };
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#clock.elapsedMs() - startedAt, failure };
     this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - since, changes });
   }
 
