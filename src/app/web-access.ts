@@ -28,7 +28,7 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;
   if (tls === undefined || 'context' in tls) return { ok: true, rules: accessRules(checked.value, tls) };
   const problems = tls.map(({ key, message }) =>
-    checked.problemAt(['tls_server_config', ...(key ? [key] : [])], message),
+    checked.document.problemAt(['tls_server_config', ...(key ? [key] : [])], message),
   );
   return { ok: false, problems: formatProblems(problems) };
 }

@@ -34,10 +34,10 @@ export class ConfigFingerprint {
   async #updateDependencies(text: string): Promise<void> {
     if (text === this.#text) return;
     this.#text = text;
-    const { data } = await completedWithPauses(readYaml(text, this.#env));
-    if (data === undefined) return;
-    this.#stationFiles = stationFilePatterns(this.#file, data.raw);
-    this.#secretFiles = secretFiles(this.#file, data.raw);
+    const { raw } = await completedWithPauses(readYaml({ file: this.#file, text, env: this.#env }));
+    if (raw === undefined) return;
+    this.#stationFiles = stationFilePatterns(this.#file, raw);
+    this.#secretFiles = secretFiles(this.#file, raw);
   }
 }
 

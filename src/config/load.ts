@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { type CheckedYaml, checkSteps, completed, completedWithPauses, type ParsedYaml } from './checked-yaml.ts';
+import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './checked-yaml.ts';
 import { listOf, mappingOf } from './cross-check.ts';
-import { type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
+import { byPosition, type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
 import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
 import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
-import type { Environment } from './yaml-document.ts';
+import type { Environment, YamlDocument } from './yaml-document.ts';
 
 export interface ConfigSource {
   /** Shown in problems; relative paths are resolved against its directory. */
@@ -36,10 +36,10 @@ export function loadConfig(source: ConfigSource): LoadResult {
 /** As `loadConfig`, with the station files and the warnings of the upstreams, and with pauses: large files must not delay scrapes. */
 export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
   const main = await completedWithPauses(checkSteps(configSchema, source));
-  const files = await readStationFiles(stationFilePatterns(source.file, main.raw));
+  const files = await readStationFiles(stationFilePatterns(source.file, main.document.raw));
   const loaded = await completedWithPauses(joinSteps(source, main, files));
   if (!loaded.ok || !main.ok) return loaded;
-  const { failing, insecure } = await upstreamWarnings(loaded.config.upstreams, main);
+  const { failing, insecure } = await upstreamWarnings(loaded.config.upstreams, main.document);
   const warnings = [...failing.map(formatProblem), ...loaded.warnings];
   return { ...loaded, warnings, securityWarnings: insecure.map(formatProblem) };
 }
@@ -67,7 +67,7 @@ function resolved(configFile: string, path: string): string {
 interface Entry {
   readonly station: unknown;
   readonly path: ConfigPath;
-  readonly problemAt: ParsedYaml['problemAt'];
+  readonly document: YamlDocument;
 }
 
 /** Adds the stations of the station files. */
@@ -77,24 +77,27 @@ function* joinSteps(
   files: readonly StationFile[],
 ): Generator<void, LoadResult> {
   const problems = main.ok ? [] : [...main.problems];
-  const { raw, problemAt } = main;
-  if (problemAt === undefined) return { ok: false, problems };
+  const { document } = main;
+  const { raw } = document;
   const root = mappingOf(raw);
   const schema = stationFileSchema(root);
   const { stations: own } = root;
-  const entries = entriesOf(own, ['stations'], problemAt);
+  const entries = entriesOf(own, ['stations'], document);
   const stations: Config['stations'] = [];
   for (const { patterns, file: path, content } of files) {
     if ('error' in content) {
       problems.push(
-        problemAt(['station_files', Math.min(...patterns)], `${path} cannot be read: ${content.error.message}`),
+        document.problemAt(
+          ['station_files', Math.min(...patterns)],
+          `${path} cannot be read: ${content.error.message}`,
+        ),
       );
       continue;
     }
     const checked = yield* checkSteps(schema, { file: path, text: content.text, env });
     if (checked.ok) stations.push(...checked.value);
     else problems.push(...checked.problems);
-    if (checked.problemAt) entries.push(...entriesOf(checked.raw, [], checked.problemAt));
+    entries.push(...entriesOf(checked.document.raw, [], checked.document));
   }
   problems.push(...duplicateNames(entries));
   if (!main.ok || problems.length > 0)
@@ -104,22 +107,22 @@ function* joinSteps(
   const config = { ...main.value, stations: [...main.value.stations, ...stations] };
   const matched = new Set(files.flatMap(({ patterns }) => patterns));
   const unmatched = config.station_files.flatMap((path, index) =>
-    isPattern(path) && !matched.has(index) ? [problemAt(['station_files', index], 'no file matches')] : [],
+    isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
   );
   const warnings = formatProblems([...unmatched, ...sameListings(config, entries)]);
   return { ok: true, config, raw, warnings, securityWarnings: [] };
 }
 
-function entriesOf(stations: unknown, path: ConfigPath, problemAt: Entry['problemAt']): Entry[] {
-  return listOf(stations).map((station, index) => ({ station, path: [...path, index], problemAt }));
+function entriesOf(stations: unknown, path: ConfigPath, document: YamlDocument): Entry[] {
+  return listOf(stations).map((station, index) => ({ station, path: [...path, index], document }));
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
   const owners = new Map<string, () => Problem>();
-  for (const { station, path, problemAt } of entries) {
+  for (const { station, path, document } of entries) {
     const { key, name } = nameOf(mappingOf(station));
     if (name === undefined) continue;
-    const problem = (message: string) => problemAt([...path, key], message);
+    const problem = (message: string) => document.problemAt([...path, key], message);
     const owner = owners.get(name)?.();
     if (owner === undefined) owners.set(name, () => problem(''));
     else
@@ -131,9 +134,7 @@ function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
 
 /** In the order of the files, and each from its beginning. */
 function sorted(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
-  return problems.toSorted(
-    (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
-  );
+  return problems.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || byPosition(a, b));
 }
 
 /** Stations whose resources are counted twice. */
@@ -142,10 +143,10 @@ function* sameListings(config: Config, entries: readonly Entry[]): Iterable<Prob
   for (const [index, { name, upstream, path, filters }] of resolveStations(config).entries()) {
     const listing = JSON.stringify([config.upstreams[upstream]?.base_url, path, filters]);
     const owner = owners.get(listing);
-    const { path: place, problemAt } = entries[index] as Entry;
+    const { path: place, document } = entries[index] as Entry;
     if (owner === undefined) owners.set(listing, name);
     else
-      yield problemAt(
+      yield document.problemAt(
         place,
         `same telemetry station and filters as station ${quoted(owner)}, expected different filters, because its resources are counted twice`,
       );

@@ -20,6 +20,11 @@ export function unreadable(file: string, { message }: Error, hint = ''): Problem
   return { file, line: 1, column: 1, path: '', message: `cannot be read: ${message}${hint}` };
 }
 
+/** Orders the problems of a file. */
+export function byPosition(a: Problem, b: Problem): number {
+  return a.line - b.line || a.column - b.column;
+}
+
 export const MAX_SHOWN_PROBLEMS = 100;
 
 /** One line per problem; a long list ends with the number of those left out. */

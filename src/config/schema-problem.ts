@@ -1,10 +1,36 @@
 import * as z from 'zod';
 import { nearest } from '../model/nearest.ts';
 import type { Mapping } from './cross-check.ts';
-import { type ConfigPath, formatPath, quoted, suggestion } from './problem.ts';
+import { type ConfigPath, formatPath, formatProblem, type Problem, quoted, suggestion } from './problem.ts';
+import type { YamlDocument } from './yaml-document.ts';
 
-/** A problem that the schema found. */
-export interface SchemaProblem {
+/** A missing key that an unknown one probably stands for is not reported, nor is a value whose substitution failed. */
+export function schemaProblems(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodType,
+  document: YamlDocument,
+): Iterable<Problem> {
+  const keys = jsonSchema(schema) as KeySchema;
+  const found = issues.flatMap((issue) => issueProblems(issue, keys));
+  const meant = new Set(found.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])));
+  const valueAt = (path: ConfigPath) =>
+    path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
+  const reported = new Set(document.problems.map(placeOf));
+  const problems = new Map<string, Problem>();
+  for (const { path, shownPath, message, atKey } of found) {
+    if (meant.has(formatPath(path)) && valueAt(path) === undefined) continue;
+    const problem = { ...document.problemAt(path, message, atKey), path: formatPath(shownPath) };
+    // Some are found twice.
+    if (!reported.has(placeOf(problem))) problems.set(formatProblem(problem), problem);
+  }
+  return problems.values();
+}
+
+function placeOf({ line, column }: Problem): string {
+  return `${line}:${column}`;
+}
+
+interface SchemaProblem {
   readonly path: ConfigPath;
   /** Without a last key that may be part of a secret. */
   readonly shownPath: ConfigPath;
@@ -14,50 +40,14 @@ export interface SchemaProblem {
   readonly meant?: ConfigPath;
 }
 
-/** `raw`: the value that was checked. A missing key that an unknown one probably stands for is not reported. */
-export function schemaProblems(
-  issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodType,
-  raw: unknown,
-): readonly SchemaProblem[] {
-  // Converting the schema takes much longer than the check itself.
-  let converted: KeySchema | undefined;
-  const keysAt = (path: ConfigPath) => {
-    converted ??= jsonSchema(schema) as KeySchema;
-    return knownKeys(converted, path);
-  };
-  // The entries of a list often have the same misspelt key.
-  const found = new Map<string, MeantKey | undefined>();
-  const meantAt = (parent: ConfigPath, word: string) => {
-    const question = [word, ...keysAt(parent)].join();
-    if (!found.has(question)) found.set(question, meantKey(keysAt, parent, word));
-    return found.get(question);
-  };
-  const problems = issues.flatMap((issue) => issueProblems(issue, { keysAt, meantAt }));
-  const meant = new Set(
-    problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])),
-  );
-  const valueAt = (path: ConfigPath) =>
-    path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], raw);
-  return problems.filter(({ path }) => !meant.has(formatPath(path)) || valueAt(path) !== undefined);
-}
-
-type KeysAt = (path: ConfigPath) => readonly string[];
-
 interface MeantKey {
   readonly text: string;
   readonly path: ConfigPath;
 }
 
-interface Keys {
-  readonly keysAt: KeysAt;
-  readonly meantAt: (parent: ConfigPath, word: string) => MeantKey | undefined;
-}
-
-function issueProblems(issue: z.core.$ZodIssue, keys: Keys): readonly SchemaProblem[] {
-  const { keysAt } = keys;
+function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const problem = { path, shownPath: shownPath(keysAt, path, issue.input), message: issue.message, atKey: false };
+  const problem = { path, shownPath: shownPath(keys, path, issue.input), message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => unknownKey(keys, path, key, issue.input?.[key]));
@@ -70,7 +60,7 @@ function issueProblems(issue: z.core.$ZodIssue, keys: Keys): readonly SchemaProb
     case 'custom':
       return [{ ...problem, atKey: issue.params?.['atKey'] === true }];
     default:
-      return [{ ...problem, message: describe(issue, path, keysAt(path)) }];
+      return [{ ...problem, message: describe(issue, path, knownKeys(keys, path)) }];
   }
 }
 
@@ -88,18 +78,18 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey({ keysAt, meantAt }: Keys, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
+function unknownKey(keys: KeySchema, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
   const path = [...parent, key];
-  const problem = { path, shownPath: shownPath(keysAt, path, value), atKey: true };
-  const meant = meantAt(parent, key.replace(/:.*/s, ''));
+  const problem = { path, shownPath: shownPath(keys, path, value), atKey: true };
+  const meant = meantKey(keys, parent, key.replace(/:.*/s, ''));
   return meant === undefined
-    ? { ...problem, message: `unknown key, expected one of ${keysAt(parent).join(', ')}` }
+    ? { ...problem, message: `unknown key, expected one of ${knownKeys(keys, parent).join(', ')}` }
     : { ...problem, message: `unknown key, did you mean ${meant.text}?`, meant: [...parent, ...meant.path] };
 }
 
 /** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
-function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): MeantKey | undefined {
-  const known = keysAt(parent);
+function meantKey(keys: KeySchema, parent: ConfigPath, word: string): MeantKey | undefined {
+  const known = knownKeys(keys, parent);
   const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '');
   const singular = (key: string) => plain(key).replace(/s$/, '');
   const direct =
@@ -108,8 +98,9 @@ function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): MeantKey | 
     known.find((key) => key === OTHER_NAMES[word]);
   if (direct !== undefined) return { text: direct, path: [direct] };
   for (const outer of known) {
-    if (keysAt([...parent, outer]).includes(word)) return { text: `${outer}.${word}`, path: [outer, word] };
-    if (keysAt([...parent, outer, 0]).includes(word)) return { text: `${word} in an entry of ${outer}`, path: [outer] };
+    const isKeyAt = (...path: ConfigPath) => knownKeys(keys, [...parent, ...path]).includes(word);
+    if (isKeyAt(outer)) return { text: `${outer}.${word}`, path: [outer, word] };
+    if (isKeyAt(outer, 0)) return { text: `${word} in an entry of ${outer}`, path: [outer] };
   }
   const near = nearest(word, known);
   return near === undefined ? undefined : { text: near, path: [near] };
@@ -140,9 +131,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Omits an unknown key without a value: in `{ password: one,two }` it is part of the secret. */
-function shownPath(keysAt: KeysAt, path: ConfigPath, value: unknown): ConfigPath {
+function shownPath(keys: KeySchema, path: ConfigPath, value: unknown): ConfigPath {
   const parent = path.slice(0, -1);
-  return value === null && !keysAt(parent).includes(`${path.at(-1)}`) ? parent : path;
+  return value === null && !knownKeys(keys, parent).includes(`${path.at(-1)}`) ? parent : path;
 }
 
 function describe(issue: z.core.$ZodIssue, path: ConfigPath, keys: readonly string[]): string {

@@ -1,9 +1,9 @@
 import { contentOf } from '../files/regular-file.ts';
-import type { ParsedYaml } from './checked-yaml.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import { Secret } from './secret.ts';
 import { AUTH_SCHEMES } from './upstream-schema.ts';
+import type { YamlDocument } from './yaml-document.ts';
 
 interface UpstreamWarnings {
   /** Requests of the upstream will fail. Not a problem of the configuration, because a file may appear later. */
@@ -13,11 +13,14 @@ interface UpstreamWarnings {
 }
 
 /** Reads each file with a secret or a certificate once. The paths of `upstreams` are resolved. */
-export async function upstreamWarnings(upstreams: Config['upstreams'], yaml: ParsedYaml): Promise<UpstreamWarnings> {
+export async function upstreamWarnings(
+  upstreams: Config['upstreams'],
+  document: YamlDocument,
+): Promise<UpstreamWarnings> {
   const failing: Problem[] = [];
   const insecure: Problem[] = [];
   const add = (problems: Problem[], path: ConfigPath, message: string | undefined) => {
-    if (message !== undefined) problems.push(yaml.problemAt(path, message));
+    if (message !== undefined) problems.push(document.problemAt(path, message));
   };
   for (const [name, { http_headers = {}, tls_config, ...upstream }] of Object.entries(upstreams)) {
     const hasCredentials =
@@ -29,7 +32,7 @@ export async function upstreamWarnings(upstreams: Config['upstreams'], yaml: Par
     // The token endpoint defines their names, and they are often not secret.
     if (section === 'oauth2' && key === 'endpoint_params') continue;
     add(failing, leaf.path, await failureOf(leaf, upstreams[`${name}`]?.authorization?.type));
-    if (!yaml.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
+    if (!document.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
   }
   return { failing, insecure };
 }

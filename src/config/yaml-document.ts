@@ -3,6 +3,7 @@ import {
   type Document,
   type ErrorCode,
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isPair,
@@ -18,16 +19,17 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import type { ConfigPath } from './problem.ts';
+import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A problem at an offset of the text. */
-export interface YamlProblem {
-  readonly offset: number;
-  readonly path: ConfigPath;
-  readonly message: string;
+export interface YamlText {
+  /** Shown in problems. */
+  readonly file: string;
+  readonly text: string;
+  /** Without it, no variables are substituted. */
+  readonly env?: Environment;
 }
 
 /** About ten milliseconds of work. */
@@ -39,20 +41,26 @@ const MAX_DEPTH = 64;
 /** The values that all aliases and merge keys of a file may add; aliases of aliases multiply. */
 const MAX_ALIASED_VALUES = 1_000_000;
 
-/** Parses the text in short steps: each `next` is one. Without `env`, no variables are substituted. */
-export function* readYaml(text: string, env: Environment | undefined): Generator<void, YamlDocument> {
+/** Parses the text in short steps: each `next` is one. */
+export function* readYaml({ file, text, env }: YamlText): Generator<void, YamlDocument> {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
-  const composer = new Composer({ prettyErrors: false, resolveKnownTags: false, stringKeys: true, uniqueKeys: false });
+  const composer = new Composer({
+    merge: true,
+    prettyErrors: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    uniqueKeys: false,
+  });
   const documents: Document.Parsed[] = [];
   let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
     // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
     if (parser.stack.length > MAX_DEPTH) {
-      const problem = { offset: parser.offset - lexeme.length, path: [], message: MESSAGES.RESOURCE_EXHAUSTION };
-      return new YamlDocument(lines, [problem]);
+      const offset = parser.offset - lexeme.length;
+      return new YamlDocument(file, lines, [{ offset, message: `expected at most ${MAX_DEPTH} nested levels` }]);
     }
     lexemes += 1;
     if (lexemes % LEXEMES_PER_STEP === 0) yield;
@@ -62,149 +70,173 @@ export function* readYaml(text: string, env: Environment | undefined): Generator
   documents.push(...composer.end(true, text.length));
   yield;
   const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
-  const { errors, warnings, contents } = document;
+  const { errors, warnings } = document;
   const problems = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);
-  if (second) problems.push({ offset: second.range[0], path: [], message: MESSAGES.MULTIPLE_DOCS });
-  if (!errors.every(({ code }) => RECOVERABLE.has(code))) return new YamlDocument(lines, problems);
-  resolveAliases(document);
-  // A value takes at least one character.
-  return new YamlDocument(lines, problems, contents, env, text.length + MAX_ALIASED_VALUES);
+  if (second) problems.push({ offset: second.range[0], message: 'second document, expected only one' });
+  const isUsable = errors.every(({ code }) => RECOVERABLE.has(code));
+  return new YamlDocument(file, lines, problems, isUsable ? document : undefined, env);
 }
 
-/** Replaces each alias with the value of the last preceding anchor of its name. */
-function resolveAliases(document: Document): void {
-  const anchors = new Map<string, Node>();
-  visit(document, {
-    Node: (_, node) => {
-      if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
-    },
-    Alias: (key, { source }, ancestors) => {
-      const target = anchors.get(source);
-      const parent = ancestors.at(-1);
-      if (target && isPair(parent)) parent.value = target;
-      else if (target && isSeq(parent)) parent.items[Number(key)] = target;
-    },
-  });
-}
-
-/** The plain data of a document, with merge keys expanded, and the place of each value. */
+/** The plain data of a document, and the place of each value. */
 export class YamlDocument {
-  readonly problems: YamlProblem[];
+  readonly problems: Problem[];
   /** Undefined when the structure, an alias or a merge key is invalid. */
-  readonly data: { readonly raw: unknown } | undefined;
+  readonly raw: unknown;
+  readonly #file: string;
   readonly #lines: LineCounter;
   readonly #root: unknown;
-  readonly #env: Environment | undefined;
-  readonly #pairs = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
-  /** After substitution. */
-  readonly #strings = new Map<Scalar, string>();
-  #valuesLeft: number;
-  #isUsable: boolean;
+  /** The offsets of strings that contain environment variables. */
+  readonly #substituted = new Set<number>();
+  #isUsable = true;
 
-  /** Without a root, the structure of the text is invalid. */
-  constructor(lines: LineCounter, problems: readonly YamlProblem[], root?: unknown, env?: Environment, maxValues = 0) {
+  /** Without a document, the structure of the text is invalid. */
+  constructor(
+    file: string,
+    lines: LineCounter,
+    problems: readonly SyntaxProblem[],
+    document?: Document.Parsed,
+    env?: Environment,
+  ) {
+    this.#file = file;
     this.#lines = lines;
-    this.problems = [...problems];
-    this.#root = root;
-    this.#env = env;
-    this.#valuesLeft = maxValues;
-    this.#isUsable = root !== undefined;
-    const raw = this.#valueOf(root, []);
-    this.data = this.#isUsable ? { raw } : undefined;
+    this.problems = problems.map(({ offset, message }) => this.#problem(offset, [], message));
+    if (document === undefined) return;
+    this.#root = document.contents;
+    this.#resolve(document, env);
+    this.#checkExpansion(document);
+    if (this.#isUsable) this.raw = document.toJS();
   }
 
-  position(offset: number): { readonly line: number; readonly column: number } {
-    const { line, col } = this.#lines.linePos(offset);
-    return { line, column: col };
-  }
-
-  /** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
-  locate(path: ConfigPath, atKey = false): number {
-    return this.#find(path, atKey).offset;
+  /** The problem of the value at the path, or of its key. */
+  problemAt(path: ConfigPath, message: string, atKey = false): Problem {
+    return this.#problem(this.#locate(path, atKey), path, message);
   }
 
   /** Whether the string at the path contains environment variables. */
   isSubstituted(path: ConfigPath): boolean {
-    const { node } = this.#find(path, false);
-    return isScalar(node) && (this.#strings.get(node) ?? node.value) !== node.value;
+    return this.#substituted.has(this.#locate(path));
   }
 
-  #find(path: ConfigPath, atKey: boolean): { readonly offset: number; readonly node: unknown } {
+  /** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
+  #locate(path: ConfigPath, atKey = false): number {
     let node = this.#root;
     let offset = startOf(node);
     for (const [depth, part] of path.entries()) {
-      const pair = isMap(node) ? this.#pairsOf(node, []).get(String(part)) : undefined;
+      const pair = isMap(node) ? pairOf(node, part) : undefined;
       node = isSeq(node) ? node.items[Number(part)] : pair?.value;
       if (pair === undefined && node === undefined) break;
       offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
     }
-    return { offset, node };
+    return offset;
   }
 
-  #valueOf(node: unknown, path: ConfigPath): unknown {
-    // At a limit, the rest of the document is not expanded.
-    if (this.#valuesLeft === 0) return undefined;
-    this.#valuesLeft -= 1;
-    const isTooDeep = path.length > MAX_DEPTH;
-    if (isTooDeep || this.#valuesLeft === 0) {
-      this.#valuesLeft = 0;
-      return this.#reject(node, path.slice(0, 2), isTooDeep ? TOO_DEEP : tooLarge());
+  /** Replaces each alias with the value of the last preceding anchor of its name, and variables with their values. */
+  #resolve(document: Document, env: Environment | undefined): void {
+    const anchors = new Map<string, Node>();
+    visit(document, {
+      Alias: (key, alias, parents) => {
+        const target = anchors.get(alias.source);
+        const parent = parents.at(-1);
+        if (target === undefined) this.#reject([...parents, alias], WITHOUT_ANCHOR);
+        else if (isPair(parent)) parent.value = target;
+        else if (isSeq(parent)) parent.items[Number(key)] = target;
+      },
+      Value: (key, node, parents) => {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        if (isMap(node)) this.#checkKeys(node, parents);
+        if (env && isScalar(node) && key !== 'key') this.#substitute(node, parents, env);
+      },
+    });
+  }
+
+  /** Visits each value as often as aliases repeat it. */
+  #checkExpansion(document: Document.Parsed): void {
+    // A value takes at least one character.
+    let valuesLeft = document.range[2] + MAX_ALIASED_VALUES;
+    visit(document, {
+      Collection: (_, node, parents) => {
+        valuesLeft -= node.items.length;
+        const isTooDeep = parents.filter(isCollection).length >= MAX_DEPTH;
+        if (!isTooDeep && valuesLeft > 0) return undefined;
+        this.#reject([...parents, node], isTooDeep ? TOO_DEEP : tooLarge(), 2);
+        return visit.BREAK;
+      },
+      Pair: (_, pair, parents) => {
+        for (const source of sourcesOf(pair))
+          if (!isMap(source) && !isAlias(source))
+            this.#reject([...parents, pair, source], 'expected a mapping to merge, or an alias of one');
+      },
+    });
+  }
+
+  #checkKeys(map: YAMLMap, parents: Nodes): void {
+    const names = new Set<string>();
+    for (const pair of map.items) {
+      const name = nameOf(pair);
+      // A key without a value may be part of a secret that contains a comma.
+      const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
+      if (name === '__proto__') this.#report([...parents, map, pair], 'reserved key, expected another one');
+      else if (names.has(name) && !isMergeKey(pair.key))
+        this.#report([...parents, map, isBare ? pair.key : pair], 'duplicate key, expected only once');
+      names.add(name);
     }
-    if (isAlias(node)) return this.#reject(node, path, WITHOUT_ANCHOR);
-    if (isSeq(node)) return node.items.map((item, index) => this.#valueOf(item, [...path, index]));
-    if (isMap(node)) {
-      const pairs = [...this.#pairsOf(node, path)];
-      return Object.fromEntries(pairs.map(([key, { value }]) => [key, this.#valueOf(value, [...path, key])]));
-    }
-    return isScalar(node) ? this.#scalar(node, path) : null;
   }
 
-  #scalar(node: Scalar, path: ConfigPath): unknown {
-    if (this.#env === undefined || typeof node.value !== 'string') return node.value;
-    const known = this.#strings.get(node);
-    if (known !== undefined) return known;
-    const { text, problems } = substitute(node.value, this.#env);
-    for (const message of problems) this.#report(node, path, message);
-    this.#strings.set(node, text);
-    return text;
+  #substitute(node: Scalar, parents: Nodes, env: Environment): void {
+    if (typeof node.value !== 'string') return;
+    const { text, problems } = substitute(node.value, env);
+    for (const message of problems) this.#report([...parents, node], message);
+    if (text !== node.value) this.#substituted.add(startOf(node));
+    node.value = text;
   }
 
-  /** The pairs of a mapping by key: its own keys override merged ones, and the last of duplicate keys wins. */
-  #pairsOf(map: YAMLMap, path: ConfigPath): ReadonlyMap<string, Pair> {
-    const known = this.#pairs.get(map);
-    if (known !== undefined) return known;
-    const pairs = new Map<string, Pair>();
-    this.#pairs.set(map, pairs);
-    for (const pair of map.items) if (!isMergeKey(pair.key)) this.#addPair(pairs, pair, path);
-    const merged = map.items.flatMap(({ key, value }) => (isMergeKey(key) ? [value] : []));
-    for (const value of merged)
-      for (const source of isSeq(value) ? value.items : [value]) this.#mergePairs(pairs, source, [...path, '<<']);
-    return pairs;
+  /** The problem is at the last of the nodes. */
+  #report(nodes: Nodes, message: string, maxDepth?: number): void {
+    this.problems.push(this.#problem(startOf(nodes.at(-1)), pathOf(nodes).slice(0, maxDepth), message));
   }
 
-  #addPair(pairs: Map<string, Pair>, pair: Pair, path: ConfigPath): void {
-    const name = String((pair.key as Scalar).value);
-    // A key without a value may be part of a secret that contains a comma.
-    const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
-    if (name === '__proto__') this.#report(pair.key, [...path, name], 'reserved key, expected another one');
-    else if (pairs.has(name))
-      this.#report(pair.key, isBare ? path : [...path, name], 'duplicate key, expected only once');
-    pairs.set(name, pair);
+  #problem(offset: number, path: ConfigPath, message: string): Problem {
+    const { line, col } = this.#lines.linePos(offset);
+    return { file: this.#file, line, column: col, path: formatPath(path), message };
   }
 
-  #mergePairs(pairs: Map<string, Pair>, source: unknown, path: ConfigPath): undefined {
-    if (!isMap(source)) return this.#reject(source, path, 'expected a mapping to merge, or an alias of one');
-    for (const [name, pair] of this.#pairsOf(source, path)) if (!pairs.has(name)) pairs.set(name, pair);
-  }
-
-  #report(node: unknown, path: ConfigPath, message: string): void {
-    this.problems.push({ offset: startOf(node), path, message });
-  }
-
-  #reject(node: unknown, path: ConfigPath, message: string): undefined {
-    this.#report(node, path, message);
+  #reject(nodes: Nodes, message: string, maxDepth?: number): undefined {
+    this.#report(nodes, message, maxDepth);
     this.#isUsable = false;
   }
+}
+
+/** Each node is inside the one before. */
+type Nodes = readonly unknown[];
+
+function pathOf(nodes: Nodes): ConfigPath {
+  return nodes.flatMap<string | number>((node, depth) => {
+    if (isPair(node)) return [nameOf(node)];
+    return isSeq(node) && depth < nodes.length - 1 ? [node.items.indexOf(nodes[depth + 1])] : [];
+  });
+}
+
+/** The own keys of a mapping override merged ones, and the last of duplicate keys counts. */
+function pairOf(map: YAMLMap, name: unknown): Pair | undefined {
+  const own = map.items.findLast((pair) => nameOf(pair) === name && !isMergeKey(pair.key));
+  if (own !== undefined) return own;
+  const sources = map.items.flatMap(sourcesOf) as YAMLMap[];
+  return sources.map((source) => pairOf(source, name)).find((pair) => pair !== undefined);
+}
+
+function nameOf({ key }: Pair): string {
+  return String((key as Scalar).value);
+}
+
+/** The mappings that a merge key merges; none of any other key. */
+function sourcesOf({ key, value }: Pair): readonly unknown[] {
+  if (!isMergeKey(key)) return [];
+  return isSeq(value) ? value.items : [value];
+}
+
+/** Whether the key is `<<`; quoted, it is an ordinary key. */
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }
 
 const WITHOUT_ANCHOR =
@@ -234,12 +266,17 @@ export function substitute(
 /** Errors after which the document is still usable. */
 const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
 
+interface SyntaxProblem {
+  readonly offset: number;
+  readonly message: string;
+}
+
 /** Errors that follow each other from line to line. */
 const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
 
 /** Keeps the first of the errors that one misplaced token, one position or one unquoted variable causes. */
-function withoutFollowUps(errors: readonly YAMLError[], text: string): YamlProblem[] {
-  const firsts = new Map<ErrorCode | number, YamlProblem>();
+function withoutFollowUps(errors: readonly YAMLError[], text: string): SyntaxProblem[] {
+  const firsts = new Map<ErrorCode | number, SyntaxProblem>();
   let variableLine: number | undefined;
   for (const { code, message, pos } of errors) {
     const [offset] = pos;
@@ -249,8 +286,8 @@ function withoutFollowUps(errors: readonly YAMLError[], text: string): YamlProbl
     const isFollowUp = variableLine === line || (variableLine !== undefined && code === 'UNEXPECTED_TOKEN');
     const cause = ONCE.has(code) ? code : offset;
     if (firsts.has(cause) || (isFollowUp && !isVariable)) continue;
-    const known = MESSAGES[code as keyof typeof MESSAGES] ?? MISSING[message] ?? message;
-    firsts.set(cause, { offset, path: [], message: isVariable ? UNQUOTED_VARIABLE : known });
+    const known = MESSAGES[code] ?? MESSAGES[message] ?? message;
+    firsts.set(cause, { offset, message: isVariable ? UNQUOTED_VARIABLE : known });
   }
   return [...firsts.values()];
 }
@@ -259,38 +296,28 @@ const UNQUOTED_VARIABLE = `expected quotes around \${NAME} inside { } and [ ]: "
 
 const KEY_AND_VALUE = 'expected "key: value"; check the colon and the indentation';
 
-/** Replace the parser's own messages, which may quote a secret or name its own terms. */
-const MESSAGES = {
+/** By code, or by message where one code has many: the parser's own may quote a secret or name its own terms. */
+const MESSAGES: Readonly<Record<string, string>> = {
   BAD_COLLECTION_TYPE: 'tag does not match the value, expected none',
   BAD_DIRECTIVE: 'unknown directive, expected none',
   BAD_DQ_ESCAPE: 'invalid escape sequence in a double-quoted string, expected \\\\ for a backslash, or single quotes',
   BAD_SCALAR_START: 'value starts with a reserved character, expected quotes around it',
   BLOCK_AS_IMPLICIT_KEY: 'second ": " in one line, or a wrong indentation; quote a value that contains ": "',
   MULTILINE_IMPLICIT_KEY: KEY_AND_VALUE,
-  MULTIPLE_DOCS: 'second document, expected only one',
   NON_STRING_KEY: 'expected a string as key, got a list or a mapping',
-  RESOURCE_EXHAUSTION: `expected at most ${MAX_DEPTH} nested levels`,
   TAB_AS_INDENT: 'tab as indentation, expected spaces',
   TAG_RESOLVE_FAILED: 'unknown tag, expected none; quote a string that starts with an exclamation mark',
   UNEXPECTED_TOKEN: 'unexpected token, expected a key or a value',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-/** What the parser misses: one code for many messages. */
-const MISSING: Readonly<Record<string, string>> = {
   'Implicit map keys need to be followed by map values': KEY_AND_VALUE,
   'Missing closing "quote': 'missing closing double quote',
   "Missing closing 'quote": 'missing closing single quote',
 };
 
-/** The offset of the first node that has one. */
+/** The offset of the first node that has one; a pair has that of its key. */
 function startOf(...nodes: readonly unknown[]): number {
   for (const node of nodes) {
+    if (isPair(node)) return startOf(node.key);
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;
-}
-
-/** Whether the key is `<<`; quoted, it is an ordinary key. */
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }
