@@ -53,7 +53,8 @@ export class Exporter implements ExporterPort {
   readonly #createdMs: number;
   #wasReady = false;
   #rejectedReload: RejectedReload | undefined;
-  #rendered: { readonly generation: Generation; readonly text: string } | undefined;
+  /** undefined: not rendered since the last reload. */
+  #configuration: string | undefined;
   #setStarted = () => {};
   /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
   readonly started = new Promise<void>((resolve) => {
@@ -164,20 +165,15 @@ export class Exporter implements ExporterPort {
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */
   ready() {
-    this.#wasReady ||= this.#current !== undefined && this.#isReady(this.#current);
+    const isTried = () => this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(this.#generation);
+    this.#wasReady ||= this.#current !== undefined && isTried();
     return this.#wasReady;
-  }
-
-  #isReady(current: Generation): boolean {
-    return this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(current);
   }
 
   /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
   configuration() {
-    const generation = this.#generation;
-    if (this.#rendered?.generation !== generation)
-      this.#rendered = { generation, text: renderConfig(generation.loaded.config) };
-    return this.#rendered.text;
+    this.#configuration ??= renderConfig(this.#generation.loaded.config);
+    return this.#configuration;
   }
 
   rejectedReload() {
@@ -253,6 +249,7 @@ export class Exporter implements ExporterPort {
       startGeneration(next, old);
       this.#current = next;
       this.#rejectedReload = undefined;
+      this.#configuration = undefined;
       this.#services.own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       return old && this.#retire(old, next);

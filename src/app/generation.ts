@@ -108,7 +108,6 @@ export async function nextGeneration<Result>(
 
 /** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
-  const isChanged = (upstream: string) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream);
   for (const [name, upstream] of next.upstreams) {
     const former = old?.upstreams.get(name);
     if (former === upstream) {
@@ -118,19 +117,16 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
     if (old && former && isSameService(old.loaded, next.loaded, name)) upstream.client.takeOver(former.client);
     upstream.activate();
   }
-  void next.fleet.start(({ upstream }) => isChanged(upstream));
+  void next.fleet.start(({ upstream }) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream));
 }
 
 /** Closes what the next generation, if any, does not reuse; its upstreams forget the stations that they no longer have. */
 export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
-  for (const [name, { client }] of next?.upstreams ?? []) {
-    const stations = Array.from(next?.stations.values() ?? [], ({ spec }) => spec).filter(
-      ({ upstream }) => upstream === name,
-    );
-    client.retainStations(new Set(stations.map((spec) => spec.name)));
-  }
+  const specs = Array.from(next?.stations.values() ?? [], ({ spec }) => spec);
+  for (const [name, { client }] of next?.upstreams ?? [])
+    client.retainStations(new Set(specs.flatMap((spec) => (spec.upstream === name ? spec.name : []))));
   await closeUpstreams(old.upstreams, next?.upstreams);
 }
 

@@ -22,7 +22,6 @@ interface LoggerOptions {
 
 /** A logger that writes exactly one line per call and never throws, whatever the fields are. */
 export function createLogger({ level: least, format, write, now = Date.now }: LoggerOptions): Logger {
-  const withStack = least === 'debug';
   const log =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
@@ -33,7 +32,7 @@ export function createLogger({ level: least, format, write, now = Date.now }: Lo
         ['msg', bounded(message)],
       ]);
       for (const name of Object.keys(fields)) {
-        const value = printable(() => fields[name], withStack);
+        const value = printable(() => fields[name], least === 'debug');
         if (value !== undefined) entries.set(freeKey(name, entries), value);
       }
       write(`${ENCODERS[format](entries)}\n`);
@@ -49,18 +48,17 @@ const MAX_CAUSES = 8;
 
 const ENCODERS: Readonly<Record<LogFormat, (entries: ReadonlyMap<string, Scalar>) => string>> = {
   logfmt: (entries) => Array.from(entries, ([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' '),
-  json: (entries) =>
-    `{${Array.from(entries, ([key, value]) => `"${key}":${typeof value === 'string' ? quoted(value) : value}`).join(',')}}`,
+  json: (entries) => escapedJson(Object.fromEntries(entries)),
 };
 
 function logfmtValue(text: string): string {
-  const inQuotes = quoted(text);
+  const inQuotes = escapedJson(text);
   return /^[^\s=\ufffd]+$/.test(text) && inQuotes === `"${text}"` ? text : inQuotes;
 }
 
-/** A JSON string that also escapes every character that could break or reorder a line on a terminal. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
+/** JSON that also escapes every character that could break or reorder a line on a terminal. */
+function escapedJson(value: unknown): string {
+  return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -77,40 +75,27 @@ function printable(read: () => unknown, withStack: boolean): Scalar | undefined 
   try {
     const value = read();
     if (value === undefined || typeof value === 'boolean') return value;
-    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-    return bounded(textOf(value, withStack));
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    return bounded(value instanceof Error && withStack ? `${textOf(value)}\n${value.stack}` : textOf(value));
   } catch {
     return '<unprintable>';
   }
 }
 
-function textOf(value: unknown, withStack: boolean): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-  if (value instanceof Error) return withStack ? `${causes(value)}\n${value.stack}` : causes(value);
+/** An error is the messages of it and its causes, bounded because causes can be circular. */
+function textOf(value: unknown, maxCauses = MAX_CAUSES): string {
+  if (typeof value === 'string' || typeof value === 'bigint') return `${value}`;
+  if (value instanceof Error) {
+    // The AggregateError of a failed connection to several addresses has no message, only a code.
+    const text = value.message || ('code' in value && `${value.code}`) || value.name;
+    return value.cause === undefined || maxCauses === 1 ? text : `${text}: ${textOf(value.cause, maxCauses - 1)}`;
+  }
   return inspect(value, {
     breakLength: Number.POSITIVE_INFINITY,
     compact: true,
     customInspect: false,
     maxStringLength: MAX_VALUE_LENGTH,
   });
-}
-
-/** The messages of the error and its causes, bounded because causes can be circular. */
-function causes(error: Error): string {
-  const messages: string[] = [];
-  let at: unknown = error;
-  while (at !== undefined && messages.length < MAX_CAUSES) {
-    messages.push(at instanceof Error ? at.message || codeOf(at) || at.name : textOf(at, false));
-    at = at instanceof Error ? at.cause : undefined;
-  }
-  return messages.join(': ');
-}
-
-/** The AggregateError of a failed connection to several addresses has no message, only a code. */
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
 }
 
 function bounded(text: string): string {
