@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
-import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
+import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
 /** The type, parser and documentation of one flag. */
@@ -145,7 +145,7 @@ export const faultShare: FlagKind<Fault> = {
     const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
     const affected = share.parse(given);
     return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
-      ? namedFault(name as FaultName, affected)
+      ? ({ kind: name, when: { share: affected } } as Fault)
       : undefined;
   },
 };

@@ -35,7 +35,7 @@ async function start(flags: FlagValues) {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
     now: Date.now,
-    faults: [...(latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs } as const]), ...flags['simulate.fault']],
+    faults: [...(latencyMs === 0 ? [] : [{ kind: 'slow', ms: latencyMs } as const]), ...flags['simulate.fault']],
     auth: flags['simulate.auth'],
   };
   if (flags.from !== undefined) return startReplay({ ...options, recording: await loadRecording(flags.from) });

@@ -3,6 +3,7 @@ import type { FilterName, ListingRequest } from './listing-request.ts';
 import { between, hash, hashText, type Random, randomFrom, shuffled } from './random.ts';
 import {
   byteByByte,
+  type Delivery,
   endless,
   headersOnly,
   never,
@@ -56,55 +57,69 @@ export interface FaultEffect {
   readonly reply?: (reply: SimulatedReply) => Partial<SimulatedReply>;
 }
 
-interface StatusOptions {
-  readonly code: number;
-  readonly retryAfter?: number | string;
-  /** Default: a google.rpc.Status for the code. */
-  readonly body?: string | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type FaultTable = Readonly<Record<string, (options: never, random: Random) => FaultEffect>>;
 
-/** Every kind of fault: its effect by its options. */
-const FAULTS = {
+/** The faults of `simulate --fault`: the effect of each by its options, all of which have a default. */
+export const NAMED_FAULTS = {
+  // The reply is not a listing, or is not delivered as it should be.
+  rate_limited: () => status({ code: 429 }),
+  unauthorized: () => status({ code: 401 }),
+  forbidden: () => status({ code: 403 }),
+  not_found: () => status({ code: 404 }),
+  server_error: () => status({ code: 500 }),
+  unavailable: () => status({ code: 503 }),
+  /** Fixed, or drawn from a range. */
+  slow: ({ ms = [2000, 6000] }: { readonly ms?: number | readonly [least: number, most: number] }, random) => ({
+    reply: ({ delayMs }) => ({ delayMs: delayMs + (typeof ms === 'number' ? ms : between(random, ...ms)) }),
+  }),
+  hang: () => delivered(never),
+  /** One byte at a time. */
+  drip: () => delivered(byteByByte),
+  reset: ({ at = 'start' }: { readonly at?: 'start' | 'body' }) =>
+    delivered(at === 'start' ? resetAtStart : resetWithinBody),
+  /** The connection ends before Content-Length is reached. */
+  truncated: () => delivered(truncated),
+  endless: () => delivered(endless),
+  html: () =>
+    status({
+      code: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      body: '<!doctype html><title>Sign in</title><p>Please sign in to continue.',
+    }),
+  not_json: () => status({ code: 200, body: '{"resources": [' }),
+
   // The reply is a listing that deviates from the documented one.
-  nullPage: () => ({ body: () => ({ page: null }) }),
-  missingPage: () => ({ body: () => ({ page: undefined }) }),
+  null_page: () => ({ body: () => ({ page: null }) }),
+  missing_page: () => ({ body: () => ({ page: undefined }) }),
   /** Page numbers and rule counts are strings. */
-  textNumbers: () => ({
+  text_numbers: () => ({
     body: (body) =>
       changed(body, (name, value) => (NUMBERS.has(name) && typeof value === 'number' ? String(value) : value)),
   }),
-  pageCap: ({ size }: { readonly size: number }) => ({ page: (page) => ({ size: Math.min(page.size, size) }) }),
   /** A page holds between one record and the requested size. */
-  randomCap: (_: unknown, random) => ({ page: ({ size }) => ({ size: between(random, 1, size) }) }),
-  ignoreOffset: () => ({ page: () => ({ offset: 0 }) }),
+  short_pages: (_: unknown, random) => ({ page: ({ size }) => ({ size: between(random, 1, size) }) }),
+  ignored_offset: () => ({ page: () => ({ offset: 0 }) }),
   /** The first record has the offset 1. */
-  offsetFromOne: () => ({ page: ({ offset }) => ({ offset: Math.max(0, offset - 1) }) }),
+  offset_from_one: () => ({ page: ({ offset }) => ({ offset: Math.max(0, offset - 1) }) }),
   /** The offset is the number of a page. */
-  offsetInPages: () => ({ page: ({ offset, size }) => ({ offset: offset * size }) }),
+  offset_in_pages: () => ({ page: ({ offset, size }) => ({ offset: offset * size }) }),
   /** Every page is cut from another order of the records. */
-  unstableOrder: (_: unknown, random) => ({ listing: ({ records }) => ({ records: shuffled(random, records) }) }),
+  unstable_order: (_: unknown, random) => ({ listing: ({ records }) => ({ records: shuffled(random, records) }) }),
   /** The page has this size; without one, it holds all remaining records. */
-  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => ({ page: () => ({ size }) }),
+  ignored_size: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => ({ page: () => ({ size }) }),
   /** The total grows from page to page. */
-  totalMoves: () => ({ listing: ({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) }) }),
-  totalLies: ({ delta }: { readonly delta: number }) => ({ listing: ({ total }) => ({ total: total + delta }) }),
-  /** undefined: the page has no total. */
-  totalIs: ({ total }: { readonly total: unknown }) => ({ body: ({ page }) => ({ page: page && { ...page, total } }) }),
-  /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
-  rowShift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) => ({
-    listing: ({ records, total }, { offset }) =>
-      offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
-  }),
-  /** Every nth record (default: each) of the listing appears twice; with `counted` the total includes the duplicates. */
-  duplicate: ({ every = 1, counted = false }: { readonly every?: number; readonly counted?: boolean }) => ({
+  moving_total: () => ({ listing: ({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) }) }),
+  wrong_total: ({ delta = 1 }: { readonly delta?: number }) => ({ listing: ({ total }) => ({ total: total + delta }) }),
+  unreadable_total: () => reportedTotal('many'),
+  /** Every nth record of the listing appears twice; with `counted` the total includes the duplicates. */
+  duplicates: ({ every = 10, counted = true }: { readonly every?: number; readonly counted?: boolean }) => ({
     listing: (listing) => {
       const records = listing.records.flatMap((record, at) => ((at + 1) % every === 0 ? [record, record] : [record]));
       return { records, total: listing.total + (counted ? records.length - listing.records.length : 0) };
     },
   }),
   /** Every nth record of the listing has no id. */
-  missingIds: ({ every }: { readonly every: number }) => ({
+  missing_ids: ({ every = 100 }: { readonly every?: number }) => ({
     listing: ({ records }) => ({
       records: records.map((record, at) =>
         (at + 1) % every === 0
@@ -113,40 +128,57 @@ const FAULTS = {
       ),
     }),
   }),
-  /** An empty list is null. */
-  nullResources: () => ({ body: ({ resources }) => (resources?.length === 0 ? { resources: null } : {}) }),
-  numericState: ({ state }: { readonly state: number }) => ({
-    body: (body) => changed(body, (name, value) => (name === 'state' ? state : value)),
-  }),
+  numeric_state: () => ({ body: (body) => changed(body, (name, value) => (name === 'state' ? 7 : value)) }),
+} satisfies FaultTable;
 
-  // The reply is not a listing, or is not delivered as it should be.
-  reset: ({ at = 'start' }: { readonly at?: 'start' | 'body' }) => ({
-    reply: () => ({ deliver: at === 'start' ? resetAtStart : resetWithinBody }),
-  }),
-  hang: () => ({ reply: () => ({ deliver: never }) }),
-  headersOnly: () => ({ reply: () => ({ deliver: headersOnly }) }),
-  /** One byte at a time. */
-  drip: () => ({ reply: () => ({ deliver: byteByByte }) }),
-  /** The connection ends before Content-Length is reached. */
-  truncate: () => ({ reply: () => ({ deliver: truncated }) }),
-  endless: () => ({ reply: () => ({ deliver: endless }) }),
+/** Every kind of fault. */
+const FAULTS = {
+  ...NAMED_FAULTS,
   /** With any status, and any body. */
-  status: (options: StatusOptions) => ({
-    reply: () => {
-      const { code: status, retryAfter, body, headers } = options;
-      const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-      const reply = statusReply(status, `simulated ${status}`, { ...retry, ...headers });
-      return { status, headers: reply.headers, body: body === undefined ? reply.body : Buffer.from(body) };
-    },
-  }),
-  /** Fixed, or drawn from a range. */
-  latency: ({ ms }: { readonly ms: number | readonly [least: number, most: number] }, random) => ({
-    reply: ({ delayMs }) => ({ delayMs: delayMs + (typeof ms === 'number' ? ms : between(random, ...ms)) }),
-  }),
+  status,
+  headers_only: () => delivered(headersOnly),
   gzip: () => ({
     reply: ({ headers, body }) => ({ headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) }),
   }),
-} satisfies Readonly<Record<string, (options: never, random: Random) => FaultEffect>>;
+  page_cap: ({ size }: { readonly size: number }) => ({ page: (page) => ({ size: Math.min(page.size, size) }) }),
+  /** undefined: the page has no total. */
+  reported_total: ({ total }: { readonly total: unknown }) => reportedTotal(total),
+  /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
+  row_shift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) => ({
+    listing: ({ records, total }, { offset }) =>
+      offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
+  }),
+  /** An empty list is null. */
+  null_resources: () => ({ body: ({ resources }) => (resources?.length === 0 ? { resources: null } : {}) }),
+} satisfies FaultTable;
+
+interface StatusOptions {
+  readonly code: number;
+  readonly retryAfter?: number | string;
+  /** Default: a google.rpc.Status for the code. */
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function status({ code, retryAfter, body, headers }: StatusOptions): FaultEffect {
+  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const reply = statusReply(code, `simulated ${code}`, { ...retry, ...headers });
+  return {
+    reply: () => ({
+      status: code,
+      headers: reply.headers,
+      body: body === undefined ? reply.body : Buffer.from(body),
+    }),
+  };
+}
+
+function delivered(deliver: Delivery): FaultEffect {
+  return { reply: () => ({ deliver }) };
+}
+
+function reportedTotal(total: unknown): FaultEffect {
+  return { body: ({ page }) => ({ page: page && { ...page, total } }) };
+}
 
 const NUMBERS: ReadonlySet<string> = new Set(['offset', 'size', 'total', 'alert_rules_count']);
 
@@ -162,83 +194,36 @@ export type FaultPlan = (request: MatchedRequest, atMs: number) => readonly Faul
 type MatchedRequest = Pick<ListingRequest, 'station' | 'filters' | 'offset'>;
 
 export function faultPlan(faults: readonly Fault[], seed: number): FaultPlan {
-  const planned = faults.map((fault, index) => new PlannedFault(fault, hash(seed, index, hashText(fault.kind))));
-  return (request, atMs) => planned.flatMap((fault) => fault.effect(request, atMs) ?? []);
+  const planned = faults.map((fault, index) => plannedFault(fault, hash(seed, index, hashText(fault.kind))));
+  return (request, atMs) => planned.flatMap((effect) => effect(request, atMs) ?? []);
 }
 
 /** Its only state is the request counts, so that the same sequence of requests always meets the same faults. */
-class PlannedFault {
-  readonly #fault: Fault;
-  readonly #seed: number;
-  readonly #counts = new Map<string, number>();
-
-  constructor(fault: Fault, seed: number) {
-    this.#fault = fault;
-    this.#seed = seed;
-  }
-
-  effect({ station, filters, offset }: MatchedRequest, atMs: number): FaultEffect | undefined {
-    const { when = {}, kind } = this.#fault;
-    if (when.offset !== undefined && when.offset !== offset) return undefined;
-    if (when.filter !== undefined && filters[when.filter] === undefined) return undefined;
-    const requests = this.#count([station], 1);
-    const listings = this.#count([station, filters], offset === 0 ? 1 : 0);
-    if (requests > (when.first ?? requests) || listings > (when.firstListings ?? listings)) return undefined;
-    const seed = hash(this.#seed, hashText(station));
-    const drawn = when.periodMs === undefined ? requests : Math.floor(atMs / when.periodMs);
-    if (randomFrom(hash(seed, drawn, 2))() >= (when.share ?? 1)) return undefined;
-    const effect = FAULTS[kind] as (fault: Fault, random: Random) => FaultEffect;
-    return effect(this.#fault, randomFrom(hash(seed, requests, 1)));
-  }
-
-  #count(by: readonly unknown[], change: number): number {
+function plannedFault(fault: Fault, faultSeed: number) {
+  const { kind, when = {} } = fault;
+  const {
+    filter,
+    first = Number.POSITIVE_INFINITY,
+    firstListings = Number.POSITIVE_INFINITY,
+    share = 1,
+    periodMs,
+  } = when;
+  const counts = new Map<string, number>();
+  const counted = (by: readonly unknown[], change: number) => {
     const key = JSON.stringify(by);
-    const count = (this.#counts.get(key) ?? 0) + change;
-    this.#counts.set(key, count);
+    const count = (counts.get(key) ?? 0) + change;
+    counts.set(key, count);
     return count;
-  }
-}
-
-/** The faults of `simulate --fault`. */
-export const NAMED_FAULTS = {
-  rate_limited: { kind: 'status', code: 429 },
-  unauthorized: { kind: 'status', code: 401 },
-  forbidden: { kind: 'status', code: 403 },
-  not_found: { kind: 'status', code: 404 },
-  server_error: { kind: 'status', code: 500 },
-  unavailable: { kind: 'status', code: 503 },
-  slow: { kind: 'latency', ms: [2000, 6000] },
-  hang: { kind: 'hang' },
-  drip: { kind: 'drip' },
-  reset: { kind: 'reset' },
-  truncated: { kind: 'truncate' },
-  endless: { kind: 'endless' },
-  html: {
-    kind: 'status',
-    code: 200,
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-    body: '<!doctype html><title>Sign in</title><p>Please sign in to continue.',
-  },
-  not_json: { kind: 'status', code: 200, body: '{"resources": [' },
-  null_page: { kind: 'nullPage' },
-  missing_page: { kind: 'missingPage' },
-  text_numbers: { kind: 'textNumbers' },
-  short_pages: { kind: 'randomCap' },
-  ignored_offset: { kind: 'ignoreOffset' },
-  offset_from_one: { kind: 'offsetFromOne' },
-  offset_in_pages: { kind: 'offsetInPages' },
-  unstable_order: { kind: 'unstableOrder' },
-  ignored_size: { kind: 'ignoreSize' },
-  moving_total: { kind: 'totalMoves' },
-  wrong_total: { kind: 'totalLies', delta: 1 },
-  unreadable_total: { kind: 'totalIs', total: 'many' },
-  duplicates: { kind: 'duplicate', every: 10, counted: true },
-  missing_ids: { kind: 'missingIds', every: 100 },
-  numeric_state: { kind: 'numericState', state: 7 },
-} as const satisfies Readonly<Record<string, Fault>>;
-
-export type FaultName = keyof typeof NAMED_FAULTS;
-
-export function namedFault(name: FaultName, share: number): Fault {
-  return { ...NAMED_FAULTS[name], when: { share } };
+  };
+  return ({ station, filters, offset }: MatchedRequest, atMs: number): FaultEffect | undefined => {
+    if ((when.offset ?? offset) !== offset || (filter && !filters[filter])) return undefined;
+    const requests = counted([station], 1);
+    const listings = counted([station, filters], offset === 0 ? 1 : 0);
+    if (requests > first || listings > firstListings) return undefined;
+    const seed = hash(faultSeed, hashText(station));
+    const drawn = periodMs === undefined ? requests : Math.floor(atMs / periodMs);
+    if (randomFrom(hash(seed, drawn, 2))() >= share) return undefined;
+    const effect = FAULTS[kind] as (fault: Fault, random: Random) => FaultEffect;
+    return effect(fault, randomFrom(hash(seed, requests, 1)));
+  };
 }

@@ -50,7 +50,7 @@ export async function startSimulation({
       const station = stations.find((one) => isSamePath(one, path));
       return station && world.resources(station.name, atMs);
     },
-    faults: { ...Object.fromEntries(own), '*': [{ kind: 'pageCap', size: pageCap }, ...faults] },
+    faults: { ...Object.fromEntries(own), '*': [{ kind: 'page_cap', size: pageCap }, ...faults] },
     seed,
     auth: auth && SIMULATED_CREDENTIALS[auth],
   });

@@ -52,7 +52,7 @@ export const demoStations: readonly SimulatedStation[] = [
     products: ['product.afs', 'product.aoss'],
     alertability: true,
     labels: { team: 'storage', environment: 'production' },
-    faults: [{ kind: 'nullPage' }],
+    faults: [{ kind: 'null_page' }],
   },
   {
     name: 'personal',
@@ -64,7 +64,7 @@ export const demoStations: readonly SimulatedStation[] = [
     products: LEPTON,
     alertability: false,
     labels: { team: 'research', environment: 'personal' },
-    faults: [{ kind: 'pageCap', size: 50 }, { kind: 'textNumbers' }],
+    faults: [{ kind: 'page_cap', size: 50 }, { kind: 'text_numbers' }],
   },
   {
     name: 'training',
@@ -78,8 +78,8 @@ export const demoStations: readonly SimulatedStation[] = [
     alertability: true,
     labels: { team: 'llm', environment: 'production' },
     faults: [
-      { kind: 'latency', ms: [40, 250] },
-      { kind: 'latency', ms: [700, 6000], when: { share: 0.1 } },
+      { kind: 'slow', ms: [40, 250] },
+      { kind: 'slow', ms: [700, 6000], when: { share: 0.1 } },
     ],
   },
   {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectSound, observedPage, openPage } from './page.ts';
@@ -27,7 +26,7 @@ async function fleet(options: { externalUrl?: URL } = {}) {
   };
   const service = await startTestService({
     source: () => [...entriesOf(230), odd],
-    faults: { broken: [NAMED_FAULTS.html] },
+    faults: { broken: [{ kind: 'html' }] },
   });
   const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
   const upstream = { page_size: 100, authorization: { credentials: 'hush' } };

@@ -23,7 +23,7 @@ beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
   demo = await startSimulation({ now: () => NOW_MS });
   for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
-  demo.service.setFaults('ts-user-10482', [{ kind: 'totalLies', delta: 3 }]);
+  demo.service.setFaults('ts-user-10482', [{ kind: 'wrong_total', delta: 3 }]);
   const config = parse(demo.config);
   exporter = await startExporter(
     { ...config, cache: { ttl: '0s', error_ttl: '0s' } },

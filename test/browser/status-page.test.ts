@@ -61,7 +61,7 @@ describe('the status page', () => {
   it.each(WIDTHS)('says on the first screen what is wrong at %i pixels', async (width) => {
     const { service, exporter } = await exporterOfSizes(
       { short: 495, odd: 300, flaky: 3, fine: 3 },
-      { short: [{ kind: 'totalLies', delta: 5 }], odd: [{ kind: 'missingIds', every: 100 }] },
+      { short: [{ kind: 'wrong_total', delta: 5 }], odd: [{ kind: 'missing_ids', every: 100 }] },
     );
     service.setRecords('fine', [{ record: wireRecord('r0', { state: 'ALERTSTATE_FIRING' }) }]);
     service.setFaults('flaky', [FORBIDDEN]);

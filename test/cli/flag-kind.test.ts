@@ -112,7 +112,7 @@ const CASES: readonly (readonly [
     faultShare,
     {
       hang: { kind: 'hang', when: { share: 1 } },
-      'rate_limited:0.1': { kind: 'status', code: 429, when: { share: 0.1 } },
+      'rate_limited:0.1': { kind: 'rate_limited', when: { share: 0.1 } },
       'reset:.5': reset(0.5),
       'reset:0': reset(0),
       'reset:1.0': reset(1),

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { AuthCheck } from '../../src/simulator/auth.ts';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
@@ -360,7 +360,7 @@ describe('check --live', () => {
     ],
     [
       'an HTML page',
-      () => faulty(NAMED_FAULTS.html),
+      () => faulty({ kind: 'html' }),
       { 'a.LISTING': 'failed: body' },
       'The reply is not a listing.',
       'expected JSON, got an HTML or XML page',
@@ -388,7 +388,11 @@ describe('check --live', () => {
   });
 
   it.each<Case>([
-    ['no total', () => faulty({ kind: 'totalIs', total: undefined }), { 'a.TOTAL': 'none', 'a.LISTING': 'complete' }],
+    [
+      'no total',
+      () => faulty({ kind: 'reported_total', total: undefined }),
+      { 'a.TOTAL': 'none', 'a.LISTING': 'complete' },
+    ],
     [
       'the requests of all listings, per scrape with a ttl of 0',
       () => configFor({}, { station: { products: ['p', 'q'], alertability: true } }),
@@ -421,7 +425,7 @@ describe('check --live', () => {
     ],
     [
       'an incomplete listing',
-      () => faulty({ kind: 'totalLies', delta: 5 }),
+      () => faulty({ kind: 'wrong_total', delta: 5 }),
       { 'a.TOTAL': '30', 'a.RESOURCES': '25', 'a.LISTING': 'incomplete' },
       'warning: station a of upstream main: The listing is incomplete',
       'reported: the service reports a total of 30, but returned 25 distinct records',
@@ -463,7 +467,7 @@ describe('check --live', () => {
     ],
     [
       'a capacity that does not suffice, with what to change',
-      () => faulty({ kind: 'latency', ms: 20 }, { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }),
+      () => faulty({ kind: 'slow', ms: 20 }, { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }),
       {},
       /\nwarning: upstream main: Refreshing once per ttl needs 300 requests\/s, .* so data gets older than ttl\.\n {2}what to do: See https:.*#overload\n/,
       /^(?!.*\ncapacity: )/s,
@@ -478,10 +482,7 @@ describe('check --live', () => {
     [{}, /A refresh takes \d+\.\d s, longer than the scrape timeout of 0\.001 s.*warnings: 2\n$/s],
     [BACKGROUND, /^(?!.*A scrape refreshes).*\nRefreshes run in the background: .*warnings: 1\n$/s],
   ])('warns of a refresh longer than the scrape timeout, unless in the background (%j)', async (changes, text) => {
-    const { code, stdout } = await checkLive(
-      await faulty({ kind: 'latency', ms: 20 }, changes),
-      '--scrape.timeout=1ms',
-    );
+    const { code, stdout } = await checkLive(await faulty({ kind: 'slow', ms: 20 }, changes), '--scrape.timeout=1ms');
     expect(code).toBe(0);
     expect(stdout).toMatch(text);
   });
@@ -562,7 +563,7 @@ describe('check --live, limits on resources without alert rules', () => {
   });
 
   it('fails for an incomplete listing', async () => {
-    const { code, stdout } = await check(['--min-coverage=0'], undefined, [{ kind: 'totalIs', total: 9 }]);
+    const { code, stdout } = await check(['--min-coverage=0'], undefined, [{ kind: 'reported_total', total: 9 }]);
     expect(code).toBe(1);
     expect(stdout).toContain('failure: coverage of a is unknown: its listing is incomplete\n');
   });

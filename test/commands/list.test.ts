@@ -152,7 +152,7 @@ describe('list', () => {
 
   it('prints at most 20 reasons why a listing is incomplete', async () => {
     const products = Array.from({ length: 100 }, (_, index) => `product.${index}`);
-    const { stderr } = await listed(faulty({ kind: 'totalLies', delta: 2 }, { station: { products } }));
+    const { stderr } = await listed(faulty({ kind: 'wrong_total', delta: 2 }, { station: { products } }));
     const warnings = stderr.trim().split('\n');
     expect(warnings).toHaveLength(21);
     expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
@@ -160,7 +160,7 @@ describe('list', () => {
 
   it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
-    const faults = { '*': [{ kind: 'totalLies', delta: 2 }] } as const;
+    const faults = { '*': [{ kind: 'wrong_total', delta: 2 }] } as const;
     const { code, stdout, stderr } = await listed(configured({ source, faults }));
     expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 5 });
     expect(stderr).toBe(

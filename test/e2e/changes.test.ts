@@ -126,7 +126,7 @@ describe('the changes of a station', () => {
       const rejected = random() < 0.2 ? [{ record: { name: 'without an ID' } }] : [];
       service.setRecords('ts', [...entriesFor(world), ...rejected]);
       const outcome = pick(random, ['complete', 'complete', 'complete', 'incomplete', 'failed']);
-      if (outcome === 'incomplete') service.setFaults('ts', [{ kind: 'totalLies', delta: 3 }]);
+      if (outcome === 'incomplete') service.setFaults('ts', [{ kind: 'wrong_total', delta: 3 }]);
       else service.setFaults('ts', outcome === 'failed' ? [{ kind: 'status', code: 500 }] : []);
       if (minute % 10 === 0) {
         rewrite({ ...config, metrics: { max_resources: minute } });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { configFlag, resultOf, simulate } from './running-program.ts';
@@ -69,7 +69,7 @@ const entries: readonly SourceEntry[] = [
 
 const station = { products: ['product.even', 'product.odd'], alertability: true };
 
-const NO_TOTAL: Fault = { kind: 'totalIs', total: undefined };
+const NO_TOTAL: Fault = { kind: 'reported_total', total: undefined };
 
 const FAULTS: Record<string, readonly Fault[]> = {
   nothing: [],
@@ -85,18 +85,18 @@ const FAULTS: Record<string, readonly Fault[]> = {
       'unreadable_total',
       'duplicates',
       'missing_ids',
-    ].map((name) => [name, [NAMED_FAULTS[name as keyof typeof NAMED_FAULTS]]]),
+    ].map((name) => [name, [{ kind: name } as Fault]]),
   ),
-  'a cap on pages': [{ kind: 'pageCap', size: 7 }],
-  'no total and pages of three records': [NO_TOTAL, { kind: 'pageCap', size: 3 }],
-  'no total and single records': [NO_TOTAL, { kind: 'pageCap', size: 1 }],
-  'no total and offsets from one': [NO_TOTAL, { kind: 'offsetFromOne' }],
-  'no total and offsets in pages': [NO_TOTAL, { kind: 'offsetInPages' }],
-  'no total and records without an id': [NO_TOTAL, { kind: 'missingIds', every: 3 }],
-  'no total and no offset': [NO_TOTAL, { kind: 'ignoreOffset' }],
-  'no total, no offset and no size': [NO_TOTAL, { kind: 'ignoreOffset' }, { kind: 'ignoreSize' }],
-  'rows that move': [{ kind: 'rowShift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
-  'an empty listing that is null': [{ kind: 'ignoreSize', size: 0 }, { kind: 'nullResources' }],
+  'a cap on pages': [{ kind: 'page_cap', size: 7 }],
+  'no total and pages of three records': [NO_TOTAL, { kind: 'page_cap', size: 3 }],
+  'no total and single records': [NO_TOTAL, { kind: 'page_cap', size: 1 }],
+  'no total and offsets from one': [NO_TOTAL, { kind: 'offset_from_one' }],
+  'no total and offsets in pages': [NO_TOTAL, { kind: 'offset_in_pages' }],
+  'no total and records without an id': [NO_TOTAL, { kind: 'missing_ids', every: 3 }],
+  'no total and no offset': [NO_TOTAL, { kind: 'ignored_offset' }],
+  'no total, no offset and no size': [NO_TOTAL, { kind: 'ignored_offset' }, { kind: 'ignored_size' }],
+  'rows that move': [{ kind: 'row_shift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
+  'an empty listing that is null': [{ kind: 'ignored_size', size: 0 }, { kind: 'null_resources' }],
 };
 
 /** The configuration of `ts` at a service with these faults. */
@@ -130,9 +130,9 @@ describe('simulate --from, after record', () => {
     });
   });
 
-  it.each([
+  it.each<[string, Fault[], string[]]>([
     ['with', [], []],
-    ['without', [NAMED_FAULTS.null_page], ['--simulate.fault=null_page']],
+    ['without', [{ kind: 'null_page' }], ['--simulate.fault=null_page']],
   ])('answers requests that were not recorded from the recorded records, %s a total', async (_, faults, flags) => {
     const original = await configured(faults);
     const changed = ({ upstreams, stations, ...config }: typeof original) => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { expectedData } from '../e2e/reference-model.ts';
 import {
@@ -81,7 +81,7 @@ type Faults = Readonly<Record<string, readonly [fault: Fault, reason: string, up
 
 const SLOW_FAULTS: Faults = {
   'a service that hangs': [{ kind: 'hang' }, 'timeout', shortTimeout],
-  'headers and no body': [{ kind: 'headersOnly' }, 'timeout', shortTimeout],
+  'headers and no body': [{ kind: 'headers_only' }, 'timeout', shortTimeout],
   'a dripping body': [{ kind: 'drip' }, 'timeout', shortTimeout],
   'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '8s' }],
 };
@@ -89,10 +89,10 @@ const SLOW_FAULTS: Faults = {
 const PROMPT_FAULTS: Faults = {
   'a reset before the reply': [{ kind: 'reset' }, 'network'],
   'a reset in the body': [{ kind: 'reset', at: 'body' }, 'network'],
-  'a truncated body': [{ kind: 'truncate' }, 'network'],
+  'a truncated body': [{ kind: 'truncated' }, 'network'],
   'an endless body': [{ kind: 'endless' }, 'body', { max_page_bytes: '64KiB' }],
-  HTML: [NAMED_FAULTS.html, 'body'],
-  'malformed JSON': [NAMED_FAULTS.not_json, 'body'],
+  HTML: [{ kind: 'html' }, 'body'],
+  'malformed JSON': [{ kind: 'not_json' }, 'body'],
   'an empty body': [{ kind: 'status', code: 200, body: '' }, 'body'],
   'JSON that is null': [wrongJson(null), 'body'],
   'JSON that is a list': [wrongJson([wireRecord('a')]), 'body'],
@@ -187,7 +187,7 @@ describe('Exporter, when part of a listing fails', () => {
       { kind: 'hang', when: { offset: 20 } },
       { kind: 'hang', when: { offset: 30 } },
       { ...status(403), when: { offset: 10 } },
-      { kind: 'latency', ms: 100, when: { offset: 10 } },
+      { kind: 'slow', ms: 100, when: { offset: 10 } },
     ]);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { error_ttl: '1h' } }));
     const families = await exporter.scrape();
@@ -202,7 +202,7 @@ describe('Exporter, when part of a listing fails', () => {
 
 describe('Exporter, retrying', () => {
   it('succeeds after a truncated body', async () => {
-    const service = await startTestService({ faults: { ts: [{ kind: 'truncate', when: { first: 1 } }] } });
+    const service = await startTestService({ faults: { ts: [{ kind: 'truncated', when: { first: 1 } }] } });
     service.setRecords('ts', steady);
     const changes = { upstream: { max_retries: 2 }, cache: { ttl: '1h', error_ttl: '1h' } };
     const families = await (await startReadyExporter(configOf(service.url, ['ts'], changes))).scrape();

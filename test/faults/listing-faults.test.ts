@@ -25,8 +25,8 @@ interface FaultCase {
   readonly outcome: Omit<ListingOutcome, 'pages'>;
 }
 
-const rowsAtHead = (...ids: string[]) => ({ kind: 'rowShift', rows: ids.map((id) => wireRecord(id)) }) as const;
-const noTotal = { kind: 'nullPage' } as const;
+const rowsAtHead = (...ids: string[]) => ({ kind: 'row_shift', rows: ids.map((id) => wireRecord(id)) }) as const;
+const noTotal = { kind: 'null_page' } as const;
 const firstListingOnly = { firstListings: 1 } as const;
 const complete25 = { complete: true, reported: 25 } as const;
 const completeWithoutTotal = { complete: true } as const;
@@ -35,44 +35,48 @@ const incomplete = { complete: false, reported: 25 } as const;
 /** For 25 records with a page size of 10. */
 const FAULT_CASES: Record<string, FaultCase> = {
   'no fault': { faults: [], outcome: complete25 },
-  'a page that is missing': { faults: [{ kind: 'missingPage' }], outcome: completeWithoutTotal },
+  'a page that is missing': { faults: [{ kind: 'missing_page' }], outcome: completeWithoutTotal },
   'a page that is sometimes null': { faults: [{ ...noTotal, when: { offset: 10 } }], outcome: complete25 },
   'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], outcome: complete25 },
-  'capped pages without a total': { faults: [{ kind: 'pageCap', size: 4 }, noTotal], outcome: completeWithoutTotal },
-  'pages of any size': { faults: [{ kind: 'randomCap' }], outcome: complete25 },
+  'capped pages without a total': { faults: [{ kind: 'page_cap', size: 4 }, noTotal], outcome: completeWithoutTotal },
+  'pages of any size': { faults: [{ kind: 'short_pages' }], outcome: complete25 },
   'pages of any size after a full first one': {
-    faults: [{ kind: 'randomCap', when: { offset: 10 } }],
+    faults: [{ kind: 'short_pages', when: { offset: 10 } }],
     outcome: complete25,
   },
-  'an ignored offset': { faults: [{ kind: 'ignoreOffset' }], reached: 10, outcome: { ...incomplete, duplicates: 20 } },
+  'an ignored offset': {
+    faults: [{ kind: 'ignored_offset' }],
+    reached: 10,
+    outcome: { ...incomplete, duplicates: 20 },
+  },
   'an ignored offset without a total': {
-    faults: [{ kind: 'ignoreOffset' }, noTotal],
+    faults: [{ kind: 'ignored_offset' }, noTotal],
     reached: 10,
     outcome: { complete: false, duplicates: 10 },
   },
   'an ignored offset of a listing that fits a page': {
-    faults: [{ kind: 'ignoreOffset' }],
+    faults: [{ kind: 'ignored_offset' }],
     count: 7,
     outcome: { complete: true, reported: 7 },
   },
   'an ignored offset of a list that fits a page, without a total': {
-    faults: [{ kind: 'ignoreOffset' }, noTotal],
+    faults: [{ kind: 'ignored_offset' }, noTotal],
     count: 7,
     outcome: { complete: false, duplicates: 7 },
   },
-  'offsets counted from one': { faults: [{ kind: 'offsetFromOne' }], outcome: { ...complete25, duplicates: 1 } },
+  'offsets counted from one': { faults: [{ kind: 'offset_from_one' }], outcome: { ...complete25, duplicates: 1 } },
   'offsets counted from one without a total': {
-    faults: [{ kind: 'offsetFromOne' }, noTotal],
+    faults: [{ kind: 'offset_from_one' }, noTotal],
     outcome: { complete: false, duplicates: 1 },
   },
-  'offsets in pages': { faults: [{ kind: 'offsetInPages' }], reached: 10, outcome: incomplete },
+  'offsets in pages': { faults: [{ kind: 'offset_in_pages' }], reached: 10, outcome: incomplete },
   'offsets in pages without a total': {
-    faults: [{ kind: 'offsetInPages' }, noTotal],
+    faults: [{ kind: 'offset_in_pages' }, noTotal],
     reached: 10,
     outcome: { complete: false },
   },
   'offsets in pages of a listing that fits a page, without a total': {
-    faults: [{ kind: 'offsetInPages' }, noTotal],
+    faults: [{ kind: 'offset_in_pages' }, noTotal],
     count: 7,
     outcome: { complete: false },
   },
@@ -80,14 +84,14 @@ const FAULT_CASES: Record<string, FaultCase> = {
     faults: [rowsAtHead('new'), noTotal],
     outcome: { complete: false, duplicates: 1 },
   },
-  'a fixed, larger page size': { faults: [{ kind: 'ignoreSize', size: 15 }], outcome: complete25 },
-  'numbers as text': { faults: [{ kind: 'textNumbers' }], outcome: complete25 },
+  'a fixed, larger page size': { faults: [{ kind: 'ignored_size', size: 15 }], outcome: complete25 },
+  'numbers as text': { faults: [{ kind: 'text_numbers' }], outcome: complete25 },
   'a total that is not a number': {
-    faults: [{ kind: 'totalIs', total: 'many' }],
+    faults: [{ kind: 'reported_total', total: 'many' }],
     outcome: { complete: true, invalidTotals: 5 },
   },
   'a total that is wrong in the first listing': {
-    faults: [{ kind: 'totalLies', delta: 5, when: firstListingOnly }],
+    faults: [{ kind: 'wrong_total', delta: 5, when: firstListingOnly }],
     outcome: complete25,
   },
   'rows that shift once, unknown to the total': {
@@ -102,16 +106,16 @@ const FAULT_CASES: Record<string, FaultCase> = {
     outcome: { complete: false, reported: 30, duplicates: 1 },
   },
   'duplicates that the total knows of': {
-    faults: [{ kind: 'duplicate', every: 5, counted: true }],
+    faults: [{ kind: 'duplicates', every: 5 }],
     outcome: { complete: false, reported: 30, duplicates: 5 },
   },
   'duplicates that the total does not count': {
-    faults: [{ kind: 'duplicate', every: 5 }],
+    faults: [{ kind: 'duplicates', every: 5, counted: false }],
     outcome: { ...complete25, duplicates: 5 },
   },
   'an empty list': { faults: [], count: 0, outcome: { complete: true, reported: 0 } },
   'an empty list that is null': {
-    faults: [{ kind: 'nullResources' }],
+    faults: [{ kind: 'null_resources' }],
     count: 0,
     outcome: { complete: true, reported: 0 },
   },
@@ -386,31 +390,31 @@ const rejected = fc.oneof(
 const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
   fc
     .tuple(
-      fc.constantFrom<Fault | undefined>(undefined, { kind: 'textNumbers' }),
+      fc.constantFrom<Fault | undefined>(undefined, { kind: 'text_numbers' }),
       fc.oneof(
         fc.constantFrom<Fault | undefined>(
           undefined,
-          { kind: 'ignoreSize' },
-          ...(hasTotal ? [{ kind: 'randomCap' } as const] : []),
+          { kind: 'ignored_size' },
+          ...(hasTotal ? [{ kind: 'short_pages' } as const] : []),
         ),
-        fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map((size): Fault => ({ kind: 'pageCap', size })),
-        fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map((size): Fault => ({ kind: 'ignoreSize', size })),
+        fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map((size): Fault => ({ kind: 'page_cap', size })),
+        fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map((size): Fault => ({ kind: 'ignored_size', size })),
       ),
-      fc.constantFrom<Fault | undefined>(undefined, { kind: 'nullResources' }),
+      fc.constantFrom<Fault | undefined>(undefined, { kind: 'null_resources' }),
     )
     .map((faults) => faults.filter((fault) => fault !== undefined));
 
 const once = { firstListings: 1 };
 const withTotal = fc.constantFrom<readonly Fault[]>(
   [],
-  [{ kind: 'totalMoves', when: once }],
-  [{ kind: 'totalLies', delta: 2, when: once }],
-  [{ kind: 'rowShift', rows: [wireRecord('passing by')], when: once }],
+  [{ kind: 'moving_total', when: once }],
+  [{ kind: 'wrong_total', delta: 2, when: once }],
+  [{ kind: 'row_shift', rows: [wireRecord('passing by')], when: once }],
 );
 const withoutTotal = fc.constantFrom<readonly Fault[]>(
-  [{ kind: 'nullPage' }],
-  [{ kind: 'missingPage' }],
-  [{ kind: 'totalIs', total: undefined }],
+  [{ kind: 'null_page' }],
+  [{ kind: 'missing_page' }],
+  [{ kind: 'reported_total', total: undefined }],
 );
 
 const ids = fc.uniqueArray(

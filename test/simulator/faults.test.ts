@@ -21,22 +21,22 @@ async function listedIds(query = ''): Promise<string[]> {
 
 /** What the exporter publishes must not depend on these, so that only tests of their own notice when they are missing. */
 describe('a simulated fault', () => {
-  it('textNumbers: page numbers and rule counts are strings, other values are unchanged', async () => {
+  it('text_numbers: page numbers and rule counts are strings, other values are unchanged', async () => {
     const records = [{ alert_rules_count: 4, sku: 5 }, {}, null, [1], { alert_rules_count: null }];
     service.setRecords(
       'ts',
       records.map((record) => ({ record })),
     );
-    service.setFaults('ts', [{ kind: 'textNumbers' }]);
+    service.setFaults('ts', [{ kind: 'text_numbers' }]);
     expect((await list(service)).json()).toEqual({
       resources: [{ alert_rules_count: '4', sku: 5 }, ...records.slice(1)],
       page: { offset: '0', size: '20', total: '5' },
     });
   });
 
-  it('randomCap: page sizes are random up to the requested size, and equal for the same seed', async () => {
+  it('short_pages: page sizes are random up to the requested size, and equal for the same seed', async () => {
     const sizes = async () => {
-      service.setFaults('ts', [{ kind: 'randomCap' }]);
+      service.setFaults('ts', [{ kind: 'short_pages' }]);
       const seen: number[] = [];
       for (let request = 0; request < 30; request += 1) seen.push((await listedIds('page.size=4')).length);
       return seen;
@@ -46,8 +46,8 @@ describe('a simulated fault', () => {
     expect(await sizes()).toEqual(first);
   });
 
-  it('unstableOrder: every page is cut from another order', async () => {
-    service.setFaults('ts', [{ kind: 'unstableOrder' }]);
+  it('unstable_order: every page is cut from another order', async () => {
+    service.setFaults('ts', [{ kind: 'unstable_order' }]);
     const orders = [await listedIds(), await listedIds()];
     expect(orders[0]).not.toEqual(orders[1]);
     expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows.map(({ record }) => record.resource_id)));

@@ -1,4 +1,4 @@
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import { between, pick, type Random } from '../../src/simulator/random.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
@@ -17,30 +17,34 @@ const shifted = [{ ...wireRecord('shifted-1') }, { ...wireRecord('shifted-2') }]
 
 /** Faults that last until the next step; a total that is too small is not detectable, and therefore not included. */
 const FAULTS: Readonly<Record<string, (random: Random) => readonly Fault[]>> = {
-  'is slow': () => [{ kind: 'latency', ms: [1, 40] }],
+  'is slow': () => [{ kind: 'slow', ms: [1, 40] }],
   'hangs sometimes': () => [{ kind: 'hang', when: { share: 0.2 } }],
   'reports too large a total': (random) => [
-    { kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
+    { kind: 'wrong_total', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
   ],
-  'increases its total during a listing': () => [{ kind: 'totalMoves' }],
-  'shifts its rows': (random) => [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }],
+  'increases its total during a listing': () => [{ kind: 'moving_total' }],
+  'shifts its rows': (random) => [{ kind: 'row_shift', rows: shifted, keepTotal: pick(random, [true, false]) }],
   'omits the total': (random) => [
-    pick<Fault>(random, [{ kind: 'nullPage' }, { kind: 'missingPage' }, { kind: 'totalIs', total: undefined }]),
+    pick<Fault>(random, [
+      { kind: 'null_page' },
+      { kind: 'missing_page' },
+      { kind: 'reported_total', total: undefined },
+    ]),
   ],
   'repeats rows': (random) => [
-    { kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) },
+    { kind: 'duplicates', every: between(random, 1, 9), counted: pick(random, [true, false]) },
   ],
-  'ignores the offset': () => [{ kind: 'ignoreOffset' }],
-  'returns short pages': () => [{ kind: 'randomCap' }],
+  'ignores the offset': () => [{ kind: 'ignored_offset' }],
+  'returns short pages': () => [{ kind: 'short_pages' }],
   'fails with a status': (random) => [
     { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
   ],
   'breaks connections': (random) => [
-    { kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } },
+    { kind: pick(random, ['reset', 'truncated'] as const), when: { share: pick(random, [0.3, 1]) } },
   ],
   'returns no listing': (random) => [
     {
-      ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, { kind: 'gzip' }]),
+      ...pick<Fault>(random, [{ kind: 'html' }, { kind: 'not_json' }, { kind: 'gzip' }]),
       when: { share: pick(random, [0.3, 1]) },
     },
   ],

@@ -17,7 +17,7 @@ describe('more work than the concurrency allows', () => {
     const stations = namesOf('ts', 100);
     const service = await startTestService({
       source: () => entriesOf(25),
-      faults: { '*': [{ kind: 'latency', ms: 50 }] },
+      faults: { '*': [{ kind: 'slow', ms: 50 }] },
     });
     // 100 stations of three pages, two at a time: 7.5 s at least, but 0.15 s for each of them.
     const limits = { concurrency: 2, refresh_timeout: '6s' };

@@ -1,5 +1,5 @@
 import { serveMethods } from '../../bench/child.ts';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld } from '../../src/simulator/world.ts';
 
@@ -9,21 +9,21 @@ export interface ServiceMethods {
 
 /** Permanent faults of every kind. */
 const FAULTS: readonly Fault[] = [
-  { kind: 'latency', ms: [5, 60], when: { share: 0.3 } },
-  { kind: 'latency', ms: [500, 3000], when: { share: 0.05, periodMs: 3000 } },
-  { kind: 'totalLies', delta: 7, when: { share: 0.05, periodMs: 4000 } },
-  { kind: 'totalMoves', when: { share: 0.05, periodMs: 5000 } },
-  { kind: 'totalIs', total: undefined, when: { share: 0.05, periodMs: 6000 } },
-  { kind: 'duplicate', every: 100, when: { share: 0.05, periodMs: 7000 } },
+  { kind: 'slow', ms: [5, 60], when: { share: 0.3 } },
+  { kind: 'slow', ms: [500, 3000], when: { share: 0.05, periodMs: 3000 } },
+  { kind: 'wrong_total', delta: 7, when: { share: 0.05, periodMs: 4000 } },
+  { kind: 'moving_total', when: { share: 0.05, periodMs: 5000 } },
+  { kind: 'reported_total', total: undefined, when: { share: 0.05, periodMs: 6000 } },
+  { kind: 'duplicates', every: 100, counted: false, when: { share: 0.05, periodMs: 7000 } },
   { kind: 'status', code: 500, when: { share: 0.02 } },
   { kind: 'status', code: 500, when: { share: 0.05, periodMs: 2000 } },
   { kind: 'status', code: 429, retryAfter: 1, when: { share: 0.002 } },
-  { ...NAMED_FAULTS.html, when: { share: 0.003 } },
+  { kind: 'html', when: { share: 0.003 } },
   { kind: 'reset', when: { share: 0.01 } },
   { kind: 'reset', at: 'body', when: { share: 0.01 } },
-  { kind: 'truncate', when: { share: 0.01 } },
+  { kind: 'truncated', when: { share: 0.01 } },
   { kind: 'hang', when: { share: 0.002 } },
-  { kind: 'headersOnly', when: { share: 0.001 } },
+  { kind: 'headers_only', when: { share: 0.001 } },
 ];
 
 /** The service starts at the same time in every run, so that the seed determines its resources and the periods of its faults. */
