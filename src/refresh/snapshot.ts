@@ -22,8 +22,10 @@ export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #tasks: TaskQueue;
-  readonly #alertable = new Membership();
+  readonly #alertable = new Membership('alertable resources', { enabled_alert: true });
   readonly #products: readonly Membership[];
+  /** Those that are listed. */
+  readonly #further: readonly Membership[];
   /** Joined parts of the latest snapshot, by the parts as listed. */
   #joined = new Map<Part<Resource>, Part<Resource>>();
   #latest: Snapshot | undefined;
@@ -32,34 +34,31 @@ export class SnapshotReader {
     this.#spec = spec;
     this.#source = source;
     this.#tasks = tasks;
-    this.#products = spec.products.map(() => new Membership());
+    this.#products = spec.products.map((product) => new Membership(`product ${product}`, { product }));
+    this.#further = listsAlertable(spec) ? [this.#alertable, ...this.#products] : this.#products;
   }
 
   /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
   async read(context: ListingContext): Promise<Snapshot> {
-    const { path, filters, products } = this.#spec;
-    const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
-    const [main, alertable, ...byProduct] = await Promise.all([
-      this.#source.listResources(query({}), context),
-      listsAlertable(this.#spec) ? this.#source.listIds(query({ enabled_alert: true }), context) : undefined,
-      ...products.map((product) => this.#source.listIds(query({ product }), context)),
+    const { path, filters } = this.#spec;
+    const [main, ...further] = await Promise.all([
+      this.#source.listResources({ path, filters }, context),
+      ...this.#further.map((listed) =>
+        this.#source.listIds({ path, filters: { ...filters, ...listed.filters } }, context),
+      ),
     ]);
-    const further = [
-      ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),
-      ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
-    ];
-    const parts = await this.#join(main.parts, alertable, byProduct, context.signal);
+    const parts = await this.#join(main.parts, further, context.signal);
     const snapshot = {
       ...main,
       parts,
-      complete: main.complete && further.every(({ listing }) => listing.complete),
+      complete: main.complete && further.every(({ complete }) => complete),
       incompleteReasons: [
         ...main.incompleteReasons,
-        ...further.flatMap(({ name, listing }) =>
-          listing.incompleteReasons.map((reason) => `listing of ${name}: ${reason}`),
+        ...further.flatMap(({ incompleteReasons }, at) =>
+          incompleteReasons.map((reason) => `listing of ${this.#further[at]?.name}: ${reason}`),
         ),
       ],
-      pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
+      pages: further.reduce((sum, { pages }) => sum + pages, main.pages),
     };
     if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
     return this.#latest;
@@ -67,28 +66,22 @@ export class SnapshotReader {
 
   async #join(
     parts: readonly Part<Resource>[],
-    alertable: Listing<string> | undefined,
-    byProduct: readonly Listing<string>[],
+    further: readonly Listing<string>[],
     signal: AbortSignal,
   ): Promise<readonly Part<Resource>[]> {
     const { alertability, products, resourceLabels } = this.#spec;
     if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
-    const updates = await Promise.all([
-      alertable !== undefined && this.#alertable.update(alertable, this.#tasks),
-      ...byProduct.map((listing, index) => this.#products[index]?.update(listing, this.#tasks)),
-    ]);
-    const [alertableChanged, ...productsChanged] = updates;
-    const hasNewProducts = productsChanged.includes(true);
-    const changed = alertableChanged || hasNewProducts;
+    const updates = further.map((listing, at) => this.#further[at]?.update(listing, this.#tasks));
+    const hasChanged = (await Promise.all(updates)).includes(true);
     const isLabelling = resourceLabels.entries.length > 0;
     const outdated: Part<Resource>[] = [];
     const unlabelled: Resource[] = [];
     await this.#tasks.forEach(parts, (part) => {
       const known = this.#joined.get(part);
-      if (known && (!changed || known.every((resource) => this.#isCurrent(resource)))) return;
+      if (known && (!hasChanged || known.every((resource) => this.#isCurrent(resource)))) return;
       outdated.push(part);
       // A record that changed has the labels that it had before.
-      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasNewProducts) unlabelled.push(r);
+      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasChanged) unlabelled.push(r);
     });
     const labelsOf = (r: Resource) => resourceLabels.labelsOf({ ...r, product: this.#productOf(r.id) });
     await setLabels(unlabelled, labelsOf, this.#tasks, signal);
@@ -97,15 +90,11 @@ export class SnapshotReader {
       await this.#tasks.forEach(outdated, (part) =>
         joined.set(
           part,
-          part.map((r) => this.#joinedResource(r)),
+          part.map((r) => ({ ...r, product: this.#productOf(r.id), alertable: this.#isAlertable(r.id) })),
         ),
       );
     this.#joined = new Map(parts.map((part) => [part, joined.get(part) ?? this.#joined.get(part) ?? part]));
     return [...this.#joined.values()];
-  }
-
-  #joinedResource(resource: Resource): Resource {
-    return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
   }
 
   #isCurrent({ id, product, alertable }: Resource): boolean {
@@ -223,9 +212,17 @@ export async function takeSnapshot(
 
 /** The ids in the latest listing of a product or of alertable resources. */
 class Membership {
+  /** Of the listing. */
+  readonly name: string;
+  readonly filters: ListingFilters;
   #parts: readonly Part<string>[] = [];
   #ids: ReadonlySet<string> = new Set();
   complete = false;
+
+  constructor(name: string, filters: ListingFilters) {
+    this.name = name;
+    this.filters = filters;
+  }
 
   /** Takes the listing over; true when it differs from the previous one. */
   async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
