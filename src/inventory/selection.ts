@@ -23,19 +23,20 @@ export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
 
 export type Alertable = (typeof ALERTABLE)[number];
 
+/** The properties that the keys compare. */
 export const SORT_KEYS = {
-  id: (resource) => resource.id,
-  name: (resource) => resource.name,
-  display_name: (resource) => resource.displayName,
-  type: (resource) => resource.type,
-  product: (resource) => resource.product,
-  state: (resource) => resource.state,
-  alertable: alertableOf,
-  alert_rules: (resource) => resource.alertRules,
-  created: (resource) => resource.createdSeconds,
-  sku: (resource) => resource.sku,
-  gpu_model: (resource) => resource.gpuModel,
-} as const satisfies Record<string, (resource: Resource) => string | number | undefined>;
+  id: 'id',
+  name: 'name',
+  display_name: 'displayName',
+  type: 'type',
+  product: 'product',
+  state: 'state',
+  alertable: 'alertable',
+  alert_rules: 'alertRules',
+  created: 'createdSeconds',
+  sku: 'sku',
+  gpu_model: 'gpuModel',
+} as const satisfies Record<string, keyof Resource>;
 
 export type SortKey = keyof typeof SORT_KEYS;
 
@@ -231,7 +232,7 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
 type Comparison<Row> = (a: Row, b: Row) => number;
 
 export function comparison({ by, descending }: Order): Comparison<Resource> {
-  const key: (resource: Resource) => string | number | undefined = SORT_KEYS[by];
+  const key = (resource: Resource) => (by === 'alertable' ? alertableOf(resource) : resource[SORT_KEYS[by]]);
   const sign = descending ? -1 : 1;
   return (a, b) => {
     const [left, right] = [key(a), key(b)];
