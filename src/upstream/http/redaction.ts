@@ -20,9 +20,8 @@ export function safeExcerpt(text: string, secrets: readonly string[]): string {
 /** Fewer characters of a secret may be shown. */
 const PART_LENGTH = 12;
 
-/** Shorter ones occur in other text by chance. */
-const MIN_ENCODED_LENGTH = 4;
-const MIN_WORD_LENGTH = 6;
+/** Shorter words occur in other text by chance. */
+const MIN_WORD_LENGTH = 4;
 
 /** Longer than any credential; bounds the work for a file that is none. */
 const MAX_SECRET_LENGTH = 16 * 1024;
@@ -33,42 +32,35 @@ const MAX_SECRET_LENGTH = 16 * 1024;
  */
 export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
   const plain = unescaped(text);
-  const texts = [plain, ...base64Decodings(plain).map(unescaped)];
-  const exact = new SearchedTexts(texts.map(printable));
-  const words = new SearchedTexts(texts.map(lettersAndDigits));
-  const searched = secrets.map((secret) => secret.slice(0, MAX_SECRET_LENGTH));
-  return searched.some(
-    (secret) =>
-      (secret !== '' && text.includes(secret)) ||
-      exact.contains(printable(unescaped(secret)), 1) ||
-      words.contains(lettersAndDigits(unescaped(secret)), MIN_WORD_LENGTH) ||
-      encodings(secret).some((form) => words.contains(lettersAndDigits(form), MIN_ENCODED_LENGTH)),
-  );
-}
-
-class SearchedTexts {
-  readonly #texts: readonly string[];
-  readonly #parts: ReadonlySet<string>;
-
-  constructor(texts: readonly string[]) {
-    this.#texts = texts;
-    this.#parts = new Set(texts.flatMap(partsOf));
-  }
-
-  /** A part of the form suffices, unless it is shorter than one. */
-  contains(form: string, minLength: number): boolean {
-    if (form.length < minLength) return false;
-    if (form.length < PART_LENGTH) return this.#texts.some((text) => text.includes(form));
-    for (let end = PART_LENGTH; end <= form.length; end += 1) {
-      if (this.#parts.has(form.slice(end - PART_LENGTH, end))) return true;
-    }
-    return false;
-  }
+  const plains = [plain, ...base64Decodings(plain).map(unescaped)];
+  const searched = [text, ...plains.map(printable), ...plains.map(lettersAndDigits)].join('\n');
+  const parts = new Set(partsOf(searched));
+  const isFound = (form: string) =>
+    form.length < PART_LENGTH ? searched.includes(form) : partsOf(form).some((part) => parts.has(part));
+  return secrets.flatMap((secret) => secretForms(secret.slice(0, MAX_SECRET_LENGTH))).some(isFound);
 }
 
 function partsOf(text: string): string[] {
   const count = Math.max(0, text.length - PART_LENGTH + 1);
   return Array.from({ length: count }, (_, at) => text.slice(at, at + PART_LENGTH));
+}
+
+/** As it is, and as it would be found in a text that contains it: also in hex, and in base64 behind 0, 1 or 2 bytes. */
+function secretForms(secret: string): string[] {
+  const plain = unescaped(secret);
+  const bytes = Buffer.from(secret);
+  // Without the characters that other bytes influence.
+  const base64 = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(Math.ceil((offset * 4) / 3))
+      .replace(/.=+$/, ''),
+  );
+  const words = [plain, bytes.toString('hex'), ...base64].map(lettersAndDigits);
+  return [
+    ...[secret, printable(plain)].filter((form) => form !== ''),
+    ...words.filter(({ length }) => length >= MIN_WORD_LENGTH),
+  ];
 }
 
 /** Without what a message does not show. Form encoding turns a space into a plus sign, so that both count as the same. */
@@ -108,14 +100,4 @@ function unescaped(text: string): string {
 function base64Decodings(text: string): string[] {
   const sequence = text.replace(/[^\w+/-]/g, '');
   return [0, 1, 2, 3].map((offset) => Buffer.from(sequence.slice(offset), 'base64').toString('latin1'));
-}
-
-/** In hex, and in base64 behind 0, 1 or 2 bytes: the characters that no other byte influences. */
-function encodings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const behind = (offset: number) =>
-    Buffer.concat([Buffer.alloc(offset), bytes])
-      .toString('base64')
-      .replace(/.=+$/, '');
-  return [bytes.toString('hex'), behind(0), behind(1).slice(2), behind(2).slice(3)];
 }
