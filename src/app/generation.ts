@@ -218,11 +218,12 @@ function connectUpstreams(
       options,
       inTurn<RequestObserver>(metrics, throttleLog(services.log, name), observer),
     );
-    const shared = { records: services.records, texts: new InternedTexts() };
+    const { records, tasks } = services;
+    const shared = { client, options, tasks, records, texts: new InternedTexts() };
     const newSource = (journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
       const listingObserver = inTurn<Partial<ListingObserver>>(metrics, { pageSizeReduced }, observer);
-      return stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
+      return stationSource({ ...shared, observer: listingObserver });
     };
     upstreams.set(name, {
       url: config.base_url.href,

@@ -60,13 +60,7 @@ async function readLoadedStation(
     received?.(page);
   };
   const records = new RecordBudget(recordLimits(loaded.config));
-  const source = stationSource(
-    (...page) => client.get(...page),
-    options,
-    new TaskQueue(),
-    { pageReceived },
-    { records },
-  );
+  const source = stationSource({ client, options, tasks: new TaskQueue(), observer: { pageReceived }, records });
   const done = new AbortController();
   const signal = terminationSignal(context, done.signal);
   try {

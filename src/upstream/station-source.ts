@@ -12,33 +12,31 @@ import type {
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import type { ReadBody, SmallerPath } from './http/client.ts';
+import type { UpstreamClient } from './http/client.ts';
 import type { ListedPage, ListingObserver } from './http/observer.ts';
-import { listPages } from './paging/list-pages.ts';
-import { type Page, PageSize, type ReadRow, readPage } from './protocol/page.ts';
+import { listPages, type PlacedPage } from './paging/list-pages.ts';
+import { type Page, type ReadRow, readPage } from './protocol/page.ts';
 import type { RunTask } from './protocol/page-json.ts';
 import { InternedTexts, readId, readResource } from './protocol/record.ts';
 
-type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
-
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
-interface SharedState {
+/** What the stations of an upstream share. */
+interface Service {
+  readonly client: Pick<UpstreamClient, 'get'>;
+  readonly options: SourceOptions;
+  readonly tasks: TaskQueue;
+  readonly observer?: Partial<ListingObserver>;
   /** Bounds the records that are held. */
-  readonly records?: RecordAccounts;
-  /** Shared by the stations of an upstream, whose types, states and skus are mostly the same. */
+  readonly records?: RecordAccounts | undefined;
+  /** Types, states and skus, which are mostly the same. */
   readonly texts?: InternedTexts;
 }
 
 /** Implements the port of one station with the service's protocol. */
-export function stationSource(
-  get: Get,
-  options: SourceOptions,
-  tasks: TaskQueue,
-  observer: Partial<ListingObserver> = {},
-  { records, texts = new InternedTexts() }: SharedState = {},
-): StationSource {
-  const reader = new ListingReader({ get, options, tasks, observer, records });
+export function stationSource(service: Service): StationSource {
+  const { texts = new InternedTexts() } = service;
+  const reader = new ListingReader(service);
   const resources: RowKind<Resource> = {
     rows: 'resources',
     readRow: (record, find) => readResource(record, texts, find),
@@ -49,14 +47,6 @@ export function stationSource(
     listResources: (query, context) => reader.list(resources, query, context),
     listIds: (query, context) => reader.list(ids, query, context),
   };
-}
-
-interface Service {
-  readonly get: Get;
-  readonly options: SourceOptions;
-  readonly tasks: TaskQueue;
-  readonly observer: Partial<ListingObserver>;
-  readonly records: RecordAccounts | undefined;
 }
 
 /** What the records of a listing are read to. */
@@ -85,11 +75,14 @@ interface OpenListing<Row> extends RowKind<Row> {
   count?: RecordCount | undefined;
 }
 
+/** Smaller pages cannot be too large for a service. */
+const MIN_PAGE_SIZE = 10;
+
 /** Reads the listings of one station. */
 class ListingReader {
   readonly #service: Service;
-  /** The page size of each refresh: a page that is too large reduces it for all listings. */
-  readonly #pageSizes = new WeakMap<ListingContext, PageSize>();
+  /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
+  readonly #pageSizes = new WeakMap<ListingContext, number>();
   #account: RecordAccount | undefined;
 
   constructor(service: Service) {
@@ -103,40 +96,32 @@ class ListingReader {
       context.signal.throwIfAborted();
       return tasks.run(task);
     };
-    const listing: OpenListing<Row> = {
-      ...kind,
-      query,
-      context,
-      path,
-      run,
-      read: new Map(),
-    };
+    const listing: OpenListing<Row> = { ...kind, query, context, path, run, read: new Map() };
     const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, run });
     kind.pages.set(path, listing.read);
     listing.count?.keep();
     return listed;
   }
 
-  async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number) {
+  async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { rows, query, context, path } = listing;
-    const { get, observer } = this.#service;
+    const { client, observer } = this.#service;
     if (offset === 0) listing.count = this.#startCount(`${rows} ${path}`, context);
-    const pageSize = this.#pageSize(context);
-    let requested = pageSize.atMost(size);
+    let requested = Math.min(size, this.#pageSize(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = () => {
-      const less = pageSize.below(requested);
-      requested = less ?? requested;
-      return less === undefined ? undefined : currentPath();
+      if (requested <= MIN_PAGE_SIZE) return undefined;
+      requested = this.#reducedPageSize(context, requested);
+      return currentPath();
     };
     const read = async (body: Uint8Array) => {
       const page = await this.#read(listing, currentPath(), body);
       const { received, total } = page;
-      observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
+      observer?.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
       return page;
     };
-    const page = await get(currentPath(), context, read, smaller);
-    return { page, requested };
+    const page = await client.get(currentPath(), context, read, smaller);
+    return { offset, page, requested };
   }
 
   /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
@@ -159,7 +144,7 @@ class ListingReader {
     } catch (error) {
       // The request has not failed when there are too many records.
       const isFailed = error instanceof ListingFailure && !(error instanceof RecordLimitFailure);
-      if (isFailed) this.#service.observer.readFailed?.(error.reason);
+      if (isFailed) this.#service.observer?.readFailed?.(error.reason);
       throw error;
     }
   }
@@ -170,13 +155,18 @@ class ListingReader {
     return this.#account?.start(listing, signal);
   }
 
-  #pageSize(context: ListingContext): PageSize {
-    const { options, observer } = this.#service;
-    const pageSize =
-      this.#pageSizes.get(context) ??
-      new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
-    this.#pageSizes.set(context, pageSize);
-    return pageSize;
+  #pageSize(context: ListingContext): number {
+    return this.#pageSizes.get(context) ?? this.#service.options.pageSize;
+  }
+
+  /** Halved when a page is rejected as too large; concurrent pages that fail alike reduce it once. */
+  #reducedPageSize(context: ListingContext, rejected: number): number {
+    if (rejected <= this.#pageSize(context)) {
+      const size = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
+      this.#pageSizes.set(context, size);
+      this.#service.observer?.pageSizeReduced?.(context, size);
+    }
+    return this.#pageSize(context);
   }
 }
 
@@ -209,20 +199,13 @@ function recordsOf(kind: ListedPage['rows'], rows: number, textBytes: number): n
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
 function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: SourceOptions): string {
-  const parts = [
-    ...['monitor', 'ts', 'data', 'v1'],
-    ...['subscriptions', path.subscription],
-    ...['resourceGroups', path.resource_group],
-    ...['zones', path.zone],
-    ...['telemetryStations', path.telemetry_station],
-    'resources',
-  ];
   const query = Object.entries(filters).flatMap(([name, given]) => {
     const values = [given].flat().map((value) => encoded(String(value)));
     const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
     return sent.map((value) => `${name}=${value}&`);
   });
-  return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query.join('')}`;
+  const names = `subscriptions/${encoded(path.subscription)}/resourceGroups/${encoded(path.resource_group)}/zones/${encoded(path.zone)}/telemetryStations/${encoded(path.telemetry_station)}`;
+  return `${baseUrl.pathname.replace(/\/+$/, '')}/monitor/ts/data/v1/${names}/resources?${query.join('')}`;
 }
 
 function encoded(text: string): string {

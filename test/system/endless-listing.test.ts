@@ -8,7 +8,7 @@ describe('listPages', () => {
     const run = async <T>(task: () => T) => task();
     const fetchPage = async (offset: number, requested: number) => {
       const resources = [{ resource_id: `r${offset}` }, { resource_id: `r${offset + 1}` }];
-      return { page: await readPage(Buffer.from(JSON.stringify({ resources })), readId, run), requested };
+      return { page: await readPage(Buffer.from(JSON.stringify({ resources })), readId, run), offset, requested };
     };
     expect(await listPages(fetchPage, { pageSize: 2, concurrency: 1, run })).toMatchObject({
       complete: false,

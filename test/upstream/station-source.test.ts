@@ -44,7 +44,7 @@ interface Setting {
 /** A source over a service that is given as a function from requests to replies. */
 function sourceOf(
   answer: Answer,
-  { tasks = new TaskQueue(), observer, records, largest = () => 1e9, ...setting }: Setting = {},
+  { tasks = new TaskQueue(), observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
@@ -52,7 +52,7 @@ function sourceOf(
     first: string,
     _context: unknown,
     read: (body: Uint8Array) => T | Promise<T>,
-    smaller: () => string | undefined,
+    smaller: () => string | undefined = () => undefined,
   ) => {
     for (let next: string | undefined = first; next !== undefined; next = smaller()) {
       const parameters = new URLSearchParams(next.slice(next.indexOf('?')));
@@ -72,7 +72,7 @@ function sourceOf(
   };
   const baseUrl = new URL('http://service.test');
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
-  const source = stationSource(get, options, tasks, observer, { ...(records && { records }) });
+  const source = stationSource({ client: { get }, options, tasks, observer, records });
   return { source, requests, underWay };
 }
 

@@ -34,10 +34,10 @@ export const systemDependencies: ClientDependencies = {
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
 /** The bytes are valid until the returned promise settles. */
-export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
+type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 
 /** The path of a smaller page at the same offset; undefined when the page cannot be smaller. */
-export type SmallerPath = () => string | undefined;
+type SmallerPath = () => string | undefined;
 
 /** A page to be fetched, with as many attempts as it takes. */
 interface PageRequest<T> {

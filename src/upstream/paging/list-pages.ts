@@ -4,11 +4,16 @@ import { hasSameRecords, type Page, type SplitRows, selectRows } from '../protoc
 import type { RunTask } from '../protocol/page-json.ts';
 import { REPLACEMENT } from '../protocol/record.ts';
 
-/** Fetches a page of at most `size` records; `requested` is the size that was sent. */
-type FetchPage<Row> = (
-  offset: number,
-  size: number,
-) => Promise<{ readonly page: Page<Row>; readonly requested: number }>;
+/** A page with its place in the listing. */
+export interface PlacedPage<Row> {
+  readonly offset: number;
+  readonly page: Page<Row>;
+  /** The size that was sent. */
+  readonly requested: number;
+}
+
+/** Fetches a page of at most `size` records. */
+type FetchPage<Row> = (offset: number, size: number) => Promise<PlacedPage<Row>>;
 
 interface ListingOptions {
   readonly pageSize: number;
@@ -204,13 +209,6 @@ class Ranges {
   }
 }
 
-/** A page with its place in the listing. */
-interface PlacedPage<Row> {
-  readonly offset: number;
-  readonly page: Page<Row>;
-  readonly requested: number;
-}
-
 interface AddedPage<Row> extends PlacedPage<Row> {
   readonly newIds: number;
 }
@@ -256,7 +254,7 @@ class Pass<Row> {
     if (total !== undefined) this.#totals.push(total);
     if (totalInvalid) this.#invalidTotals += 1;
     this.largestTotal = Math.max(this.largestTotal, total ?? 0);
-    return { ...fetched, offset };
+    return fetched;
   }
 
   /** Makes a page part of the listing, and returns how many label values are new in it. */

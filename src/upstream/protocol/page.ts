@@ -171,31 +171,3 @@ function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInval
   const total = wholeNumber(given);
   return typeof total === 'number' ? { total, totalInvalid: false } : { total: undefined, totalInvalid: true };
 }
-
-/** Smaller pages cannot be too large for a service. */
-const MIN_PAGE_SIZE = 10;
-
-/** The page size of one refresh: halved when the service rejects a page as too large, never raised. */
-export class PageSize {
-  readonly #reduced: (size: number) => void;
-  #current: number;
-
-  constructor(configured: number, reduced: (size: number) => void) {
-    this.#current = configured;
-    this.#reduced = reduced;
-  }
-
-  atMost(size: number): number {
-    return Math.min(size, this.#current);
-  }
-
-  /** The size to request after a page of `rejected` records was too large; undefined at the minimum. Concurrent pages that fail alike reduce it once. */
-  below(rejected: number): number | undefined {
-    if (rejected <= MIN_PAGE_SIZE) return undefined;
-    if (rejected <= this.#current) {
-      this.#current = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
-      this.#reduced(this.#current);
-    }
-    return this.#current;
-  }
-}

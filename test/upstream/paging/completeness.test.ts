@@ -34,7 +34,8 @@ async function listed(world: World): Promise<Outcome> {
   };
   const options = { ...world, baseUrl: new URL('http://service.test'), listStyle: 'repeat' } as const;
   const query = { path: { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' }, filters: {} };
-  const listing = await stationSource(get, options, new TaskQueue()).listResources(query, listingContext());
+  const source = stationSource({ client: { get }, options, tasks: new TaskQueue() });
+  const listing = await source.listResources(query, listingContext());
   const ids = new Set(listing.parts.flat().map(({ id }) => id));
   const { requests, records } = service;
   return { world, complete: listing.complete, missing: service.missing(ids), requests, records };
@@ -101,7 +102,7 @@ describe('listPages', () => {
         const rows = { rows: ids, ids, positions: undefined, invalid: new Map(), parts: [] };
         const counts = { received: 2, rejected: 0, rejectedDigest: '', textBytes: 0, total, totalInvalid: false };
         const page: Page<string> = { ...rows, ...counts, borders: ids, afterFirst: () => page };
-        return { page, requested: 2 };
+        return { page, offset, requested: 2 };
       };
       const run = async <T>(task: () => T) => task();
       const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1, run });
