@@ -216,7 +216,7 @@ function connectUpstreams(
     const { observer = {} } = services;
     const client = new UpstreamClient(
       options,
-      inTurn<RequestObserver>(metrics, throttleLog(services.log, name), observer),
+      inTurn<Partial<RequestObserver>>(metrics, throttleLog(services.log, name), observer),
     );
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };

@@ -13,7 +13,7 @@ import { TaskQueue } from '../model/task-queue.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../refresh/snapshot.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
-import { type ListedPage, noopObserver } from '../upstream/http/observer.ts';
+import type { ListedPage } from '../upstream/http/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { withConfig } from './config-source.ts';
 import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
@@ -54,7 +54,7 @@ async function readLoadedStation(
   const progress = progressOf(context, name, [station]);
   const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
   const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
-  const client = new UpstreamClient(options, { ...noopObserver, retried: () => progress.retried() });
+  const client = new UpstreamClient(options, { retried: () => progress.retried() });
   const pageReceived = (page: ListedPage) => {
     progress.pageReceived(page);
     received?.(page);

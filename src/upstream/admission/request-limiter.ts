@@ -12,7 +12,7 @@ interface LimiterOptions {
   readonly requestsPerSecond: number;
   /** Timeout of one request; `run` expects its work to enforce it. */
   readonly timeoutMs: number;
-  readonly observer: Pick<RequestObserver, 'waiting' | 'waited' | 'throttled' | 'limited'>;
+  readonly observer: Partial<RequestObserver>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Runs once after the delay; returns how to cancel it. */
@@ -65,7 +65,7 @@ export class RequestLimiter {
     this.#options = options;
     this.#rate.ceiling = options.requestsPerSecond;
     this.breaker = new CircuitBreaker(options);
-    options.observer.limited(this.#rate.perSecond);
+    options.observer.limited?.(this.#rate.perSecond);
   }
 
   /** No request may start before this time (Retry-After); in the past without a hold. */
@@ -149,7 +149,7 @@ export class RequestLimiter {
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     const sinceMs = now();
-    observer.waiting(1);
+    observer.waiting?.(1);
     try {
       if (pauseMs > 0) await this.#pause(pauseMs, signal);
       return await unlessAborted(signal, (enter: Enter) => {
@@ -161,8 +161,8 @@ export class RequestLimiter {
       this.#admit();
       throw error;
     } finally {
-      observer.waiting(-1);
-      observer.waited((now() - sinceMs) / 1000);
+      observer.waiting?.(-1);
+      observer.waited?.((now() - sinceMs) / 1000);
     }
   }
 
@@ -246,7 +246,7 @@ export class RequestLimiter {
       this.breaker.setHanging(inFlight.station, false);
       if (this.throttling(error, inFlight).isThrottled) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
-        this.#options.observer.throttled(status);
+        this.#options.observer.throttled?.(status);
       } else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
@@ -261,7 +261,7 @@ export class RequestLimiter {
   #release(inFlight: InFlight): void {
     this.#inFlight.delete(inFlight);
     this.breaker.ended(inFlight, this.#options.now());
-    this.#options.observer.limited(this.#rate.perSecond);
+    this.#options.observer.limited?.(this.#rate.perSecond);
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);

@@ -64,7 +64,7 @@ interface Attempt {
 /** The HTTP client of one upstream, shared by all stations on it. */
 export class UpstreamClient {
   readonly #options: UpstreamOptions;
-  readonly #observer: RequestObserver;
+  readonly #observer: Partial<RequestObserver>;
   readonly #dependencies: ClientDependencies;
   readonly #limiter: RequestLimiter;
   readonly #authenticator: Authenticator;
@@ -74,20 +74,17 @@ export class UpstreamClient {
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
 
-  constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
+  constructor(
+    options: UpstreamOptions,
+    observer: Partial<RequestObserver>,
+    dependencies: Partial<ClientDependencies> = {},
+  ) {
     this.#options = options;
     this.#observer = observer;
     this.#dependencies = { ...systemDependencies, ...dependencies };
-    const { baseUrl, concurrency, requestsPerSecond, timeoutMs, maxPageBytes, userAgent } = options;
+    const { baseUrl, concurrency, maxPageBytes, userAgent } = options;
     const { clock, schedule } = this.#dependencies;
-    this.#limiter = new RequestLimiter({
-      concurrency,
-      requestsPerSecond,
-      timeoutMs,
-      observer,
-      now: clock.elapsedMs,
-      schedule,
-    });
+    this.#limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
     this.#service = {
       name: baseUrl.host,
       maxBytes: maxPageBytes,
@@ -195,7 +192,7 @@ export class UpstreamClient {
       } catch (error) {
         if (context.signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
         await this.#prepareRetry(request, attempt, error);
-        this.#observer.retried();
+        this.#observer.retried?.();
       }
     }
   }
@@ -244,8 +241,8 @@ export class UpstreamClient {
     } as const;
     const startMs = elapsedMs();
     const sentMs = wallMs();
-    this.#observer.started();
-    const end = (reason?: FailureReason) => this.#observer.ended((elapsedMs() - startMs) / 1000, reason);
+    this.#observer.started?.();
+    const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await exchange(this.#service, request, signal, buffer);
       this.#observer.replied?.({ ...replyInfo(reply, wallMs()), station, sentMs });

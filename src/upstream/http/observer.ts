@@ -10,13 +10,12 @@ export interface RequestObserver {
   retried(): void;
   /** The time a request spent in the queue, admitted or aborted. */
   waited(seconds: number): void;
-  /** The service rejected a request because of its rate limit. */
-  /** `status`: 429, or 503. */
+  /** The service rejected a request because of its rate limit, with status 429 or 503. */
   throttled(status: number): void;
   /** The rate limit changed; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
   /** The service replied, with any status. */
-  replied?(reply: ReplyInfo): void;
+  replied(reply: ReplyInfo): void;
 }
 
 /** A reply without its body. */
@@ -54,13 +53,3 @@ export interface ListedPage {
   /** Valid until the observer returns. */
   readonly body: Uint8Array;
 }
-
-export const noopObserver: RequestObserver = {
-  waiting: () => undefined,
-  started: () => undefined,
-  ended: () => undefined,
-  retried: () => undefined,
-  waited: () => undefined,
-  throttled: () => undefined,
-  limited: () => undefined,
-};

@@ -1,7 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
-import { noopObserver } from '../../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -13,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 function setUp(concurrency: number, requestsPerSecond = 0) {
   const clock = new VirtualClock();
   const limits = { concurrency, requestsPerSecond, timeoutMs: TIMEOUT_MS };
-  const limiter = new RequestLimiter({ ...limits, ...clock, observer: noopObserver });
+  const limiter = new RequestLimiter({ ...limits, ...clock, observer: {} });
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
   const send = (name: string, refresh: Refresh, latencyMs = 100) =>

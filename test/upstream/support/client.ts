@@ -9,7 +9,7 @@ import { listingContext } from './context.ts';
 import { startService } from './service.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-class RecordingObserver implements RequestObserver {
+class RecordingObserver implements Partial<RequestObserver> {
   waitingNow = 0;
   started_ = 0;
   retries = 0;
@@ -31,7 +31,6 @@ class RecordingObserver implements RequestObserver {
   retried(): void {
     this.retries += 1;
   }
-  waited(): void {}
   throttled(): void {
     this.throttlings += 1;
   }

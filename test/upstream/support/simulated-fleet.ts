@@ -3,7 +3,6 @@ import { type FailureReason, ListingFailure } from '../../../src/model/failure.t
 import { randomFrom } from '../../../src/simulator/random.ts';
 import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
-import { noopObserver } from '../../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -73,7 +72,7 @@ export class SimulatedFleet {
     const { seed } = this.#model;
     this.#random = randomFrom(seed);
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
-    this.limiter = new RequestLimiter({ ...this.#model, ...this.clock, observer: noopObserver });
+    this.limiter = new RequestLimiter({ ...this.#model, ...this.clock, observer: {} });
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
   }
