@@ -93,7 +93,12 @@ export class Authenticator {
         return hmacSigner(auth.accessKeyId, this.#credential(auth.secretAccessKey), auth.signedHeaders);
       case 'oauth2': {
         const clientSecret = this.#credential(auth.clientSecret);
-        const tokens = new TokenSource(auth, clientSecret, openTokenEndpoint(auth.tokenUrl), this.#dependencies);
+        const tokens = new TokenSource(
+          auth,
+          () => clientSecret.read(),
+          openTokenEndpoint(auth.tokenUrl),
+          this.#dependencies,
+        );
         this.#tokens = tokens;
         this.#renewables.push(tokens);
         return authorizationSigner('Bearer', tokens, () => tokens.secrets());

@@ -2,14 +2,9 @@ import type { Clock } from '../../model/clock.ts';
 import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
 import { exchange, isSuccess, type RemoteEndpoint } from './exchange.ts';
-import { type Reply, RequestFailure, replyFailure } from './request-failure.ts';
+import { parseJson, type Reply, RequestFailure, replyFailure } from './request-failure.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
-
-/** The client secret, from the configuration or a file. */
-interface ClientSecret {
-  read(): Promise<string>;
-}
 
 interface Token {
   readonly text: string;
@@ -49,30 +44,34 @@ const MAX_OUTAGE_PAUSE_MS = 30_000;
  */
 export class TokenSource {
   readonly #options: OAuth2Options;
-  readonly #secret: ClientSecret;
+  /** Reads the client secret, from the configuration or a file. */
+  readonly #readSecret: () => Promise<string>;
   readonly #endpoint: RemoteEndpoint;
   readonly #dependencies: AuthDependencies;
   #token: Token | undefined;
-  /** The service has rejected the token. */
-  #isRejected = false;
   /** Tokens that the service rejected, and requests for one that failed, in a row. */
   #inVain = 0;
-  /** No token is requested meanwhile, unless the secret changes. */
+  /** The token was rejected, or a request for one has failed: until then none is requested, unless the secret changes. */
   #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
   #fetching: Promise<Token> | undefined;
   /** The current style, and until it was accepted the other one. */
   readonly #styles: Style[] = ['header', 'body'];
 
-  constructor(options: OAuth2Options, secret: ClientSecret, endpoint: RemoteEndpoint, dependencies: AuthDependencies) {
+  constructor(
+    options: OAuth2Options,
+    readSecret: () => Promise<string>,
+    endpoint: RemoteEndpoint,
+    dependencies: AuthDependencies,
+  ) {
     this.#options = options;
-    this.#secret = secret;
+    this.#readSecret = readSecret;
     this.#endpoint = endpoint;
     this.#dependencies = dependencies;
   }
 
   /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
-    if (this.#token && !this.#isRejected && this.#nowMs() < this.#token.usableUntilMs) return this.#token.text;
+    if (this.#token && !this.#pause && this.#nowMs() < this.#token.usableUntilMs) return this.#token.text;
     this.#fetching ??= this.#renewed().finally(() => {
       this.#fetching = undefined;
     });
@@ -84,11 +83,10 @@ export class TokenSource {
    * after the other, each is used for a growing pause.
    */
   invalidate(): void {
-    if (this.#token === undefined || this.#isRejected) return;
+    if (!this.#token || this.#pause) return;
     const { issuedMs, secret } = this.#token;
     if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#inVain = 0;
     this.#pause = { secret, untilMs: issuedMs + this.#pauseMs(MAX_PAUSE_MS) };
-    this.#isRejected = true;
     this.#inVain += 1;
   }
 
@@ -102,12 +100,12 @@ export class TokenSource {
 
   /** Ends the pause after a failure. */
   forgetFailure(): void {
-    this.#pause = undefined;
+    this.#pause &&= { secret: '', untilMs: 0 };
     this.#inVain = 0;
   }
 
   async #renewed(): Promise<Token> {
-    const secret = await this.#secret.read();
+    const secret = await this.#readSecret();
     if (this.#pause?.secret !== secret) this.forgetFailure();
     const { untilMs = 0, failure } = this.#pause ?? {};
     const pauseMs = untilMs - this.#nowMs();
@@ -119,7 +117,6 @@ export class TokenSource {
   async #fetch(secret: string, isFirst: boolean): Promise<Token> {
     try {
       this.#token = await this.#requestToken(secret, isFirst);
-      this.#isRejected = false;
       this.#pause = undefined;
       return this.#token;
     } catch (failure) {
@@ -186,7 +183,7 @@ export class TokenSource {
   }
 
   #readToken({ body }: Reply, secret: string): Token {
-    const { access_token: text, expires_in: expiresIn } = jsonObject(body);
+    const { access_token: text, expires_in: expiresIn } = Object(parseJson(body.toString()));
     if (typeof text !== 'string' || text === '') {
       throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
     }
@@ -218,12 +215,4 @@ export function encodeBasicCredentials(username: string, password: string): stri
 /** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */
 function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
-}
-
-function jsonObject(body: Buffer): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(body.toString()));
-  } catch {
-    return {};
-  }
 }

@@ -150,7 +150,8 @@ function scalarText(value: unknown): string[] {
   return typeof value === 'string' && value !== '' ? [value] : [];
 }
 
-function parseJson(text: string): unknown {
+/** undefined: not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
