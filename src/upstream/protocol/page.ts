@@ -9,8 +9,8 @@ interface PageRows<Row> {
   readonly rows: Part<Row>;
   /** Each row's id as sent. */
   readonly ids: readonly string[];
-  /** Each row's index among the records of the page; undefined when every record became a row. */
-  readonly positions: readonly number[] | undefined;
+  /** Each row's index among the records of the page. */
+  readonly positions: readonly number[];
   /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
@@ -109,8 +109,7 @@ class RowReader<Row> {
   }
 
   page(envelope: unknown): Page<Row> {
-    const positions = this.rows.length === this.#received ? undefined : this.#positions;
-    const rows = inParts({ rows: this.rows, ids: this.#ids, positions, invalid: this.#invalid });
+    const rows = inParts({ rows: this.rows, ids: this.#ids, positions: this.#positions, invalid: this.#invalid });
     let afterFirst: Page<Row> | undefined;
     const page: Page<Row> = {
       ...rows,
@@ -130,7 +129,7 @@ class RowReader<Row> {
 }
 
 function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
-  if (page.positions !== undefined && page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
+  if (page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
   return { ...page, ...selectRows(page, [...page.rows.keys()].slice(1)) };
 }
 
@@ -142,7 +141,7 @@ export function selectRows<Row>(
   return inParts({
     rows: indexes.map((index) => rows[index] as Row),
     ids: indexes.map((index) => ids[index] as string),
-    positions: indexes.map((index) => positions?.[index] ?? index),
+    positions: indexes.map((index) => positions[index] as number),
     invalid: new Map(indexes.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
   });
 }
@@ -156,9 +155,11 @@ function inParts<Row>(page: PageRows<Row>): SplitRows<Row> {
   if (rows.length <= MAX_PART) return { ...page, parts: rows.length === 0 ? [] : [page] };
   const parts = Array.from({ length: Math.ceil(rows.length / MAX_PART) }, (_, at) => {
     const start = at * MAX_PART;
-    const part = rows.slice(start, start + MAX_PART);
-    const indexes = part.map((_row, index) => positions?.[start + index] ?? start + index);
-    return { rows: part, positions: indexes, invalid: new Map<number, readonly ListingField[]>() };
+    return {
+      rows: rows.slice(start, start + MAX_PART),
+      positions: positions.slice(start, start + MAX_PART),
+      invalid: new Map<number, readonly ListingField[]>(),
+    };
   });
   for (const [index, fields] of invalid) parts[Math.floor(index / MAX_PART)]?.invalid.set(index % MAX_PART, fields);
   return { ...page, parts };

@@ -107,7 +107,7 @@ describe('readPage', () => {
     expect(page).toMatchObject({ received: 12_345, total: 12_345 });
     expect(page.parts.map(({ rows }) => rows.length)).toEqual([...Array(12).fill(1000), 342]);
     for (const { rows, positions } of page.parts)
-      expect(rows.map(({ id }) => id)).toEqual(positions?.map((position) => records[position]?.resource_id));
+      expect(rows.map(({ id }) => id)).toEqual(positions.map((position) => records[position]?.resource_id));
     expect(
       page.parts.flatMap(({ rows, invalid }) => Array.from(invalid, ([index, fields]) => [rows[index]?.id, fields])),
     ).toEqual([['id-9999', ['sku']]]);
