@@ -96,7 +96,7 @@ export class Exporter implements ExporterPort {
   /** With the load of the clients in force: a reload may have replaced them while a scrape waited. */
   #ownMetrics(): OwnMetrics {
     const { own, records } = this.#services;
-    for (const [name, { client }] of this.#generation.upstreams) own.upstreams.recordLoad(name, client.load());
+    for (const [name, { limiter }] of this.#generation.upstreams) own.upstreams.recordLoad(name, limiter.load());
     own.recordRecords(records);
     return own;
   }

@@ -15,6 +15,7 @@ import { Fleet } from '../refresh/fleet.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import { type Health, StationCache, type StationDependencies } from '../refresh/station-cache.ts';
+import type { RequestLimiter } from '../upstream/admission/request-limiter.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ListingObserver, RequestObserver } from '../upstream/http/observer.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
@@ -68,6 +69,7 @@ export interface Upstream {
   readonly url: string;
   readonly concurrency: number;
   readonly client: UpstreamClient;
+  readonly limiter: RequestLimiter;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: (journal: StationJournal) => StationSource;
   /** Publishes the metrics of the client. */
@@ -114,7 +116,7 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
       upstream.client.forgetAuthFailure();
       continue;
     }
-    if (old && former && isSameService(old.loaded, next.loaded, name)) upstream.client.takeOver(former.client);
+    if (old && former && isSameService(old.loaded, next.loaded, name)) upstream.limiter.takeOver(former.limiter);
     upstream.activate();
   }
   void next.fleet.start(({ upstream }) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream));
@@ -125,8 +127,8 @@ export async function endGeneration(old: Generation, next: Generation | undefine
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
   const specs = Array.from(next?.stations.values() ?? [], ({ spec }) => spec);
-  for (const [name, { client }] of next?.upstreams ?? [])
-    client.retainStations(new Set(specs.flatMap((spec) => (spec.upstream === name ? spec.name : []))));
+  for (const [name, { limiter }] of next?.upstreams ?? [])
+    limiter.breaker.retainStations(new Set(specs.flatMap((spec) => (spec.upstream === name ? spec.name : []))));
   await closeUpstreams(old.upstreams, next?.upstreams);
 }
 
@@ -167,7 +169,7 @@ async function connectStations(
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(journal),
       tasks: services.tasks,
-      heldMs: () => upstream.client.heldMs(),
+      heldMs: () => upstream.limiter.heldMs(),
       encode: (publication) => encoder.encode(publication),
       refreshed: (...attempt) => journal.refreshed(...attempt),
       postponed: (_spec, failure) => journal.postponed(failure),
@@ -229,6 +231,7 @@ function connectUpstreams(
       url: config.base_url.href,
       concurrency: options.concurrency,
       client,
+      limiter: client.limiter,
       newSource,
       activate: metrics.activate,
     });

@@ -21,7 +21,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: View): 
     dueInMs,
     isRefreshing,
     waitingMs,
-    isHanging: upstreams.get(spec.upstream)?.client.isHanging(spec.name) ?? false,
+    isHanging: upstreams.get(spec.upstream)?.limiter.isHanging(spec.name) ?? false,
     refresh: spec.cache.refresh,
     snapshot: served &&
       snapshot && {
@@ -62,10 +62,10 @@ export function upstreamStatuses({ upstreams }: Generation, views: readonly View
 /** `views`: of all stations. */
 export function upstreamStatus(
   name: string,
-  { client, concurrency }: Upstream,
+  { limiter, concurrency }: Upstream,
   views: readonly View[],
 ): UpstreamStatus {
-  const load = client.load();
+  const load = limiter.load();
   const stations = views
     .filter(({ spec }) => spec.upstream === name)
     .map(({ spec, served }) => ({ ttlMs: spec.cache.ttlMs, requests: served?.publication.snapshot.pages }));
@@ -74,7 +74,7 @@ export function upstreamStatus(
 
 /** Whether each station was tried; one that waits for an upstream that throttles, holds or hangs would otherwise keep the exporter unready for ever. */
 export function wereTried({ fleet, upstreams }: Generation): boolean {
-  const impeded = new Set([...upstreams].filter(([, { client }]) => isImpeded(client.load())).map(([name]) => name));
+  const impeded = new Set([...upstreams].filter(([, { limiter }]) => isImpeded(limiter.load())).map(([name]) => name));
   return fleet
     .views()
     .every(

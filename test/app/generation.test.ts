@@ -252,7 +252,7 @@ describe('endGeneration', () => {
     const hangingAfter = async (changed: object) => {
       const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...upstream, ...changed } }), old);
       startGeneration(next, old);
-      return next.upstreams.get('main')?.client.load().hangingStations;
+      return next.upstreams.get('main')?.limiter.load().hangingStations;
     };
     expect(await hangingAfter({ concurrency: 3 })).toBe(1);
     expect(await hangingAfter({ authorization: { credentials: 'other' } })).toBe(0);
@@ -263,7 +263,7 @@ describe('endGeneration', () => {
     const upstream = { timeout: '50ms', max_retries: 0 };
     const old = await refreshed(configOf(service.url, ['a', 'b'], { upstream }));
     const next = await generationOf(configOf(service.url, ['a'], { upstream }), old);
-    const hangingStations = () => next.upstreams.get('main')?.client.load().hangingStations;
+    const hangingStations = () => next.upstreams.get('main')?.limiter.load().hangingStations;
     expect(hangingStations()).toBe(2);
     await endGeneration(old, next);
     expect(hangingStations()).toBe(1);

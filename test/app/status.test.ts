@@ -13,7 +13,7 @@ const LOAD = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
 /** Only the station `stuck` hangs. */
 const UPSTREAM = {
   concurrency: 8,
-  client: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
+  limiter: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
 };
 
 /** A generation of stations of three such upstreams. */

@@ -80,7 +80,7 @@ export class CircuitBreaker {
     return this.#stations.get(name)?.isHanging ?? false;
   }
 
-  /** Forgets the stations that are no longer configured. */
+  /** Forgets the stations with other names, which are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
     for (const [name, station] of this.#stations) {
       if (names.has(name)) continue;

@@ -78,7 +78,12 @@ export class RequestLimiter {
     return this.#rate.perSecond < (this.#options.requestsPerSecond || Number.POSITIVE_INFINITY);
   }
 
-  /** The duration of all holds until now. */
+  /** The latest request for the station got no reply: it is limited to one probing request at a time. */
+  isHanging(station: string): boolean {
+    return this.breaker.isHanging(station);
+  }
+
+  /** How long `Retry-After` has held requests, in all. */
   heldMs(): number {
     return this.#rate.heldMs(this.#options.now());
   }
@@ -97,7 +102,7 @@ export class RequestLimiter {
     };
   }
 
-  /** Continues with what is known about the same service, before the first request. */
+  /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
   takeOver(former: RequestLimiter): void {
     this.#rate = former.#rate;
     this.#rate.ceiling = this.#options.requestsPerSecond;

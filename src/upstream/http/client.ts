@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
-import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { type Admission, RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
@@ -63,10 +62,10 @@ interface Attempt {
 
 /** The HTTP client of one upstream, shared by all stations on it. */
 export class UpstreamClient {
+  readonly limiter: RequestLimiter;
   readonly #options: UpstreamOptions;
   readonly #observer: Partial<RequestObserver>;
   readonly #dependencies: ClientDependencies;
-  readonly #limiter: RequestLimiter;
   readonly #authenticator: Authenticator;
   readonly #service: RemoteEndpoint;
   readonly #defaultHeaders: readonly Header[];
@@ -84,7 +83,7 @@ export class UpstreamClient {
     this.#dependencies = { ...systemDependencies, ...dependencies };
     const { baseUrl, concurrency, maxPageBytes, userAgent } = options;
     const { clock, schedule } = this.#dependencies;
-    this.#limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
+    this.limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
     this.#service = {
       name: baseUrl.host,
       maxBytes: maxPageBytes,
@@ -114,7 +113,7 @@ export class UpstreamClient {
     // All requests of a refresh listen to the same signal: that is not a leak.
     setMaxListeners(0, signal);
     this.#checkHold(context);
-    const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
+    const retries = new RequestRetries(this.#options.maxRetries, this.limiter);
     const state = { pauseMs: 0, isWaiting: true, isRenewed: false };
     const request: PageRequest<T> = { path, context, read, smaller, retries, ...state };
     try {
@@ -125,30 +124,6 @@ export class UpstreamClient {
       if (isTimeout) this.#checkHold(context);
       throw (isTimeout && this.#throttlingOf(request)) || signal.reason;
     }
-  }
-
-  load(): UpstreamLoad {
-    return this.#limiter.load();
-  }
-
-  /** The latest request for the station got no reply: it is limited to one probing request at a time. */
-  isHanging(station: string): boolean {
-    return this.#limiter.breaker.isHanging(station);
-  }
-
-  /** Forgets what is known about the replies to other stations. */
-  retainStations(names: ReadonlySet<string>): void {
-    this.#limiter.breaker.retainStations(names);
-  }
-
-  /** How long `Retry-After` has held requests, in all. */
-  heldMs(): number {
-    return this.#limiter.heldMs();
-  }
-
-  /** Continues with the hold, the rate and the hanging stations of a client of the same service and credentials. */
-  takeOver(former: UpstreamClient): void {
-    this.#limiter.takeOver(former.#limiter);
   }
 
   /** Ends the pause after a failed token request: the operator may have corrected its cause. */
@@ -164,7 +139,7 @@ export class UpstreamClient {
   /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
   #checkHold({ refreshTimeoutMs, deadlineMs }: ListingContext): void {
     const nowMs = this.#dependencies.clock.elapsedMs();
-    const holdMs = this.#limiter.holdUntilMs - nowMs;
+    const holdMs = this.limiter.holdUntilMs - nowMs;
     if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
     const message = `${this.#service.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
@@ -188,7 +163,7 @@ export class UpstreamClient {
         }
       };
       try {
-        return await this.#limiter.run(context, work, request.pauseMs);
+        return await this.limiter.run(context, work, request.pauseMs);
       } catch (error) {
         if (context.signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
         await this.#prepareRetry(request, attempt, error);
@@ -199,7 +174,7 @@ export class UpstreamClient {
 
   /** The failure of a refresh that times out while the request waits because of throttling. */
   #throttlingOf({ isWaiting, throttling }: PageRequest<unknown>): ListingFailure | undefined {
-    if (!isWaiting || throttling || !this.#limiter.isThrottled) return throttling;
+    if (!isWaiting || throttling || !this.limiter.isThrottled) return throttling;
     const message = `${this.#service.name} throttles requests: the refresh did not finish at the rate that it accepts`;
     return new ListingFailure('rate_limited', message);
   }

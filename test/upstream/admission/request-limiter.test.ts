@@ -57,7 +57,7 @@ describe('RequestLimiter', () => {
     await fast;
     const { limiter } = setUp(4);
     limiter.takeOver(former.limiter);
-    expect(['slow', 'fast'].map((name) => limiter.breaker.isHanging(name))).toEqual([true, false]);
+    expect(['slow', 'fast'].map((name) => limiter.isHanging(name))).toEqual([true, false]);
   });
 
   it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {

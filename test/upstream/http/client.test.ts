@@ -92,9 +92,9 @@ describe('UpstreamClient', () => {
     const former = await servedClient(statuses([429, { 'Retry-After': '60' }]), {}, time);
     await former.failure();
     const next = testClient(former.url, { requestsPerSecond: 5 }, time);
-    next.client.takeOver(former.client);
-    expect(next.client.load()).toMatchObject({ holdMs: 60_000, requestsPerSecond: 5 });
-    expect(next.client.heldMs()).toBe(0);
+    next.client.limiter.takeOver(former.client.limiter);
+    expect(next.client.limiter.load()).toMatchObject({ holdMs: 60_000, requestsPerSecond: 5 });
+    expect(next.client.limiter.heldMs()).toBe(0);
   });
 
   it('reports the duration of each request to the observer, whatever happens to the wall clock', async () => {
