@@ -105,7 +105,7 @@ async function printWithoutRules(
   const tasks = new TaskQueue();
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
-    const selection = { withoutRules: true, ...(spec.alertability && { alertable: 'yes' as const }) };
+    const selection = { without_rules: 'yes' as const, ...(spec.alertability && { alertable: 'yes' as const }) };
     const parts = 'snapshot' in result ? result.snapshot.parts : [];
     const resources = await selectResources(parts, selection, undefined, tasks);
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });

@@ -5,12 +5,11 @@ import { paragraph } from '../cli/wrap.ts';
 import { listed, quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
 import {
-  labelFilter,
-  labelOf,
   type Selection,
   selectResources,
   type UnmatchedFilter,
   unmatchedFilters,
+  VALUE_FILTERS,
 } from '../inventory/selection.ts';
 import { firstOf } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
@@ -80,8 +79,8 @@ function formatted(
 /** Omits flags that were not given. */
 function selectionOf(flags: FlagValues): Selection {
   const given = SELECTION_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
-  const labels = flags.label.map(({ label, value }) => [labelFilter(label), value]);
-  return { ...Object.fromEntries([...given, ...labels]), withoutRules: flags['without-rules'] };
+  const labels = flags.label.map(({ label, value }) => [label, value]);
+  return { ...Object.fromEntries([...given, ...labels]), ...(flags['without-rules'] && { without_rules: 'yes' }) };
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;
@@ -92,7 +91,6 @@ const MAX_VALUES = 20;
 function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
   const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
   const listed = firstOf(values, MAX_VALUES).join(', ');
-  const label = labelOf(filter);
-  const flag = label === undefined ? filter : `label=${label}`;
+  const flag = VALUE_FILTERS.some((name) => name === filter) ? filter : `label=${filter}`;
   return printable(`--${flag}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
 }

@@ -1,15 +1,5 @@
 import { oneOf, PAGE, type Parameters, parseParameters, queryText, TEXT } from './parameters.ts';
-import {
-  ALERTABLE,
-  labelFilter,
-  labelOf,
-  type Order,
-  parseOrder,
-  type Selection,
-  SORT_KEYS,
-  VALUE_FILTERS,
-  valueFilters,
-} from './selection.ts';
+import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
 /** The resources that a page shows, from the query of its URL. */
 export interface ResourceQuery {
@@ -43,29 +33,26 @@ export function parseResourceQuery(
 ): { readonly query: ResourceQuery; readonly problem: string | undefined } {
   const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
   const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
-  const order = parseOrder(values['sort'] ?? '');
-  const filters = [...VALUE_FILTERS.map((name) => [name, name]), ...labels.map((name) => [labelFilter(name), name])];
-  const selection = {
-    search: values['search'],
-    ...Object.fromEntries(filters.map(([filter, name = '']) => [filter, values[name] === NONE ? '' : values[name]])),
-    alertable: values['alertable'],
-    withoutRules: values['without_rules'] && true,
-  };
+  const { sort = '', order, page = 1, ...selected } = values;
+  const parsed = parseOrder(sort);
+  const selection = Object.entries(selected).map(([name, value]) => [
+    name,
+    name !== 'search' && value === NONE ? '' : value,
+  ]);
   const query = {
-    selection: Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined)) as Selection,
-    order: order && { by: order.by, descending: order.descending || values['order'] === 'desc' },
-    page: Number(values['page'] ?? 1),
+    selection: Object.fromEntries(selection) as Selection,
+    order: parsed && { by: parsed.by, descending: parsed.descending || order === 'desc' },
+    page: Number(page),
   };
   return { query, problem };
 }
 
 /** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
 export function resourceSearch({ selection, order, page }: ResourceQuery, text = 'search'): string {
+  const { search, ...values } = selection;
   return queryText({
-    [text]: selection.search,
-    ...Object.fromEntries(valueFilters(selection).map((name) => [labelOf(name) ?? name, selection[name] || NONE])),
-    alertable: selection.alertable,
-    without_rules: selection.withoutRules ? 'yes' : undefined,
+    [text]: search,
+    ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || NONE])),
     sort: order && sortText(order),
     page: page > 1 ? String(page) : undefined,
   });

@@ -3,7 +3,7 @@ import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 
 /**
- * Which of a station's resources to show; an absent property selects all.
+ * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
  * Type, product, state and labels select the resources with exactly this value ('': without one). When no resource has it, it is a short form
  * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
  */
@@ -15,8 +15,9 @@ export interface Selection {
   readonly state?: string;
   readonly alertable?: Alertable;
   /** Only resources that are known to have no alert rules. */
-  readonly withoutRules?: boolean;
-  readonly [label: LabelFilter]: string;
+  readonly without_rules?: 'yes';
+  /** By the name of a label of `resource_labels`, which is not that of another parameter. */
+  readonly [label: string]: string;
 }
 
 export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
@@ -63,7 +64,7 @@ export async function selectResources(
   order: Order | undefined,
   tasks: TaskQueue,
   signal?: AbortSignal,
-  tests?: ValueTests,
+  tests?: readonly ValueTest[],
 ): Promise<readonly Resource[]> {
   const isSelected = selectionFilter(selection, tests ?? (await valueTests(parts, selection, tasks, signal)));
   const compare = order && comparison(order);
@@ -98,7 +99,8 @@ export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertab
 
 /** A filter that no resource matches, and the values that resources have instead. */
 export interface UnmatchedFilter {
-  readonly filter: ValueFilter;
+  /** The name of the parameter. */
+  readonly filter: string;
   readonly given: string;
   /** Resources by value, at most `MAX_PRESENT` values; '' is the key of resources without one. */
   readonly present: ReadonlyMap<string, number>;
@@ -114,22 +116,22 @@ export async function unmatchedFilters(
   signal?: AbortSignal,
 ): Promise<readonly UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
-  for (const [filter, isMatch] of await valueTests(parts, selection, tasks, signal)) {
+  for (const { filter, given, isMatch } of await valueTests(parts, selection, tasks, signal)) {
+    const valueIn = filteredValue(filter);
     const present = new Map<string, number>();
     let isMatched = false;
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
-      isMatched ||= part.some((resource) => isMatch(filteredValue(resource, filter)));
-      if (!isMatched) countValues(part, filter, present);
+      isMatched ||= part.some(isMatch);
+      if (!isMatched) countValues(part.map(valueIn), present);
     });
-    if (!isMatched) unmatched.push({ filter, given: selection[filter] ?? '', present });
+    if (!isMatched) unmatched.push({ filter, given, present });
   }
   return unmatched;
 }
 
-function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<string, number>): void {
-  for (const resource of part) {
-    const value = filteredValue(resource, filter);
+function countValues(values: readonly string[], counts: Map<string, number>): void {
+  for (const value of values) {
     const count = counts.get(value);
     if (count !== undefined || counts.size < MAX_PRESENT) counts.set(value, (count ?? 0) + 1);
   }
@@ -137,52 +139,35 @@ function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<stri
 
 export const VALUE_FILTERS = ['type', 'product', 'state'] as const;
 
-/** The filter by the label of `resource_labels` with the rest of this name. */
-type LabelFilter = `label_${string}`;
-
-export type ValueFilter = (typeof VALUE_FILTERS)[number] | LabelFilter;
-
-export function labelFilter(label: string): LabelFilter {
-  return `label_${label}`;
+function filteredValue(filter: string): (resource: Resource) => string {
+  const field = VALUE_FILTERS.find((name) => name === filter);
+  return field ? (resource) => resource[field] : ({ labels }) => labels[filter] ?? '';
 }
 
-/** The label of a filter by one; undefined for other filters. */
-export function labelOf(filter: string): string | undefined {
-  return filter.startsWith('label_') ? filter.slice('label_'.length) : undefined;
+interface ValueTest {
+  readonly filter: string;
+  readonly given: string;
+  readonly isMatch: (resource: Resource) => boolean;
 }
-
-/** The filters by value that are given. */
-export function valueFilters(selection: Selection): ValueFilter[] {
-  const labels = Object.keys(selection).filter((key): key is LabelFilter => labelOf(key) !== undefined);
-  return [...VALUE_FILTERS, ...labels].filter((filter) => selection[filter] !== undefined);
-}
-
-function filteredValue(resource: Resource, filter: ValueFilter): string {
-  const label = labelOf(filter);
-  return label === undefined ? resource[filter as (typeof VALUE_FILTERS)[number]] : (resource.labels[label] ?? '');
-}
-
-type ValueTest = (value: string) => boolean;
-
-type ValueTests = readonly (readonly [ValueFilter, ValueTest])[];
 
 /** By filter: equality where a resource has exactly the given value, else the short form. */
 export async function valueTests(
   parts: readonly Part<Resource>[],
-  selection: Selection,
+  { search, alertable, without_rules, ...values }: Selection,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<ValueTests> {
-  const tests: [ValueFilter, ValueTest][] = [];
-  for (const filter of valueFilters(selection)) {
-    const given = selection[filter] ?? '';
-    const isGiven: ValueTest = (value) => value === given;
+): Promise<readonly ValueTest[]> {
+  const tests: ValueTest[] = [];
+  for (const [filter, given] of Object.entries(values)) {
+    const valueIn = filteredValue(filter);
+    const isGiven = (resource: Resource) => valueIn(resource) === given;
     let isPresent = false;
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
-      isPresent ||= part.some((resource) => isGiven(filteredValue(resource, filter)));
+      isPresent ||= part.some(isGiven);
     });
-    tests.push([filter, isPresent ? isGiven : shortFormTest(given)]);
+    const isShort = shortFormTest(given);
+    tests.push({ filter, given, isMatch: isPresent ? isGiven : (resource) => isShort(valueIn(resource)) });
   }
   return tests;
 }
@@ -191,7 +176,7 @@ export async function valueTests(
 const MAX_REMEMBERED = 1000;
 
 /** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
-export function shortFormTest(given: string): ValueTest {
+export function shortFormTest(given: string): (value: string) => boolean {
   const wanted = partsOf(given);
   const known = new Map<string, boolean>();
   return (value) => {
@@ -210,13 +195,13 @@ function partsOf(value: string): string {
 
 const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
 
-function selectionFilter(selection: Selection, tests: ValueTests): (resource: Resource) => boolean {
-  const { alertable, withoutRules } = selection;
-  const isFound = selection.search === undefined ? () => true : textTest(selection.search);
+function selectionFilter(selection: Selection, tests: readonly ValueTest[]): (resource: Resource) => boolean {
+  const { search, alertable, without_rules } = selection;
+  const isFound = search === undefined ? () => true : textTest(search);
   return (resource) =>
-    tests.every(([filter, isMatch]) => isMatch(filteredValue(resource, filter))) &&
+    tests.every(({ isMatch }) => isMatch(resource)) &&
     (alertable === undefined || alertableOf(resource) === alertable) &&
-    (withoutRules !== true || resource.alertRules === 0) &&
+    (without_rules === undefined || resource.alertRules === 0) &&
     isFound(resource);
 }
 

@@ -20,7 +20,7 @@ describe('parseResourceQuery', () => {
     expect(
       parse('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12'),
     ).toEqual({
-      selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', withoutRules: true },
+      selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', without_rules: 'yes' },
       order: { by: 'alert_rules', descending: true },
       page: 12,
     });
@@ -40,7 +40,7 @@ describe('parseResourceQuery', () => {
       ['other', 'x'],
     ]);
     const { query } = parseResourceQuery(parameters, ['team', 'tier', 'cost']);
-    expect(query.selection).toEqual({ label_team: 'a b', label_tier: '' });
+    expect(query.selection).toEqual({ team: 'a b', tier: '' });
     expect(resourceSearch(query)).toBe('?team=a+b&tier=%28none%29');
     const { problem } = parseResourceQuery(new URLSearchParams('team=a&team=b'), ['team']);
     expect(problem).toBe('Expected team at most once.');
@@ -84,7 +84,7 @@ describe('parseResourceQuery', () => {
       '?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&order=desc&page=0',
     );
     expect(parseResourceQuery(given)).toEqual({
-      query: { selection: { search: 'a', type: 't', withoutRules: true }, order: undefined, page: 1 },
+      query: { selection: { search: 'a', type: 't', without_rules: 'yes' }, order: undefined, page: 1 },
       problem: 'Expected search at most once.',
     });
   });
@@ -108,7 +108,7 @@ describe('resourceSearch', () => {
           product: value,
           state: value,
           alertable: fc.constantFrom(...ALERTABLE),
-          withoutRules: fc.constant(true),
+          without_rules: fc.constant('yes' as const),
         },
         { requiredKeys: [] },
       ),

@@ -65,8 +65,7 @@ describe('selectResources', () => {
     [{ alertable: 'yes' }, ['b']],
     [{ alertable: 'no' }, ['C']],
     [{ alertable: 'unknown' }, ['a']],
-    [{ withoutRules: true }, ['b']],
-    [{ withoutRules: false }, ['b', 'a', 'C']],
+    [{ without_rules: 'yes' }, ['b']],
     [{ search: 'vm', product: 'p' }, ['a']],
   ])('selects by %j', async (selection, ids) => {
     expect(await idsOf(parts, selection)).toEqual(ids);

@@ -1,5 +1,5 @@
 import { NONE, resourceSearch } from '../../inventory/resource-query.ts';
-import { labelFilter, type Selection } from '../../inventory/selection.ts';
+import type { Selection } from '../../inventory/selection.ts';
 import type { OwnerCount } from '../../inventory/totals.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html, rowId } from './html.ts';
@@ -39,6 +39,6 @@ function columnsOf(label: string): readonly Column<OwnerCount>[] {
 }
 
 function searchHref({ label, value }: OwnerCount, further: Selection = {}): string {
-  const selection = { [labelFilter(label)]: value, ...further };
+  const selection = { ...further, [label]: value };
   return `.${ROUTES.search}${resourceSearch({ selection, order: undefined, page: 1 })}`;
 }

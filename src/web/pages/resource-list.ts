@@ -2,14 +2,7 @@ import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
 import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/search.ts';
-import {
-  ALERTABLE,
-  alertableOf,
-  labelFilter,
-  labelOf,
-  parseOrder,
-  type ValueFilter,
-} from '../../inventory/selection.ts';
+import { ALERTABLE, alertableOf, parseOrder } from '../../inventory/selection.ts';
 import { countText, numberText, shareText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
@@ -165,9 +158,9 @@ ${searchField(selection.search)}
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
-${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[labelFilter(name)]))}
+${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[name]))}
 ${spec.alertability ? select('alertable', 'Alertable', [ANY, ...ALERTABLE.map((word) => [word, word] as const)], selection.alertable) : []}
-<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.withoutRules ? html` checked` : []}> Without alert rules</label>
+<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ selection: {}, order, page: 1 })}">Clear filters</a></p>` : []}
@@ -196,8 +189,7 @@ const MAX_LISTED = 200;
 const MAX_BARS = 12;
 
 /** Resource counts by kind as text and bars, each with a link to the resources. */
-export function countBars(filter: ValueFilter, counts: readonly Count[]): Html {
-  const kind = labelOf(filter) ?? filter;
+export function countBars(filter: string, counts: readonly Count[], id = filter): Html {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const list = (some: readonly Count[]) =>
     html`<ol>
@@ -206,14 +198,14 @@ ${some.map((count) => countBar(filter, count, total))}</ol>
   const further = counts.slice(MAX_BARS, MAX_LISTED);
   const omitted = counts.length - MAX_LISTED;
   const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
-  return html`<section aria-labelledby="by-${filter}">
-<h3 id="by-${filter}">By ${kind}</h3>
+  return html`<section aria-labelledby="by-${id}">
+<h3 id="by-${id}">By ${filter}</h3>
 ${list(counts.slice(0, MAX_BARS))}${more(counts.length - MAX_BARS, html`${list(further)}${rest}`)}</section>
 `;
 }
 
 /** The width of the bar is the share of the total; the least of them can still be seen. */
-function countBar(filter: ValueFilter, { key, name, label, count }: Count, total: number): Html {
+function countBar(filter: string, { key, name, label, count }: Count, total: number): Html {
   const href = resourcesHref({ selection: { [filter]: key }, order: undefined, page: 1 });
   const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);

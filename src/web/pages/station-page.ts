@@ -2,7 +2,6 @@ import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import { labelFilter } from '../../inventory/selection.ts';
 import {
   coverageOf,
   nextRefreshText,
@@ -164,7 +163,7 @@ function countSections(hasProducts: boolean, { states, types, products, labels }
   return html`<section aria-labelledby="counts">
 <h2 id="counts">Resource counts</h2>
 <div class="bars">
-${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}${Array.from(labels, ([name, counts]) => countBars(labelFilter(name), counts))}</div>
+${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}${Array.from(labels, ([name, counts]) => countBars(name, counts, `label_${name}`))}</div>
 </section>
 `;
 }
