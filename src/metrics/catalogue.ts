@@ -5,11 +5,7 @@ import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 
 /** Every family of a station, in exposition order. */
-export const STATION_FAMILIES: readonly FamilyDescription[] = [
-  ...HEALTH_FAMILIES,
-  ...SNAPSHOT_FAMILIES,
-  ...RESOURCE_FAMILIES,
-];
+export const STATION_FAMILIES = [...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES] as const;
 
 /** Every family of the exporter, without prom-client's default metrics. */
 export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)];
@@ -17,11 +13,7 @@ export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAM
 /** The names that `metrics.disabled` accepts. */
 export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
 
-type Family =
-  | (typeof HEALTH_FAMILIES)[number]
-  | (typeof SNAPSHOT_FAMILIES)[number]
-  | (typeof RESOURCE_FAMILIES)[number]
-  | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
+type Family = (typeof STATION_FAMILIES)[number] | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
 
 export type FamilyName = Family['name'];
 
