@@ -58,10 +58,10 @@ describe('churnAfter', () => {
     const firing = resourceOf('a', { state: 'F', alertRules: 3 });
     const moved = resourceOf('b', { type: 'type.b', state: 'F', alertRules: 7 });
     const renamed = resourceOf('renamed', { name: 'other', displayName: 'Other', sku: '2 GPU' });
-    const unknown = [resourceOf('unknown', { state: 'F' }), resourceOf('known', { state: '', alertRules: undefined })];
+    const unknown = [resourceOf('unknown', { state: 'G' }), resourceOf('known', { state: '', alertRules: undefined })];
     const [, state] = await churnOf([before, snapshotOf(firing, moved, renamed, ...unknown, added, resourceOf('d'))]);
     expect(plain(state?.totals)).toEqual({
-      'type.a': { added: 1, removed: 2, stateChanges: { INACTIVE: 0, F: 1 } },
+      'type.a': { added: 1, removed: 2, stateChanges: { INACTIVE: 0, F: 1, G: 0 } },
       'type.b': { added: 1, removed: 0, stateChanges: { F: 0 } },
     });
     expect(state?.changes).toEqual({

@@ -31,8 +31,9 @@ describe('LabelValues', () => {
     // And (other) for each type.
     expect(series.size).toBeLessThanOrEqual(1000 + 101);
     expect(quantities.size).toBeLessThanOrEqual(1000 + 101);
-    expect(values.state('type 0', 'state 3')).toBe('state 3');
-    expect(values.state('type 99', 'state 3')).toBe(OTHER);
+    const published = ['state 90', 'state 91', ''].map((state) => values.state('type 9', state));
+    expect(published).toEqual(['state 90', OTHER, '']);
+    expect(values.quantity('type 99', 'model 3', '')).toEqual({ gpuModel: OTHER, unit: OTHER });
   });
 
   it('keeps alert states that are known, however many others there are', () => {
