@@ -74,11 +74,13 @@ function stationOf(
 /** A station with data that is due again. */
 async function dueStation() {
   const station = stationOf();
+  station.upstream.heldMs = 5000;
   await station.attempt(twoRecords());
   station.clock.advance(60_000);
   return station;
 }
 
+const teamLabel = (team: string) => new ResourceLabels([{ match: {}, labels: { team } }]);
 const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: true });
 const down = () => new ListingFailure('network', 'no route');
 
@@ -92,10 +94,13 @@ describe('StationCache', () => {
     });
   });
 
-  it('serves a snapshot younger than ttl without a refresh, and none older than max_stale', async () => {
-    const { cache, clock, calls, attempt } = stationOf();
+  it.each([
+    [60_000, 59_900],
+    [5000, 4950],
+  ])('with a ttl of %i ms, is due after %i ms, and serves no snapshot older than max_stale', async (ttlMs, dueMs) => {
+    const { cache, clock, calls, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs } });
     await attempt(twoRecords());
-    clock.advance(59_899);
+    clock.advance(dueMs - 1);
     expect(cache.refreshIfDue()).toBeUndefined();
     expect(calls).toHaveLength(1);
     expect(cache.view().served?.encoded).toBe('a,b');
@@ -119,8 +124,22 @@ describe('StationCache', () => {
     await attempt({ ...listing });
     expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
     clock.advance(60_000);
-    await attempt({ ...listing, duplicates: 1 });
+    await attempt({ ...listing, duplicates: 1, complete: false });
     expect(cache.view().served?.encoded).toBe('encoded 2');
+  });
+
+  it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
+    const { cache, clock, attempt } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
+    const changed = listingOf([resourceOf('a', { type: 'new' })]);
+    for (const [listing, encoded] of [
+      [twoRecords(), 'added undefined'],
+      [changed, 'added 0'],
+      [changed, 'added 1'],
+    ] as const) {
+      await attempt(listing);
+      expect(cache.view().served?.encoded).toBe(encoded);
+      clock.advance(60_000);
+    }
   });
 
   it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
@@ -133,6 +152,7 @@ describe('StationCache', () => {
       health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
       served: { encoded: 'a,b' },
     });
+    expect(cache.isHanging).toBe(false);
     clock.advance(840_000);
     expect(cache.view().served?.encoded).toBe('a,b');
     clock.advance(1);
@@ -212,6 +232,7 @@ describe('StationCache', () => {
       message: 'the refresh did not finish within refresh_timeout (0.001 s)',
     });
     expect(calls[0]?.context.signal.aborted).toBe(true);
+    expect(cache.isHanging).toBe(true);
   });
 
   it('counts refresh_timeout, the duration and the age of the data from the admission of the first request', async () => {
@@ -271,7 +292,7 @@ describe('StationCache', () => {
     const { cache, clock, attempt, upstream } = await dueStation();
     await attempt(POSTPONED);
     clock.advance(900_000);
-    upstream.heldMs = 600_000;
+    upstream.heldMs += 600_000;
     expect(cache.view().served).toMatchObject({ encoded: 'a,b' });
     clock.advance(540_001);
     expect(cache.view().served).toBeUndefined();
@@ -326,6 +347,7 @@ describe('StationCache', () => {
       await attempt(answer);
       return ended.at(-1)?.changes;
     };
+    clock.advance(1000);
     const refresh = cache.refreshIfDue();
     clock.advance(5000);
     calls[0]?.context.started();
@@ -390,23 +412,44 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('hands its state to a successor, which encodes the snapshot again', async () => {
+  it('ends no refresh while it is paused', async () => {
+    let isEncoded = false;
+    const { cache, attempt } = stationOf({}, async () => {
+      isEncoded = true;
+      return 'new';
+    });
+    const resume = cache.pause();
+    const refresh = attempt(twoRecords());
+    while (!isEncoded) await new Promise(setImmediate);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, served: undefined });
+    resume();
+    await refresh;
+    expect(cache.view().served?.encoded).toBe('new');
+  });
+
+  it('hands its state to a successor, which encodes the same snapshot again', async () => {
     const { cache, clock, attempt, successor } = stationOf();
     await attempt(twoRecords());
+    clock.advance(60_000);
+    // Its changes are unknown: the next complete one is compared with the one before.
+    await attempt(listingOf([], { complete: false }));
     clock.advance(30_000);
     const next = await successor(listingOf([]));
     expect(next.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'encoded again' } });
+    expect(next.view().served?.publication.snapshot).toBe(cache.view().served?.publication.snapshot);
     expect(next.dueInMs()).toBe(30_000);
     clock.advance(30_000);
     await next.refreshIfDue();
     expect(next.view().served?.publication.churn.get('type.a')?.removed).toBe(2);
   });
 
-  it('keeps no data with former labels after a reload changed them', async () => {
-    const { clock, attempt, ended, successor } = stationOf();
+  it.each([
+    ['no', new ResourceLabels()],
+    ['other', teamLabel('former')],
+  ])('keeps no data with %s labels after a reload changed them', async (_, resourceLabels) => {
+    const { clock, attempt, ended, successor } = stationOf({ resourceLabels });
     await attempt(twoRecords());
-    const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'x' } }]);
-    const next = await successor(listingOf([]), { resourceLabels });
+    const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
     clock.advance(60_000);
     await next.refreshIfDue();
     expect(ended.at(-1)?.changes?.list.map(({ resource }) => ({ ...resource.labels }))).toEqual([
