@@ -116,6 +116,12 @@ const shifting =
 const aligned = (all: readonly unknown[]) => (request: PageRequest) =>
   service(all, { total: noTotal })({ ...request, offset: request.offset - (request.offset % 10) });
 
+/** A service that counts offsets from one. */
+const fromOne = (all: readonly unknown[]) => (request: PageRequest) =>
+  service(all)({ ...request, offset: Math.max(0, request.offset - 1) });
+
+const withoutIds = (...places: number[]) =>
+  rows(20).map((row, at) => (places.includes(at) ? { resource_id: '' } : row));
 const withDuplicates = ids(40).map((id, index) => ([6, 7, 12, 13, 18, 19, 24, 25].includes(index) ? 'r0' : id));
 const withoutPage = [...rows(10), ...Array<null>(10).fill(null), record('last')];
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -174,6 +180,11 @@ describe('stationSource', () => {
       { offsets: [0, 3, 6, 9, 12, 15, 18, 21, 24, 25], complete: true, duplicates: 0 },
     ],
     [
+      'does not take a short page for the last one when an earlier one was short',
+      service(rows(20), { cap: ({ nth }) => (nth === 1 ? 4 : 10), total: noTotal }),
+      { ids: ids(20), offsets: [0, 9, 12, 19, 20], complete: true },
+    ],
+    [
       'does not assume that all pages are as short as one short page',
       service(rows(250), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }),
       { ids: ids(250), offsets: [0, 1, 101, 201], complete: true, duplicates: 0 },
@@ -183,6 +194,12 @@ describe('stationSource', () => {
       'detects an ignored offset by the lack of new ids',
       service(rows(300), { total: noTotal, ignoreOffset: true, cap: () => 7 }),
       { ids: ids(7), complete: false, pages: 5, duplicates: 7, incompleteReasons: [NO_OVERLAP] },
+    ],
+    [
+      'ends a listing with a total after three pages without new ids',
+      service(rows(10), { total: () => 1000, ignoreOffset: true }),
+      { complete: false, offsets: [0, 10, 20, 30, 0, 10, 20, 30] },
+      { concurrency: 1 },
     ],
     [
       'continues past single pages of duplicates',
@@ -200,12 +217,19 @@ describe('stationSource', () => {
     ],
     [
       'is incomplete when a service that counts offsets from one repeats a record without an id',
-      (request) =>
-        service(rows(20).with(9, { resource_id: '', name: '' }))({
-          ...request,
-          offset: Math.max(0, request.offset - 1),
-        }),
+      fromOne(withoutIds(9)),
       { complete: false, reportedTotal: 20 },
+    ],
+    [
+      'is incomplete when such a service repeats it and the record before its neighbour has no id either',
+      fromOne(withoutIds(7, 9)),
+      { complete: false, reportedTotal: 20 },
+    ],
+    [
+      'is complete when a page of one record shows that records without an id on both sides of a page border are two',
+      service([record('a'), null, null, record('b')], { cap: ({ nth }) => (nth === 2 ? 1 : 2) }),
+      { complete: true, rejected: 2, pages: 3 },
+      { pageSize: 2 },
     ],
     [
       'does not take ids with one label value for the same record at a page border',
@@ -242,8 +266,8 @@ describe('stationSource', () => {
       },
     ],
     [
-      'is incomplete when pages are single records and there is no total',
-      service(rows(3), { total: noTotal, cap: () => 1 }),
+      'is incomplete when pages are single records and the total is 0',
+      service(rows(3), { total: () => 0, cap: () => 1 }),
       {
         complete: false,
         incompleteReasons: ['the service reports no total and returns single records, so that pages cannot overlap'],
@@ -306,12 +330,12 @@ describe('stationSource', () => {
   );
 
   it.each([
-    ['one', ['a', null, null, 'b'], 3],
-    ['several', ['a', null, null, null, null, 'b', 'c', null, null, 'd'], 6],
-    ['the first', [null, null, 'a', 'b'], 2],
+    ['one', ['a', 'b', null, null, 'c'], 3],
+    ['several', ['a', 'b', 'c', 'd', 'e', null, null, 'f', null, null], 5],
+    ['the first', [null, null, null, null, 'a'], 2],
   ])('is complete when equal records without an id are on both sides of %s page border', async (_, all, pages) => {
     const records = all.map((id) => id && record(id));
-    expect(await list(service(records), { pageSize: 2 })).toMatchObject({
+    expect(await list(service(records), { pageSize: 3 })).toMatchObject({
       complete: true,
       rejected: all.filter((id) => id === null).length,
       pages,
@@ -334,12 +358,12 @@ describe('stationSource', () => {
   });
 
   it('is incomplete when ids that are not valid UTF-8 become one label value', async () => {
-    const rows = ['\xfe', '\xff'].map((byte) => `{"resource_id":"a${byte}"}`);
-    for (const total of ['null', '2', '1']) {
+    const rows = ['\xfd', '\xfe', '\xff'].map((byte) => `{"resource_id":"a${byte}"}`);
+    for (const total of ['null', '3', '1']) {
       const body = Buffer.from(`{"resources":[${rows.join()}],"page":{"total":${total}}}`, 'latin1');
       const listing = await list(() => body, { pageSize: 1, concurrency: 1 });
       expect(listing).toMatchObject({ complete: false, size: 1 });
-      expect(listing.incompleteReasons.at(-1)).toContain('1 resources are left out');
+      expect(listing.incompleteReasons.at(-1)).toContain('2 resources are left out');
     }
   });
 
@@ -380,8 +404,8 @@ describe('stationSource', () => {
       { ...record('b'), state: [] },
       { ...record('a'), state: {} },
     ];
-    const { invalidFields } = await list(service(all, { total: () => 'many' }));
-    expect(invalidFields).toMatchObject({ sku: 1, state: 2, name: 0, 'page.total': 3 });
+    const { invalidFields } = await list(service(all, { total: ({ nth }) => (nth > 3 ? 'many' : undefined) }));
+    expect(invalidFields).toMatchObject({ sku: 1, state: 2, name: 0, 'page.total': 2 });
   });
 
   it('locates the record of every resource, whatever the other records are', async () => {
