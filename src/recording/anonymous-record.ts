@@ -4,62 +4,46 @@ import { isObject, labelText, type RecordField } from '../model/resource.ts';
 /** Replaces text of unknown content. */
 const INVALID = 'unreadable';
 
-/** Replaces ids and names; valid values stay valid and invalid ones invalid. Unknown fields are dropped, because their content is unknown. */
-export function anonymizeRecord(record: unknown, pseudonyms: Pseudonyms): unknown {
-  return anonymizeObject(record, FIELDS, pseudonyms);
-}
+/** How a value is recorded: by a function, as a pseudonym, or as an object with these fields only, because the content of others is unknown. */
+type Anonymizer = ((value: unknown) => unknown) | 'pseudonym' | { readonly [field: string]: Anonymizer };
 
-/** For listings that only need the ids. */
-export function anonymizeId(record: unknown, pseudonyms: Pseudonyms): unknown {
-  return anonymizeObject(record, { resource_id: replaceName }, pseudonyms);
-}
-
-export function anonymizePage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
-  const fields = { offset: keepCount, size: keepCount, total: keepCount };
-  return isObject(page) ? anonymizeFields(page, fields, pseudonyms) : null;
-}
-
-type Anonymizer = (value: unknown, pseudonyms: Pseudonyms) => unknown;
-
-const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymizer>> = {
-  resource_type: (value, pseudonyms) => anonymizeObject(value, { key: keepToken, label: keepToken }, pseudonyms),
-  resource_id: replaceName,
+export const RECORD = {
+  resource_type: { key: keepToken, label: keepToken },
+  resource_id: 'pseudonym',
   create_time: (value) => (typeof value === 'string' && /^[\d:.TtZz +-]*$/.test(value) ? value : keepType(value)),
   sku: keepToken,
   state: keepToken,
-  display_name: replaceName,
+  display_name: 'pseudonym',
   alert_rules_count: keepCount,
-  name: replaceName,
+  name: 'pseudonym',
   gpu_model: keepToken,
-};
+} as const satisfies Readonly<Record<RecordField | 'resource_id', Anonymizer>>;
 
-const FIELD_NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+/** In listings that only need the ids. */
+export const ID_RECORD = { resource_id: 'pseudonym' } as const;
+
+const PAGE = { offset: keepCount, size: keepCount, total: keepCount };
+
+const FIELDS = Object.entries(RECORD);
 
 /** The fields of a record that are replaced, and those that a recording has as they are. */
 export const RECORDED_FIELDS = {
-  replaced: FIELD_NAMES.filter((name) => FIELDS[name] === replaceName),
-  kept: FIELD_NAMES.filter((name) => FIELDS[name] !== replaceName),
+  replaced: FIELDS.filter(([, how]) => how === 'pseudonym').map(([name]) => name),
+  kept: FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
 };
 
-type Fields = Readonly<Record<string, Anonymizer>>;
-
-function anonymizeObject(value: unknown, fields: Fields, pseudonyms: Pseudonyms): unknown {
-  return isObject(value) ? anonymizeFields(value, fields, pseudonyms) : keepType(value);
+/** Replaces ids and names; valid values stay valid and invalid ones invalid. A missing field stays missing. */
+export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudonyms): unknown {
+  if (typeof how === 'function') return how(value);
+  // Truncated as the exporter does, so that names it treats as equal stay equal.
+  if (how === 'pseudonym') return typeof value === 'string' ? pseudonyms.of(labelText(value)) : keepType(value);
+  if (!isObject(value)) return keepType(value);
+  const present = Object.entries(how).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(present.map(([name, field]) => [name, anonymized(value[name], field, pseudonyms)]));
 }
 
-/** A missing field stays missing. */
-function anonymizeFields(
-  value: Readonly<Record<string, unknown>>,
-  fields: Fields,
-  pseudonyms: Pseudonyms,
-): Readonly<Record<string, unknown>> {
-  const present = Object.entries(fields).filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(present.map(([name, anonymize]) => [name, anonymize(value[name], pseudonyms)]));
-}
-
-/** Truncated as the exporter does, so that names it treats as equal stay equal. */
-function replaceName(value: unknown, pseudonyms: Pseudonyms): unknown {
-  return typeof value === 'string' ? pseudonyms.of(labelText(value)) : keepType(value);
+export function anonymizedPage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
+  return isObject(page) ? (anonymized(page, PAGE, pseudonyms) as Readonly<Record<string, unknown>>) : null;
 }
 
 /** Values that cannot hold a name. JSON has no notation for Infinity. */

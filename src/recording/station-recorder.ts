@@ -3,7 +3,7 @@ import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Recording } from '../simulator/recording.ts';
 import type { ListedPage } from '../upstream/http/observer.ts';
-import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from './anonymous-record.ts';
+import { anonymized, anonymizedPage, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
 type RecordedPage = RecordedListing['pages'][number];
@@ -31,20 +31,18 @@ export class StationRecorder {
       readonly resources: readonly unknown[] | null;
       readonly page?: unknown;
     };
-    const anonymize = rows === 'ids' ? anonymizeId : anonymizeRecord;
-    const resources = listed.resources?.map((record) => anonymize(record, this.#pseudonyms)) ?? null;
-    const page = Object.hasOwn(listed, 'page') ? { page: anonymizePage(listed.page, this.#pseudonyms) } : {};
+    const how = rows === 'ids' ? ID_RECORD : RECORD;
+    const resources = listed.resources?.map((record) => anonymized(record, how, this.#pseudonyms)) ?? null;
+    const page = Object.hasOwn(listed, 'page') && { page: anonymizedPage(listed.page, this.#pseudonyms) };
     listing.pages.push({ offset, size, ...page, resources });
     this.#listings.set(key, listing);
   }
 
   recording({ path, filters, products, alertability }: StationSpec): Recording {
     const anonymous = (text: string) => this.#pseudonyms.of(labelText(text));
-    const all = [...this.#listings.values()];
-    const listings = [
-      ...all.filter(({ rows }) => rows === 'resources'),
-      ...all.filter(({ rows }) => rows === 'ids'),
-    ].map((listing) => ({
+    // The listing of the resources first.
+    const sorted = [...this.#listings.values()].toSorted((a, b) => b.rows.localeCompare(a.rows));
+    const listings = sorted.map((listing) => ({
       filters: recordedFilters(listing.filters, anonymous),
       pages: listing.pages.toSorted((a, b) => a.offset - b.offset),
     }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
+import { anonymized, anonymizedPage, ID_RECORD, Pseudonyms, RECORD } from '../../src/recording/anonymous-record.ts';
 import { codePoint } from '../code-point.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 
@@ -8,10 +8,13 @@ const pseudonyms = new Pseudonyms();
 const SALT = new Uint8Array(32);
 const SECRET = 'zxq-secret-zxq';
 
-describe('anonymizeRecord', () => {
+const anonymizeRecord = (record: unknown) => anonymized(record, RECORD, pseudonyms);
+const anonymizeId = (record: unknown) => anonymized(record, ID_RECORD, pseudonyms);
+
+describe('anonymized', () => {
   it('replaces the id and names, and keeps the other fields', () => {
     const record = wireRecord('r-17', { name: 'r-17', display_name: '训练' });
-    expect(anonymizeRecord(record, pseudonyms)).toEqual({
+    expect(anonymizeRecord(record)).toEqual({
       ...record,
       resource_id: pseudonyms.of('r-17'),
       name: pseudonyms.of('r-17'),
@@ -28,7 +31,7 @@ describe('anonymizeRecord', () => {
       state: true,
       gpu_model: [SECRET],
     };
-    expect(anonymizeRecord(odd, pseudonyms)).toEqual({
+    expect(anonymizeRecord(odd)).toEqual({
       resource_id: 0,
       name: null,
       display_name: [],
@@ -36,8 +39,8 @@ describe('anonymizeRecord', () => {
       state: true,
       gpu_model: [],
     });
-    expect(anonymizeRecord({ resource_id: '' }, pseudonyms)).toEqual({ resource_id: '' });
-    expect(anonymizeRecord({ resource_type: SECRET }, pseudonyms)).toEqual({ resource_type: 'unreadable' });
+    expect(anonymizeRecord({ resource_id: '' })).toEqual({ resource_id: '' });
+    expect(anonymizeRecord({ resource_type: SECRET })).toEqual({ resource_type: 'unreadable' });
   });
 
   it.each([
@@ -48,7 +51,7 @@ describe('anonymizeRecord', () => {
     [[SECRET], []],
     [{}, {}],
   ])('keeps the type of the invalid record %j', (record, anonymous) => {
-    expect(anonymizeRecord(record, pseudonyms)).toEqual(anonymous);
+    expect(anonymizeRecord(record)).toEqual(anonymous);
   });
 
   it.each([
@@ -65,39 +68,38 @@ describe('anonymizeRecord', () => {
     ['state', 'ALERTSTATE_NEW', 'ALERTSTATE_NEW'],
     ['state', Number.POSITIVE_INFINITY, 'Infinity'],
   ])('keeps %s %j where it cannot hold a name', (field, value, kept) => {
-    expect(anonymizeRecord({ [field]: value }, pseudonyms)).toEqual({ [field]: kept });
+    expect(anonymizeRecord({ [field]: value })).toEqual({ [field]: kept });
   });
 
   it('maps ids that the exporter treats as equal to the same id', () => {
     const long = 'x'.repeat(1024);
-    const idOf = (id: string) =>
-      (anonymizeRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
+    const idOf = (id: string) => (anonymizeRecord({ resource_id: id }) as { resource_id: string }).resource_id;
     expect(idOf(`${long}a`)).toBe(idOf(`${long}b`));
     expect(idOf('a\ud800')).toBe(idOf('a\ufffd'));
     expect(Buffer.byteLength(idOf('训'.repeat(400)))).toBeLessThanOrEqual(1024);
   });
 });
 
-describe('anonymizeId', () => {
+describe('anonymized, for an id', () => {
   it('keeps only the id', () => {
-    expect(anonymizeId(wireRecord('r-17'), pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });
-    expect(anonymizeId({ name: SECRET }, pseudonyms)).toEqual({});
-    expect(anonymizeId(SECRET, pseudonyms)).toBe('unreadable');
+    expect(anonymizeId(wireRecord('r-17'))).toEqual({ resource_id: pseudonyms.of('r-17') });
+    expect(anonymizeId({ name: SECRET })).toEqual({});
+    expect(anonymizeId(SECRET)).toBe('unreadable');
   });
 });
 
-describe('anonymizePage', () => {
+describe('anonymizedPage', () => {
   it('keeps numbers and their notation', () => {
-    expect(anonymizePage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({
+    expect(anonymizedPage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({
       offset: '0',
       size: 10,
       total: '7',
     });
-    expect(anonymizePage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
+    expect(anonymizedPage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
   });
 
   it.each([null, SECRET, [SECRET], 3])('is null for %j', (page) => {
-    expect(anonymizePage(page, pseudonyms)).toBeNull();
+    expect(anonymizedPage(page, pseudonyms)).toBeNull();
   });
 });
 
