@@ -1,4 +1,5 @@
 import { ALERTABLE } from '../inventory/selection.ts';
+import type { Shard } from '../refresh/shard.ts';
 import { NAMINGS } from '../simulator/world.ts';
 import type { CommandName } from './commands.ts';
 import {
@@ -293,25 +294,18 @@ type ValueOf<Given extends Row> =
         : Value | undefined
     : never;
 
-type OwnShard =
-  | { readonly ok: true; readonly shard: { readonly ordinal: number; readonly total: number } }
-  | { readonly ok: false; readonly problem: string };
+type OwnShard = { readonly ok: true; readonly shard: Shard } | { readonly ok: false; readonly problem: string };
 
 /** The shard of this process; `auto` takes the ordinal from the host name of a StatefulSet pod. */
 export function ownShard(
   { shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>,
   hostName: string,
 ): OwnShard {
-  if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
   // The first label of a fully qualified name is the pod.
   const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
-  const ordinal = Number(number);
-  if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);
-  if (ordinal >= total)
-    return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
-  return { ok: true, shard: { ordinal, total } };
-}
-
-function shardProblem(expected: string, hostName: string): OwnShard {
-  return { ok: false, problem: `--shard=auto: expected ${expected}, got ${JSON.stringify(hostName)}` };
+  const ordinal = shard === 'auto' ? Number(number) : shard;
+  if (ordinal < total) return { ok: true, shard: { ordinal, total } };
+  const expected = number === undefined ? ', such as exporter-0' : ` below --total-shards (${total})`;
+  const got = JSON.stringify(hostName);
+  return { ok: false, problem: `--shard=auto: expected a host name that ends in a number${expected}, got ${got}` };
 }

@@ -19,7 +19,12 @@ const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   resource_type: { heading: 'TYPE', rank: 4, brief: ({ type }, names) => names.get(type) ?? type },
   resource_type_label: { heading: 'TYPE LABEL', isExtra: true },
   product: { heading: 'PRODUCT', rank: 8 },
-  state: { heading: 'STATE', rank: 2, brief: ({ state }) => stateWord(state), colour: stateColour },
+  state: {
+    heading: 'STATE',
+    rank: 2,
+    brief: ({ state }) => stateWord(state),
+    colour: (cell) => STATE_COLOURS.get(stateWord(cell)),
+  },
   alertable: { heading: 'ALERTABLE', rank: 7, cell: alertableOf },
   alert_rules: { heading: 'RULES', rank: 3, right: true },
   created: { heading: 'CREATED', rank: 6, brief: createdText },
@@ -62,10 +67,6 @@ function createdText({ createdSeconds }: Resource): string {
   return createdSeconds === undefined
     ? ''
     : new Date(createdSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-function stateColour(state: string): Colour | undefined {
-  return STATE_COLOURS.get(stateWord(state));
 }
 
 /** By the words for the states that are known. */
