@@ -14,26 +14,29 @@ export async function runProgram(context: ProcessContext): Promise<number> {
   return run();
 }
 
-/** Loads only what the command line requires: `--version` and `--help` need no command. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
-  const [first, ...words] = context.argv;
-  if (first === COMPLETE) return () => exitCodeOf(context, complete(context, words));
-  const parsed = parseFlags(context.argv);
+  const work = await loadWork(context);
+  return () => exitCodeOf(context, work);
+}
+
+/** Loads only what the command line requires: `--version` and `--help` need no command. */
+async function loadWork(context: ProcessContext): Promise<() => unknown> {
+  const { argv, print } = context;
+  const [first, ...words] = argv;
+  if (first === COMPLETE) return () => print(completions(words));
+  const parsed = parseFlags(argv);
   if (!parsed.ok)
-    return () => exitCodeOf(context, Promise.reject(new OperatorError([...parsed.problems, 'try --help'])));
+    return () => {
+      throw new OperatorError([...parsed.problems, 'try --help']);
+    };
   const { flags, command, operands } = parsed;
-  const name = flags.version ? 'version' : flags['config.check'] ? 'check' : command;
-  const run = await (flags.help ? printHelp(command) : COMMANDS[name]());
-  return () => exitCodeOf(context, run(context, flags, operands[0] ?? ''));
+  if (flags.help) return () => print(helpText(command));
+  const run = await COMMANDS[flags.version ? 'version' : flags['config.check'] ? 'check' : command]();
+  return () => run(context, flags, operands[0] ?? '');
 }
 
-/** Prints the candidates for the last word. */
-async function complete({ print }: ProcessContext, words: readonly string[]): Promise<void> {
-  print(completions(words));
-}
-
-/** Called with the operand of the command; resolves with the exit code, 0 if it has none. */
-type Run = (context: ProcessContext, flags: FlagValues, operand: string) => Promise<unknown>;
+/** Called with the operand of the command; returns or resolves with the exit code, 0 if it is no number. */
+type Run = (context: ProcessContext, flags: FlagValues, operand: string) => unknown;
 
 const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
@@ -43,20 +46,17 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
   completion:
     async () =>
-    async ({ print }, _flags, shell) =>
+    ({ print }, _flags, shell) =>
       print(completionScript(shell as Shell)),
-  help: () => printHelp(),
+  help:
+    async () =>
+    ({ print }, _flags, command) =>
+      print(helpText((command || DEFAULT_COMMAND) as CommandName)),
   version:
     async () =>
-    async ({ print, build }) =>
+    ({ print, build }) =>
       print(versionText(build)),
 };
-
-/** The help of the command, or of the one that the operand names. */
-async function printHelp(command?: CommandName): Promise<Run> {
-  return async ({ print }, _flags, operand) =>
-    print(helpText(command ?? ((operand || DEFAULT_COMMAND) as CommandName)));
-}
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
 export function reportCrash(

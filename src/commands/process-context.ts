@@ -77,13 +77,13 @@ export function interruption({ reason }: AbortSignal, ...problems: readonly stri
   return new OperatorError(problems, undefined, 128 + constants.signals[reason as NodeJS.Signals]);
 }
 
-/** Resolves with the number that the work resolves with, or 0, after printing its problems. */
+/** Resolves with the number that the work returns or resolves with, or 0, after printing its problems. */
 export async function exitCodeOf(
   { printError }: Pick<ProcessContext, 'printError'>,
-  work: Promise<unknown>,
+  work: () => unknown,
 ): Promise<number> {
   try {
-    const code = await work;
+    const code = await work();
     return typeof code === 'number' ? code : 0;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

@@ -1,7 +1,6 @@
 import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
-import type { LoadResult } from '../config/load.ts';
 import { formatProblems, listed, quoted, suggestion } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
@@ -37,46 +36,40 @@ export async function readStation(
   context: ProcessContext,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string,
-  observer: ReadingObserver,
-): Promise<StationReading> {
-  return withConfig(context, flags, async (load) => readLoadedStation(context, await load(), name, observer));
-}
-
-async function readLoadedStation(
-  context: ProcessContext,
-  loaded: LoadResult,
-  name: string,
   { configured, received }: ReadingObserver,
 ): Promise<StationReading> {
-  if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
-  const station = configuredStation(loaded.config, name);
-  configured?.(station);
-  const progress = progressOf(context, name, [station]);
-  const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
-  const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
-  const client = new UpstreamClient(options, { retried: () => progress.retried() });
-  const pageReceived = (page: ListedPage) => {
-    progress.pageReceived(page);
-    received?.(page);
-  };
-  const records = new RecordBudget(recordLimits(loaded.config));
-  const source = stationSource({ client, options, tasks: new TaskQueue(), observer: { pageReceived }, records });
-  const done = new AbortController();
-  const signal = terminationSignal(context, done.signal);
-  try {
-    const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, { signal, dueAtMs: 0 });
-    progress.clear();
-    for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
-    return { station, snapshot };
-  } catch (error) {
-    progress.clear();
-    if (signal.aborted) throw interruption(signal);
-    if (!(error instanceof ListingFailure)) throw error;
-    throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
-  } finally {
-    done.abort();
-    await client.close();
-  }
+  return withConfig(context, flags, async (load) => {
+    const loaded = await load();
+    if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
+    const station = configuredStation(loaded.config, name);
+    configured?.(station);
+    const progress = progressOf(context, name, [station]);
+    const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
+    const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
+    const client = new UpstreamClient(options, { retried: () => progress.retried() });
+    const pageReceived = (page: ListedPage) => {
+      progress.pageReceived(page);
+      received?.(page);
+    };
+    const records = new RecordBudget(recordLimits(loaded.config));
+    const source = stationSource({ client, options, tasks: new TaskQueue(), observer: { pageReceived }, records });
+    const done = new AbortController();
+    const signal = terminationSignal(context, done.signal);
+    try {
+      const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, { signal, dueAtMs: 0 });
+      progress.clear();
+      for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
+      return { station, snapshot };
+    } catch (error) {
+      progress.clear();
+      if (signal.aborted) throw interruption(signal);
+      if (!(error instanceof ListingFailure)) throw error;
+      throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
+    } finally {
+      done.abort();
+      await client.close();
+    }
+  });
 }
 
 /** Shown if stderr is a terminal that can erase a line. */
