@@ -50,7 +50,7 @@ serveMethods({
       cache: { ttl, max_stale: '1h' },
       resource_labels: resourceLabels,
     });
-    const load = async () => loadConfig({ file: 'bench.yaml', text, env: {} });
+    const load = () => loadConfig({ file: 'bench.yaml', text, env: {} });
     const loaded = await load();
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line) });

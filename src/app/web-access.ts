@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
-import { checkSteps, completed } from '../config/checked-yaml.ts';
+import { checkYaml } from '../config/checked-yaml.ts';
 import { formatProblem, formatProblems, unreadable } from '../config/problem.ts';
 import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import {
@@ -22,7 +22,7 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
   const content = await contentOf(file, MAX_CONFIG_BYTES);
   if ('error' in content) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
-  const checked = completed(checkSteps(webConfigSchema, { file, text: content.text }));
+  const checked = await checkYaml(webConfigSchema, { file, text: content.text });
   if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };
   const { tls_server_config: config } = checked.value;
   const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;

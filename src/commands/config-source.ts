@@ -1,6 +1,6 @@
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
+import { type LoadResult, loadConfig } from '../config/load.ts';
 import { formatProblems, unreadable } from '../config/problem.ts';
 import { contentOf, MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
@@ -16,7 +16,11 @@ export async function withConfig<T>(
   // In the background, because a demo without Prometheus is not scraped.
   const { service, config } = await startSimulation({ refresh: 'background' });
   try {
-    return await work(async () => loadConfig({ file: 'demo.yaml', text: config, env }));
+    // The simulated service needs no credentials.
+    return await work(async () => ({
+      ...(await loadConfig({ file: 'demo.yaml', text: config, env })),
+      securityWarnings: [],
+    }));
   } finally {
     await service.stop();
   }
@@ -42,7 +46,7 @@ export async function loadConfigFile(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadResult> {
   const content = await contentOf(file, MAX_CONFIG_BYTES, readFileOrPipe);
-  if ('text' in content) return loadConfigInSteps({ file, text: content.text, env });
+  if ('text' in content) return loadConfig({ file, text: content.text, env });
   const { error } = content;
   return { ok: false, problems: [unreadable(file, error, error.code === 'ENOENT' ? MISSING_HINT : '')] };
 }

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
 import { contentOf, type FileContent, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
-import { completedWithPauses } from './checked-yaml.ts';
 import { secretFiles, stationFilePatterns } from './load.ts';
 import { readStationFiles } from './station-files.ts';
 import { type Environment, readYaml } from './yaml-document.ts';
@@ -34,7 +33,7 @@ export class ConfigFingerprint {
   async #updateDependencies(text: string): Promise<void> {
     if (text === this.#text) return;
     this.#text = text;
-    const { raw } = await completedWithPauses(readYaml({ file: this.#file, text, env: this.#env }));
+    const { raw } = await readYaml({ file: this.#file, text, env: this.#env });
     if (raw === undefined) return;
     this.#stationFiles = stationFilePatterns(this.#file, raw);
     this.#secretFiles = secretFiles(this.#file, raw);

@@ -1,10 +1,11 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './checked-yaml.ts';
+import { setImmediate as pause } from 'node:timers/promises';
+import { checkYaml } from './checked-yaml.ts';
 import { listOf, mappingOf } from './cross-check.ts';
 import { byPosition, type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
 import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
-import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
+import { isPattern, readStationFiles } from './station-files.ts';
 import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
 import type { Environment, YamlDocument } from './yaml-document.ts';
 
@@ -28,20 +29,46 @@ export interface LoadedConfig {
 
 export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Returns the configuration, or all problems in the order of the file. Reads no other files, and does not warn of the upstreams. */
-export function loadConfig(source: ConfigSource): LoadResult {
-  return completed(joinSteps(source, completed(checkSteps(configSchema, source)), []));
-}
-
-/** As `loadConfig`, with the station files and the warnings of the upstreams, and with pauses: large files must not delay scrapes. */
-export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
-  const main = await completedWithPauses(checkSteps(configSchema, source));
-  const files = await readStationFiles(stationFilePatterns(source.file, main.document.raw));
-  const loaded = await completedWithPauses(joinSteps(source, main, files));
-  if (!loaded.ok || !main.ok) return loaded;
-  const { failing, insecure } = await upstreamWarnings(loaded.config.upstreams, main.document);
-  const warnings = [...failing.map(formatProblem), ...loaded.warnings];
-  return { ...loaded, warnings, securityWarnings: insecure.map(formatProblem) };
+/** Returns the configuration with the stations of all files, or all problems in the order of the files. */
+export async function loadConfig({ file, text, env }: ConfigSource): Promise<LoadResult> {
+  const main = await checkYaml(configSchema, { file, text, env });
+  const { document } = main;
+  const root = mappingOf(document.raw);
+  const { stations: own } = root;
+  const problems = main.ok ? [] : [...main.problems];
+  const entries = entriesOf(own, ['stations'], document);
+  const stations: Config['stations'] = [];
+  const files = await readStationFiles(stationFilePatterns(file, root));
+  const schema = stationFileSchema(root);
+  for (const { patterns, file: path, content } of files) {
+    if ('error' in content) {
+      const message = `${path} cannot be read: ${content.error.message}`;
+      problems.push(document.problemAt(['station_files', Math.min(...patterns)], message));
+      continue;
+    }
+    const checked = await checkYaml(schema, { file: path, text: content.text, env });
+    if (checked.ok) stations.push(...checked.value);
+    else problems.push(...checked.problems);
+    entries.push(...entriesOf(checked.document.raw, [], checked.document));
+  }
+  problems.push(...duplicateNames(entries));
+  if (!main.ok || problems.length > 0)
+    return { ok: false, problems: sorted(problems, [file, ...files.map((other) => other.file)]) };
+  await pause();
+  for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
+  const config = { ...main.value, stations: [...main.value.stations, ...stations] };
+  const { failing, insecure } = await upstreamWarnings(config.upstreams, document);
+  const matched = new Set(files.flatMap(({ patterns }) => patterns));
+  const unmatched = config.station_files.flatMap((path, index) =>
+    isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
+  );
+  return {
+    ok: true,
+    config,
+    raw: document.raw,
+    warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
+    securityWarnings: insecure.map(formatProblem),
+  };
 }
 
 /** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
@@ -68,49 +95,6 @@ interface Entry {
   readonly station: unknown;
   readonly path: ConfigPath;
   readonly document: YamlDocument;
-}
-
-/** Adds the stations of the station files. */
-function* joinSteps(
-  { file, env }: ConfigSource,
-  main: CheckedYaml<Config>,
-  files: readonly StationFile[],
-): Generator<void, LoadResult> {
-  const problems = main.ok ? [] : [...main.problems];
-  const { document } = main;
-  const { raw } = document;
-  const root = mappingOf(raw);
-  const schema = stationFileSchema(root);
-  const { stations: own } = root;
-  const entries = entriesOf(own, ['stations'], document);
-  const stations: Config['stations'] = [];
-  for (const { patterns, file: path, content } of files) {
-    if ('error' in content) {
-      problems.push(
-        document.problemAt(
-          ['station_files', Math.min(...patterns)],
-          `${path} cannot be read: ${content.error.message}`,
-        ),
-      );
-      continue;
-    }
-    const checked = yield* checkSteps(schema, { file: path, text: content.text, env });
-    if (checked.ok) stations.push(...checked.value);
-    else problems.push(...checked.problems);
-    entries.push(...entriesOf(checked.document.raw, [], checked.document));
-  }
-  problems.push(...duplicateNames(entries));
-  if (!main.ok || problems.length > 0)
-    return { ok: false, problems: sorted(problems, [file, ...files.map((other) => other.file)]) };
-  yield;
-  for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
-  const config = { ...main.value, stations: [...main.value.stations, ...stations] };
-  const matched = new Set(files.flatMap(({ patterns }) => patterns));
-  const unmatched = config.station_files.flatMap((path, index) =>
-    isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
-  );
-  const warnings = formatProblems([...unmatched, ...sameListings(config, entries)]);
-  return { ok: true, config, raw, warnings, securityWarnings: [] };
 }
 
 function entriesOf(stations: unknown, path: ConfigPath, document: YamlDocument): Entry[] {

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises';
 import {
   Composer,
   type Document,
@@ -41,8 +42,8 @@ const MAX_DEPTH = 64;
 /** The values that all aliases and merge keys of a file may add; aliases of aliases multiply. */
 const MAX_ALIASED_VALUES = 1_000_000;
 
-/** Parses the text in short steps: each `next` is one. */
-export function* readYaml({ file, text, env }: YamlText): Generator<void, YamlDocument> {
+/** Pauses while it parses the text: large files must not delay scrapes. */
+export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocument> {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
@@ -63,12 +64,12 @@ export function* readYaml({ file, text, env }: YamlText): Generator<void, YamlDo
       return new YamlDocument(file, lines, [{ offset, message: `expected at most ${MAX_DEPTH} nested levels` }]);
     }
     lexemes += 1;
-    if (lexemes % LEXEMES_PER_STEP === 0) yield;
+    if (lexemes % LEXEMES_PER_STEP === 0) await pause();
   }
-  yield;
+  await pause();
   for (const token of parser.end()) documents.push(...composer.next(token));
   documents.push(...composer.end(true, text.length));
-  yield;
+  await pause();
   const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
   const { errors, warnings } = document;
   const problems = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);

@@ -15,7 +15,8 @@ const OPTIONS = {
   processMetrics: false,
 };
 
-const load = (config: object): LoadResult => loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
+const load = (config: object): Promise<LoadResult> =>
+  loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
 
 const valid = (...stations: readonly string[]) => load(configOf('http://127.0.0.1:1', stations));
 
@@ -29,7 +30,7 @@ function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}):
 
 describe('Exporter.configuration', () => {
   it('is rendered once per generation', async () => {
-    const first = valid('first');
+    const first = await valid('first');
     if (!first.ok) return expect.unreachable();
     let reads = 0;
     const config = new Proxy(first.config, {
@@ -38,7 +39,7 @@ describe('Exporter.configuration', () => {
         return Reflect.get(target, key, receiver);
       },
     });
-    const exporter = exporterOf({ ...first, config }, { load: async () => valid('second') });
+    const exporter = exporterOf({ ...first, config }, { load: () => valid('second') });
     await exporter.start();
     expect(exporter.configuration()).toContain('telemetry_station: first\n');
     const readsOfOne = reads;
@@ -51,7 +52,7 @@ describe('Exporter.configuration', () => {
 
 describe('Exporter.station', () => {
   it('is undefined of a station that is not configured', async () => {
-    const exporter = exporterOf(valid('a'));
+    const exporter = exporterOf(await valid('a'));
     expect(() => exporter.specs()).toThrow('the exporter has not started');
     await exporter.start();
     expect([exporter.station('b'), exporter.history('b'), exporter.refresh('b')]).toEqual([
@@ -68,7 +69,7 @@ describe('Exporter.owners', () => {
       source: ({ telemetry_station }) => entriesOf(telemetry_station === 'a' ? 1 : 2),
     });
     const labels = [{ match: { name: '.*' }, labels: { team: 'x' } }];
-    const exporter = exporterOf(load(configOf(url, ['a', 'b'], { labels })));
+    const exporter = exporterOf(await load(configOf(url, ['a', 'b'], { labels })));
     await exporter.start();
     const all = [{ label: 'team', value: 'x', resources: 3 }];
     await eventually(async () => expect(await exporter.owners()).toMatchObject(all));
@@ -80,7 +81,7 @@ describe('Exporter.reload', () => {
   /** An exporter that reloads, whose configuration is loaded when the test says so. */
   async function reloading(options: Partial<ExporterOptions> = {}) {
     const loads: { resolve: (result: LoadResult) => void; reject: (error: Error) => void }[] = [];
-    const exporter = exporterOf(valid('a'), {
+    const exporter = exporterOf(await valid('a'), {
       load: () => new Promise((resolve, reject) => loads.push({ resolve, reject })),
       ...options,
     });
@@ -93,10 +94,10 @@ describe('Exporter.reload', () => {
   it('loads the configuration once more for all who request it while a reload runs', async () => {
     const { exporter, loads, running } = await reloading();
     const waiting = Array.from({ length: 300 }, () => exporter.reload());
-    loads[0]?.resolve(valid('a', 'b'));
+    loads[0]?.resolve(await valid('a', 'b'));
     expect(await running).toEqual([]);
     await eventually(() => expect(loads).toHaveLength(2));
-    loads[1]?.resolve(valid('a', 'b', 'a'));
+    loads[1]?.resolve(await valid('a', 'b', 'a'));
     const problems = await Promise.all(waiting);
     expect(problems[0]).toEqual([expect.stringMatching(/^config\.yaml:\d+:\d+: stations\[2\]/)]);
     expect(new Set(problems)).toEqual(new Set([problems[0]]));
@@ -110,7 +111,7 @@ describe('Exporter.reload', () => {
     loads[0]?.reject(new Error('a bug'));
     await expect(running).rejects.toThrow('a bug');
     await eventually(() => expect(loads).toHaveLength(2));
-    loads[1]?.resolve(valid('b'));
+    loads[1]?.resolve(await valid('b'));
     expect(await waiting).toEqual([]);
     expect(namesOf(exporter)).toEqual(['b']);
   });
@@ -119,7 +120,7 @@ describe('Exporter.reload', () => {
     const { exporter, loads, running } = await reloading();
     const reloads = [running, exporter.reload()];
     await exporter.close();
-    loads[0]?.resolve(valid('b'));
+    loads[0]?.resolve(await valid('b'));
     expect(await Promise.all(reloads)).toEqual([['the exporter is shutting down'], ['the exporter is shutting down']]);
     expect(loads).toHaveLength(1);
     expect(namesOf(exporter)).toEqual(['a']);
@@ -135,7 +136,7 @@ describe('Exporter.reload', () => {
     const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => lines.push(line) });
     const { loads, running } = await reloading({ log, elapsedMs: () => nowMs });
     for (nowMs = 10_000; nowMs <= 20_000; nowMs += 10_000) vi.advanceTimersByTime(10_000);
-    loads[0]?.resolve(valid('a'));
+    loads[0]?.resolve(await valid('a'));
     expect(await running).toEqual([]);
     vi.advanceTimersByTime(60_000);
     const reloads = lines.map((line) => line.replace(/^.*msg=/, '')).filter((line) => line.includes('reload'));
@@ -149,7 +150,7 @@ describe('Exporter.reload', () => {
 describe('Exporter.start', () => {
   it('lets other events be handled while thousands of stations are built and started', async () => {
     const names = Array.from({ length: 2000 }, (_, at) => `station-${at}`);
-    const exporter = exporterOf(valid(...names));
+    const exporter = exporterOf(await valid(...names));
     let iterations = 0;
     const count = () => {
       iterations += 1;
@@ -163,7 +164,7 @@ describe('Exporter.start', () => {
   });
 
   it('ends when the exporter is closed meanwhile', async () => {
-    const exporter = exporterOf(valid('a'));
+    const exporter = exporterOf(await valid('a'));
     const starting = exporter.start();
     await exporter.close();
     await expect(starting).rejects.toThrow();
@@ -183,7 +184,7 @@ describe('Exporter.start', () => {
         rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${upstream}-${at}`,
       });
       const exporter = exporterOf(
-        load({
+        await load({
           upstreams: { healthy: { base_url: healthy.url }, impeded: { base_url: impeded.url, timeout: '100ms' } },
           stations: [
             ...Array.from({ length: 200 }, (_, at) => stationOf('impeded', at)),
@@ -202,7 +203,7 @@ describe('Exporter.start', () => {
   it('is ready a minute after its creation, whatever its stations do', async () => {
     const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
     let nowMs = 0;
-    const exporter = exporterOf(load(configOf(service.url, ['a'])), { elapsedMs: () => nowMs });
+    const exporter = exporterOf(await load(configOf(service.url, ['a'])), { elapsedMs: () => nowMs });
     await exporter.start();
     nowMs = 59_999;
     expect(exporter.ready()).toBe(false);

@@ -21,9 +21,11 @@ import { eventually } from '../web/eventually.ts';
 
 const URL_A = 'http://127.0.0.1:1';
 
+const LOADED = await loaded(stringify(configOf(URL_A, ['a'])));
+
 function servicesOf(compressors?: CompressorPool): SharedServices {
   const services = sharedServices(
-    loaded(stringify(configOf(URL_A, ['a']))),
+    LOADED,
     {
       build: { version: '1', revision: 'r', nodeVersion: 'v' },
       shard: { ordinal: 0, total: 1 },
@@ -46,7 +48,7 @@ async function generationOf(
     swapped(next);
     return next;
   };
-  const generation = await nextGeneration(loaded(stringify(config)), old, services, swap, signal);
+  const generation = await nextGeneration(await loaded(stringify(config)), old, services, swap, signal);
   onTestFinished(() => endGeneration(generation, undefined));
   return generation;
 }

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
-import { loaded } from '../config/fixtures.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
-const configured = (config: object) => loaded(stringify(config)).config;
+const configured = (config: object) => configSchema.parse(config);
 
 function optionsOf(upstream: object) {
   const { upstreams } = configured({ ...configOf('', ['a']), upstreams: { main: upstream } });
@@ -110,7 +109,7 @@ describe('upstreamOptions', () => {
   ])('maps %s with its %s or the file of it, and %j', (scheme, secret, keys, auth, key) => {
     const authOf = (source: object) => optionsOf({ base_url, [scheme]: { ...keys, ...source } }).auth;
     expect(authOf({ [secret]: 's' })).toEqual({ ...auth, [key]: { text: 's' } });
-    expect(authOf({ [`${secret}_file`]: 'f' })).toEqual({ ...auth, [key]: { file: 'conf/f' } });
+    expect(authOf({ [`${secret}_file`]: 'f' })).toEqual({ ...auth, [key]: { file: 'f' } });
   });
 
   it('gives an empty password as the empty text', () => {

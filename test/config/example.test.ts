@@ -22,12 +22,12 @@ const ENV = {
 type Tree = { [key: string]: Tree };
 
 describe('config.example.yaml', () => {
-  it('loads without environment variables', () => {
-    expect(loaded(example).config.stations.map(({ name }) => name)).toEqual(['production']);
+  it('loads without environment variables', async () => {
+    expect((await loaded(example)).config.stations.map(({ name }) => name)).toEqual(['production']);
   });
 
-  it('links to the shipped dashboards with variables that they have', () => {
-    const { links } = loaded(example).config;
+  it('links to the shipped dashboards with variables that they have', async () => {
+    const { links } = (await loaded(example)).config;
     const urls = links
       .flatMap(({ station, resource }) => [station, resource])
       .flatMap((template) => (template ? [new URL(template)] : []));
@@ -44,9 +44,9 @@ describe('config.example.yaml', () => {
     expect(example.split('\n')[0]).toBe('# yaml-language-server: $schema=config.schema.json');
   });
 
-  it('shows the default values', () => {
-    const { config } = loaded(example);
-    const bare = loaded(VALID).config;
+  it('shows the default values', async () => {
+    const { config } = await loaded(example);
+    const bare = (await loaded(VALID)).config;
     const { authorization, ...upstream } = config.upstreams['main'] ?? {};
     expect(authorization?.type).toBe('Bearer');
     expect(upstream).toEqual(bare.upstreams['main']);
@@ -58,8 +58,8 @@ describe('config.example.yaml', () => {
     expect(missingKeys(configJsonSchema(), parse(uncommented), '')).toEqual([]);
   });
 
-  it('shows alternatives that are valid one at a time', () => {
-    const problems = problemsOf(uncommented, ENV);
+  it('shows alternatives that are valid one at a time', async () => {
+    const problems = await problemsOf(uncommented, ENV);
     expect(problems).toHaveLength(8);
     expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('config.example.yaml', () => {
       [scheme, true] as const,
       [scheme, false] as const,
     ]),
-  )('shows a valid %s (from a file: %s)', (scheme, fromFile) => {
+  )('shows a valid %s (from a file: %s)', async (scheme, fromFile) => {
     const tree: Tree = parse(uncommented);
     const upstream = tree['upstreams']?.['main'] ?? {};
     for (const other of ['authorization', 'basic_auth', 'hmac', 'oauth2']) if (other !== scheme) delete upstream[other];
@@ -77,14 +77,14 @@ describe('config.example.yaml', () => {
     const file = Object.keys(auth).find((key) => key.endsWith('_file')) ?? '';
     delete auth[fromFile ? file.replace('_file', '') : file];
     delete tree['stations']?.['0']?.['rid'];
-    const { config } = loaded(stringify(tree), ENV);
+    const { config } = await loaded(stringify(tree), ENV);
     expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
   });
 
-  it('shows a valid rid', () => {
+  it('shows a valid rid', async () => {
     const tree: Tree = parse(example);
     const rid = parse(uncommented).stations[0].rid;
-    expect(problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
+    expect(await problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
   });
 });
 

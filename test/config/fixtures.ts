@@ -5,19 +5,19 @@ import { formatProblem } from '../../src/config/problem.ts';
 export const RID = '/subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/ts';
 
 /** Problems without the file name `conf/config.yaml`. */
-export function problemsOf(text: string, env: Record<string, string> = {}): readonly string[] {
-  const result = loadConfig({ file: 'conf/config.yaml', text, env });
+export async function problemsOf(text: string, env: Record<string, string> = {}): Promise<readonly string[]> {
+  const result = await loadConfig({ file: 'conf/config.yaml', text, env });
   return result.ok ? [] : result.problems.map(formatProblem).map((line) => line.replace('conf/config.yaml:', ''));
 }
 
 /** Expects exactly these problems of a text, in this order. */
-export function expectProblems(text: string, ...problems: readonly (string | RegExp)[]): void {
+export async function expectProblems(text: string, ...problems: readonly (string | RegExp)[]): Promise<void> {
   const expected = problems.map((problem) => (typeof problem === 'string' ? problem : expect.stringMatching(problem)));
-  expect(problemsOf(text)).toEqual(expected);
+  expect(await problemsOf(text)).toEqual(expected);
 }
 
-export function loaded(text: string, env: Record<string, string> = {}): LoadedConfig {
-  const result = loadConfig({ file: 'conf/config.yaml', text, env });
+export async function loaded(text: string, env: Record<string, string> = {}): Promise<LoadedConfig> {
+  const result = await loadConfig({ file: 'conf/config.yaml', text, env });
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
   return result;
 }

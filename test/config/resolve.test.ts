@@ -4,8 +4,8 @@ import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
-  it('fills in the defaults', () => {
-    const { config } = loaded(
+  it('fills in the defaults', async () => {
+    const { config } = await loaded(
       `upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`,
     );
     expect(resolveStations(config)).toEqual([
@@ -27,8 +27,8 @@ describe('resolveStations', () => {
     ]);
   });
 
-  it('prefers the settings of the station to the defaults', () => {
-    const { config } = loaded(`
+  it('prefers the settings of the station to the defaults', async () => {
+    const { config } = await loaded(`
 upstreams: { one: { base_url: "http://h" }, two: { base_url: "http://h" } }
 cache: { ttl: 2m, max_stale: 1h, error_ttl: 3s, refresh: background }
 metrics: { max_resources: 7, disabled: [telemetry_station_info] }
@@ -78,8 +78,8 @@ stations:
     ]);
   });
 
-  it('omits a filter that is an empty list', () => {
-    const { config } = loaded(
+  it('omits a filter that is an empty list', async () => {
+    const { config } = await loaded(
       `upstreams: { a: { base_url: "http://h" } }\nstations: [{ rid: ${RID}, filters: { resource_ids: [], product: p } }]`,
     );
     expect(resolveStations(config)[0]?.filters).toEqual({ product: 'p' });
@@ -87,8 +87,8 @@ stations:
 });
 
 describe('renderConfig', () => {
-  it('shows the active configuration with all defaults and without secrets', () => {
-    const { config } = loaded(`
+  it('shows the active configuration with all defaults and without secrets', async () => {
+    const { config } = await loaded(`
 upstreams:
   main:
     base_url: https://monitor.example.com/prefix
@@ -158,11 +158,10 @@ links: []
 `);
   });
 
-  it('renders a configuration that can be loaded again', () => {
-    const text = renderConfig(
-      loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms')).config,
-    );
-    expect(problemsOf(text)).toEqual([]);
-    expect(renderConfig(loaded(text).config)).toBe(text);
+  it('renders a configuration that can be loaded again', async () => {
+    const { config } = await loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms'));
+    const text = renderConfig(config);
+    expect(await problemsOf(text)).toEqual([]);
+    expect(renderConfig((await loaded(text)).config)).toBe(text);
   });
 });

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfigInSteps } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
 import { readStationFiles } from '../../src/config/station-files.ts';
@@ -26,7 +26,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 /** Loads config.yaml of that folder; in the result the paths are relative to the folder. */
 async function load(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
   const folder = folderOf(files);
-  const result = await loadConfigInSteps({ file: join(folder, 'config.yaml'), text: `${files['config.yaml']}`, env });
+  const result = await loadConfig({ file: join(folder, 'config.yaml'), text: `${files['config.yaml']}`, env });
   const lines = (result.ok ? result.warnings : result.problems.map(formatProblem)).map((line) =>
     line.replaceAll(`${folder}/`, ''),
   );

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfigInSteps } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { upstreamWith } from './fixtures.ts';
@@ -20,7 +20,7 @@ async function warningsOf(
   mkdirSync(join(folder, 'directory'));
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   symlinkSync('loop', join(folder, 'loop'));
-  const result = await loadConfigInSteps({ file, text, env: { KEY: 'hunter2' } });
+  const result = await loadConfig({ file, text, env: { KEY: 'hunter2' } });
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
   const relative = (all: readonly string[]) =>
     all.map((line) => line.replaceAll(`${folder}/`, '').replace('config.yaml:', ''));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkSteps, completed } from '../../src/config/checked-yaml.ts';
+import { checkYaml } from '../../src/config/checked-yaml.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
 
-function read(text: string) {
-  const checked = completed(checkSteps(webConfigSchema, { file: 'web.yml', text }));
+async function read(text: string) {
+  const checked = await checkYaml(webConfigSchema, { file: 'web.yml', text });
   return checked.ok ? checked.value : checked.problems.map(formatProblem);
 }
 
@@ -29,8 +29,8 @@ describe('webConfigSchema', () => {
     'tls_server_config:\nhttp_server_config:\nrate_limit:',
     'tls_server_config: { cert_file: "" }',
     'http_server_config: { headers: { X-XSS-Protection: "" } }',
-  ])('reads %j as empty', (text) => {
-    expect(read(text)).toEqual(EMPTY);
+  ])('reads %j as empty', async (text) => {
+    expect(await read(text)).toEqual(EMPTY);
   });
 
   it.each([
@@ -42,11 +42,11 @@ describe('webConfigSchema', () => {
       'basic_auth_users: {}',
       '1:19: basic_auth_users: expected at least one user, got none; remove the key to allow everyone',
     ],
-  ])('does not open the exporter to everyone by %j', (text, problem) => {
-    expect(read(text)).toEqual([`web.yml:${problem}`]);
+  ])('does not open the exporter to everyone by %j', async (text, problem) => {
+    expect(await read(text)).toEqual([`web.yml:${problem}`]);
   });
 
-  it('reads all keys', () => {
+  it('reads all keys', async () => {
     const config = {
       tls_server_config: {
         cert_file: 'server.crt',
@@ -73,18 +73,18 @@ describe('webConfigSchema', () => {
       basic_auth_users: { alice: HASH, bob: HASH },
     };
     const text = JSON.stringify({ ...config, rate_limit: { interval: '1s', burst: 20 } });
-    expect(read(text)).toEqual({ ...config, rate_limit: { interval: 1000, burst: 20 } });
+    expect(await read(text)).toEqual({ ...config, rate_limit: { interval: 1000, burst: 20 } });
   });
 
-  it('does not substitute environment variables', () => {
+  it('does not substitute environment variables', async () => {
     const headers = { 'Content-Security-Policy': `\${HOME} $\${x}` };
-    expect(read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({
+    expect(await read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({
       http_server_config: { headers },
     });
   });
 
-  it('reports all problems with their positions and shows no hash', () => {
-    const problems = read(`
+  it('reports all problems with their positions and shows no hash', async () => {
+    const problems = await read(`
 tls_server_config:
   cert_fle: server.crt
   client_ca_file: clients.crt
@@ -136,13 +136,13 @@ basic_auth_users:
       'tls_server_config: { max_version: TLS9 }',
       /^web\.yml:1:35: tls_server_config\.max_version: expected one of TLS10, .*, got "TLS9"/,
     ],
-  ])('reports a single problem for %s', (text, problem) => {
-    expect(read(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  ])('reports a single problem for %s', async (text, problem) => {
+    expect(await read(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });
 
-  it.each(['$2a$04$', '$2b$12$', '$2y$31$'])('accepts hashes that start with %s', (start) => {
+  it.each(['$2a$04$', '$2b$12$', '$2y$31$'])('accepts hashes that start with %s', async (start) => {
     const hash = HASH.replace('$2y$10$', start);
-    expect(read(`basic_auth_users: { 1: ${hash} }`)).toMatchObject({ basic_auth_users: { 1: hash } });
+    expect(await read(`basic_auth_users: { 1: ${hash} }`)).toMatchObject({ basic_auth_users: { 1: hash } });
   });
 
   it.each([
@@ -156,7 +156,9 @@ basic_auth_users:
     `${HASH}e`,
     `${HASH.slice(0, -1)}f`,
     HASH.replace('MCes', 'MCfs'),
-  ])('rejects %s, which is not a bcrypt hash', (hash) => {
-    expect(read(`basic_auth_users: { alice: '${hash}' }`)).toEqual([expect.stringContaining('expected a bcrypt hash')]);
+  ])('rejects %s, which is not a bcrypt hash', async (hash) => {
+    expect(await read(`basic_auth_users: { alice: '${hash}' }`)).toEqual([
+      expect.stringContaining('expected a bcrypt hash'),
+    ]);
   });
 });

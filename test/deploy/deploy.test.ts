@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const CHART = 'deploy/helm/telemetry-station-exporter';
 
-const problemsOf = (file: string, text: string) => {
-  const loaded = loadConfig({ file, text, env: { MONITOR_TOKEN: 'token' } });
+const problemsOf = async (file: string, text: string) => {
+  const loaded = await loadConfig({ file, text, env: { MONITOR_TOKEN: 'token' } });
   return loaded.ok ? [] : loaded.problems;
 };
 
@@ -42,8 +42,8 @@ describe('Dockerfile', () => {
 });
 
 describe('deploy/kubernetes', () => {
-  it('has a valid configuration', () => {
-    expect(problemsOf('config.yaml', read('deploy/kubernetes/config.yaml'))).toEqual([]);
+  it('has a valid configuration', async () => {
+    expect(await problemsOf('config.yaml', read('deploy/kubernetes/config.yaml'))).toEqual([]);
   });
 
   it('runs the package version with valid flags', () => {
@@ -60,9 +60,9 @@ describe('deploy/helm', () => {
     expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
   });
 
-  it.each(readdirSync(join(root, CHART, 'ci')))('has a valid configuration in ci/%s', (file) => {
+  it.each(readdirSync(join(root, CHART, 'ci')))('has a valid configuration in ci/%s', async (file) => {
     const { config, web } = parse(read(`${CHART}/ci/${file}`));
-    expect(config === undefined ? [] : problemsOf(file, stringify(config))).toEqual([]);
+    expect(config === undefined ? [] : await problemsOf(file, stringify(config))).toEqual([]);
     if (web?.config) expect(webConfigSchema.safeParse(web.config)).toMatchObject({ success: true });
   });
 

@@ -18,7 +18,7 @@ export async function startExporter(
 ) {
   const log: string[] = [];
   let text = stringify(config);
-  const load = async () => loadConfig({ file: 'config.yaml', text, env: options.env ?? {} });
+  const load = () => loadConfig({ file: 'config.yaml', text, env: options.env ?? {} });
   const loaded = await load();
   if (!loaded.ok) throw new Error(loaded.problems.map(({ path, message }) => `${path}: ${message}`).join('\n'));
   const exporter = new Exporter(loaded, {

@@ -59,9 +59,9 @@ describe('README.md and the guides', () => {
     await run(snippet.split('\n'), clone);
   });
 
-  it.each(yamls)('shows a configuration that loads: %s', (text) => {
+  it.each(yamls)('shows a configuration that loads: %s', async (text) => {
     const { upstreams, scrape_configs } = parse(text);
-    if (upstreams) expect(configProblems(text)).toEqual([]);
+    if (upstreams) expect(await configProblems(text)).toEqual([]);
     const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
     for (const job of upstreams ? [] : scrape_configs) {
       expect(job.job_name).toMatch(/^[\w-]+$/);
@@ -161,7 +161,7 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
     expect(printed).toMatch(/\ncache:/);
     return printed;
   });
-  expect(configProblems(text)).toEqual([]);
+  expect(await configProblems(text)).toEqual([]);
   expect(parse(text).stations).toHaveLength(2);
   simulation.interrupt();
   await simulation.closed;
@@ -203,8 +203,8 @@ function firstLine(snippet: string): string {
   return snippet.split('\n')[0] ?? '';
 }
 
-function configProblems(text: string): readonly string[] {
-  const result = loadConfig({ file: 'README.md', text, env: {} });
+async function configProblems(text: string): Promise<readonly string[]> {
+  const result = await loadConfig({ file: 'README.md', text, env: {} });
   return result.ok ? [] : result.problems.map(formatProblem);
 }
 

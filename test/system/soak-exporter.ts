@@ -22,7 +22,7 @@ const listedStations = () => (exporter?.stations() ?? []).filter(({ snapshot }) 
 
 serveMethods({
   start: async (config: object, timeoutOffsetMs: number) => {
-    const load = async () => loadConfig({ file: 'soak.yaml', text: stringify(config), env: {} });
+    const load = () => loadConfig({ file: 'soak.yaml', text: stringify(config), env: {} });
     const loaded = await load();
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
