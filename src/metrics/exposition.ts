@@ -46,21 +46,12 @@ export class Exposition {
     return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
   }
 
-  /** All stations and the exporter's own metrics. */
-  async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+  /** All stations and the exporter's own metrics, or these alone. */
+  async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat, isOwnAlone = false): Promise<Body> {
     const { stations, series } = await this.#assembled(views, format);
-    return new Body(await this.#own(own, series, format), stations);
-  }
-
-  /** The exporter's own metrics alone. */
-  async ownBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const { series } = await this.#assembled(views, format);
-    return new Body(await this.#own(own, series, format));
-  }
-
-  async #own(own: OwnMetrics, series: Segment, format: ExpositionFormat): Promise<Segment[]> {
-    const ownText = await own.text(format, this.#disabled);
-    return [textSegment(ownText), series, textSegment(await own.processText(format)), ...END_OF_FILE[format]];
+    const ownText = textSegment(await own.text(format, this.#disabled));
+    const processText = textSegment(await own.processText(format));
+    return new Body([ownText, series, processText, ...END_OF_FILE[format]], isOwnAlone ? undefined : stations);
   }
 
   /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */

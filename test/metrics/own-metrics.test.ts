@@ -37,7 +37,7 @@ describe('OwnMetrics', () => {
     const view = { spec: specOf(), health, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
     const exposition = new Exposition(new Set(), new TaskQueue());
     const text = async (format: 'text' | 'openmetrics') => {
-      const body = await exposition.ownBody([{ ...view, served: { publication, encoded } }], metrics, format);
+      const body = await exposition.fullBody([{ ...view, served: { publication, encoded } }], metrics, format, true);
       return gunzipSync(Buffer.concat([...body.gzip()])).toString();
     };
     const families = parseExposition(await text('text'));
