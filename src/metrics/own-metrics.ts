@@ -43,8 +43,9 @@ export class OwnMetrics {
     for (const limit of RECORD_LIMITS) this.#metrics.records_limit.set({ limit }, limits[limit]);
   }
 
-  recordReads(result: 'hit' | 'miss', stations: number): void {
-    this.#metrics[result === 'hit' ? 'cache_hits_total' : 'cache_misses_total'].inc(stations);
+  recordReads(hits: number, misses: number): void {
+    this.#metrics.cache_hits_total.inc(hits);
+    this.#metrics.cache_misses_total.inc(misses);
   }
 
   recordReload(successful: boolean, wallMs: number, file: 'config' | 'web_config' = 'config'): void {

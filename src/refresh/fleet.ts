@@ -10,16 +10,16 @@ const HANGING_WAIT_MS = 1000;
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
-/** How a read was served: from the cache, or after a refresh. */
-type CacheResult = 'hit' | 'miss';
+/** How many stations were read from the cache, and how many after a refresh. */
+type ReadObserver = (hits: number, misses: number) => void;
 
 /** The stations of this process. */
 export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
-  readonly #observeReads: (result: CacheResult, stations: number) => void;
+  readonly #observeReads: ReadObserver;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: (result: CacheResult, stations: number) => void) {
+  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: ReadObserver) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
     this.#observeReads = observeReads;
   }
@@ -54,7 +54,8 @@ export class Fleet<Encoded> {
    * Each station is seen as its own refresh left it. Stations that hang are waited for only briefly.
    */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Encoded>[]> {
-    const caches = name === undefined ? [...this.#caches.values()] : this.#named(name);
+    const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
+    const caches = [...named].filter((cache) => cache !== undefined);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
     const healthy: Promise<unknown>[] = [];
     const hanging: Promise<unknown>[] = [];
@@ -66,19 +67,13 @@ export class Fleet<Encoded> {
       if ((healthy.length + hanging.length) % STARTED_TOGETHER === 0) await nextIteration();
     }
     const misses = healthy.length + hanging.length;
-    this.#observeReads('miss', misses);
-    this.#observeReads('hit', caches.length - misses);
+    this.#observeReads(caches.length - misses, misses);
     if (misses > 0) {
       const brief = AbortSignal.any([signal, AbortSignal.timeout(HANGING_WAIT_MS)]);
       // Refreshes never reject: what rejects is the wait, once it is aborted.
       await Promise.allSettled([untilAborted(Promise.all(healthy), signal), untilAborted(Promise.all(hanging), brief)]);
     }
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
-  }
-
-  #named(name: string): StationCache<Encoded>[] {
-    const cache = this.#caches.get(name);
-    return cache ? [cache] : [];
   }
 }
 

@@ -125,8 +125,7 @@ describe('OwnMetrics', () => {
 
   it('counts cache hits and misses, and leaves out disabled families', async () => {
     const metrics = ownMetrics();
-    metrics.recordReads('hit', 2);
-    metrics.recordReads('miss', 1);
+    metrics.recordReads(2, 1);
     metrics.recordReload(true, 5000);
     metrics.recordReload(false, 9000);
     const value = await reader(metrics);

@@ -33,16 +33,17 @@ const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'b
 describe('Fleet', () => {
   it('reads all stations or the named one, and reports cache hits and misses', async () => {
     const [a, b] = [cacheOf('a'), cacheOf('b')];
-    const reads = { hit: 0, miss: 0 };
-    const fleet = new Fleet([a.cache, b.cache], (result, stations) => {
-      reads[result] += stations;
+    const reads = { hits: 0, misses: 0 };
+    const fleet = new Fleet([a.cache, b.cache], (hits, misses) => {
+      reads.hits += hits;
+      reads.misses += misses;
     });
     expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.encoded])).toEqual([
       ['b', 'b'],
     ]);
     expect((await fleet.read(forever)).map(({ spec }) => spec.name)).toEqual(['a', 'b']);
     expect(await fleet.read(forever, 'c')).toEqual([]);
-    expect(reads).toEqual({ hit: 1, miss: 2 });
+    expect(reads).toEqual({ hits: 1, misses: 2 });
   });
 
   it('lets the first requests start before the refreshes of a thousand stations are queued', async () => {
