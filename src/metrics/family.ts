@@ -53,21 +53,19 @@ export interface Named<Name extends string, Labels extends readonly string[]> {
 
 /** A family in a table: without `labels` it has none, and its name says whether it is a counter. */
 export interface Row<Name extends string, Labels extends readonly string[]>
-  extends Omit<FamilyDescription, 'type' | 'labels'>,
-    Partial<Named<Name, Labels>> {
+  extends Omit<FamilyDescription, 'type' | 'labels'> {
   readonly name: Name;
+  readonly labels?: Labels;
 }
-
-export type TypeOf<Name extends string> = Name extends `${string}_total` ? 'counter' : 'gauge';
 
 /** `first`: labels before those of the row. */
 export function described<Name extends string, Labels extends readonly string[], const First extends readonly string[]>(
   { name, labels }: Row<Name, Labels>,
   ...first: First
-): Named<Name, readonly [...First, ...Labels]> & { readonly type: TypeOf<Name> } {
+): Named<Name, readonly [...First, ...Labels]> & Pick<FamilyDescription, 'type'> {
   const all: readonly string[] = [...first, ...(labels ?? [])];
   const type = name.endsWith('_total') ? 'counter' : 'gauge';
-  return { name, type: type as TypeOf<Name>, labels: all as readonly [...First, ...Labels] };
+  return { name, type, labels: all as readonly [...First, ...Labels] };
 }
 
 export const healthFamily = stationFamily<HealthSource>();

@@ -1,4 +1,4 @@
-import { described, type FamilyDescription, type Named, type Row, type TypeOf } from './family.ts';
+import { described, type FamilyDescription, type Named, type Row } from './family.ts';
 
 /** Limits of the web server: the values of the label `limit`. */
 export const WEB_LIMITS = [
@@ -223,5 +223,9 @@ function ownFamilies<const Rows extends Readonly<Record<string, OwnRow>>>(rows: 
 
 type OwnFamily<Name extends string, Given> = FamilyDescription &
   Named<Name, Given extends { readonly labels: infer Labels extends readonly string[] } ? Labels : []> & {
-    readonly type: Given extends { readonly type: infer Type } ? Type : TypeOf<Name>;
+    readonly type: Given extends { readonly type: infer Type }
+      ? Type
+      : Name extends `${string}_total`
+        ? 'counter'
+        : 'gauge';
   };
