@@ -48,7 +48,7 @@ export function parseResourceQuery(
 }
 
 /** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
-export function resourceSearch({ selection, order, page }: ResourceQuery, text = 'search'): string {
+export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>, text = 'search'): string {
   const { search, ...values } = selection;
   return queryText({
     [text]: search,

@@ -19,7 +19,7 @@ import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
 import { type AbortableHandler, limitRequests, RequestQueue } from './request-limit.ts';
-import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
+import { failedRequest, methodNotAllowed, notFound, redirectTo, refuse, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 
@@ -69,8 +69,7 @@ export function createApp(exporter: ExporterPort, given: GivenOptions): RequestL
     // Express responds to a target that is not a URL by itself, without the middleware above.
     const target = requestTarget(String(request.url));
     if (target === undefined) {
-      response.setHeader('Connection', 'close');
-      sendText(response, 400, 'The request target has no path.\n');
+      refuse(response, 400, 'The request target has no path.');
       return;
     }
     request.url = target;
@@ -99,7 +98,7 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(routes, ROUTES.discovery, serviceDiscovery(exporter, options.externalUrl));
   page(routes, ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
   page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
-  page(routes, ROUTES.reference, referencePage(options));
+  page(routes, ROUTES.reference, referencePage(exporter, options));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
   readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(search));
   const handleReload = limit('reloads')(reload(exporter, options.enableLifecycle));

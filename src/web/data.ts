@@ -166,7 +166,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
 
 /** With the values that the resources have in common. */
 function listName(name: string, selection: Selection, text?: string): string {
-  return `${name}${resourceSearch({ selection, order: undefined, page: 1 }, text)}`.replace(/\?$/, '');
+  return `${name}${resourceSearch({ selection }, text)}`.replace(/\?$/, '');
 }
 
 /** The refreshes of a station, the latest first. */

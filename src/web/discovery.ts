@@ -1,16 +1,11 @@
 import { isIPv6 } from 'node:net';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { ExporterPort } from './port.ts';
+import type { AbortableHandler } from './request-limit.ts';
 import { send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
-
-/** A target group of Prometheus HTTP service discovery. */
-interface TargetGroup {
-  readonly targets: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-}
 
 /** Where Prometheus reaches the exporter. */
 interface Endpoint {
@@ -19,39 +14,25 @@ interface Endpoint {
   readonly secure: boolean;
 }
 
-/** One target group per station, with its configuration as `__meta_*` labels; the series themselves carry the label `station`. */
-export function serviceDiscovery(
-  exporter: ExporterPort,
-  externalUrl: URL | undefined,
-): (request: Request, response: Response) => void {
-  const prefix = pathPrefix(externalUrl);
+/** Prometheus HTTP service discovery: a target group per station; the series themselves carry the label `station`. */
+export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): AbortableHandler {
+  const path = `${pathPrefix(externalUrl)}${ROUTES.probe}`;
   return (request, response) => {
-    const endpoint = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);
-    const groups = exporter.specs().map((spec) => targetGroup(spec, endpoint, prefix));
+    const { target, secure } = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);
+    const scheme = secure && { __scheme__: 'https' };
+    const groups = exporter.specs().map((spec) => ({
+      targets: [target],
+      labels: { ...scheme, __metrics_path__: path, __param_station: spec.name, ...metaLabels(spec) },
+    }));
     send(response, 200, 'application/json', JSON.stringify(groups));
   };
 }
 
-function targetGroup(spec: StationSpec, { target, secure }: Endpoint, prefix: string): TargetGroup {
-  return {
-    targets: [target],
-    labels: {
-      ...(secure && { __scheme__: 'https' }),
-      __metrics_path__: `${prefix}${ROUTES.probe}`,
-      __param_station: spec.name,
-      ...Object.fromEntries(metaLabels(spec).map(([name, value]) => [`__meta_telemetry_station_${name}`, value])),
-    },
-  };
-}
-
-/** For relabeling, for example to route by team or zone. */
-function metaLabels({ name, upstream, path, labels }: StationSpec): readonly (readonly [string, string])[] {
-  return [
-    ['name', name],
-    ...Object.entries(path),
-    ['upstream', upstream],
-    ...Object.entries(labels).map(([label, value]) => [`label_${label}`, value] as const),
-  ];
+/** The configuration of a station, for relabeling, for example to route by team or zone. */
+function metaLabels({ name, upstream, path, labels }: StationSpec): Readonly<Record<string, string>> {
+  const own = Object.entries(labels).map(([label, value]) => [`label_${label}`, value] as const);
+  const all = [...Object.entries({ name, ...path, upstream }), ...own];
+  return Object.fromEntries(all.map(([label, value]) => [`__meta_telemetry_station_${label}`, value]));
 }
 
 function urlEndpoint({ protocol, hostname, port }: URL): Endpoint {

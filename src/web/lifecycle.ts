@@ -1,5 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
-import type { HistoryEntry } from '../inventory/history.ts';
+import type { RequestHandler } from 'express';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
 import { untilAborted } from '../model/until-aborted.ts';
@@ -54,31 +53,21 @@ export function refresh(
     requireLifecycle(enableLifecycle);
     const station = stationOf(exporter, request).spec.name;
     const started = exporter.refresh(station);
-    const outcome = typeof started === 'object' ? await outcomeOf(started, signal, scrapeTimeoutMs) : undefined;
-    if (prefersHtml(request)) redirectToStation(request, response, station);
-    else if (typeof started === 'number') {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(scrapeTimeoutMs)]);
+    // undefined: the refresh, which never rejects, has not ended in time.
+    const outcome = typeof started === 'object' ? await untilAborted(started, limit).catch(() => undefined) : undefined;
+    if (prefersHtml(request)) {
+      response.setHeader(
+        'Location',
+        `../../${stationPath(station) ?? ''}${new URL(request.url, 'http://host').search}`,
+      );
+      sendText(response, 303, 'See the page of the station.\n');
+    } else if (typeof started === 'number') {
       response.setHeader('Retry-After', Math.ceil(started / 1000));
       sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
-    } else sendOutcome(response, station, outcome);
+    } else {
+      const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
+      send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
+    }
   };
-}
-
-function sendOutcome(response: Response, station: string, outcome: HistoryEntry | undefined): void {
-  const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
-  send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
-}
-
-function redirectToStation(request: Request, response: Response, station: string): void {
-  const query = request.url.split('?').slice(1).join('?');
-  response.setHeader('Location', `../../${stationPath(station) ?? ''}${query === '' ? '' : `?${query}`}`);
-  sendText(response, 303, 'See the page of the station.\n');
-}
-
-/** undefined: the refresh, which never rejects, has not ended in time. */
-function outcomeOf(
-  refresh: Promise<HistoryEntry | undefined>,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<HistoryEntry | undefined> {
-  return untilAborted(refresh, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
 import type { WebOptions } from './options.ts';
-import { sendError, sendText } from './respond.ts';
+import { refuse, sendError } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
 const MAX_URL_LENGTH = 4096;
@@ -59,14 +59,11 @@ export function checkCrossSite({
   return ({ method, headers, rawHeaders }, response, next) => {
     // A proxy in front may have read the other one.
     if (countOf('host', rawHeaders) > 1) {
-      response.setHeader('Connection', 'close');
-      sendText(response, 400, 'Expected one Host header.\n');
+      refuse(response, 400, 'Expected one Host header.');
     } else if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? '')) {
-      response.setHeader('Connection', 'close');
-      sendText(response, 403, 'The host name is not allowed (--web.allowed-hosts).\n');
+      refuse(response, 403, 'The host name is not allowed (--web.allowed-hosts).');
     } else if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl)) {
-      response.setHeader('Connection', 'close');
-      sendText(response, 403, 'Requests of other sites are not allowed.\n');
+      refuse(response, 403, 'Requests of other sites are not allowed.');
     } else {
       next();
     }
@@ -148,11 +145,6 @@ function refuseLogin(response: Response, isBusy: boolean): void {
     response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
     refuse(response, 401, 'Unauthorized.');
   }
-}
-
-function refuse(response: Response, status: number, reason: string): void {
-  response.setHeader('Connection', 'close');
-  sendText(response, status, `${reason}\n`);
 }
 
 /** A limiter that decides for each request by the rules in force at that time. */

@@ -25,6 +25,12 @@ export function sendText(response: ServerResponse, status: number, text: string)
   send(response, status, 'text/plain; charset=utf-8', text);
 }
 
+/** Closes the connection too: a client that is refused may have more to send, and keeps no connection. */
+export function refuse(response: ServerResponse, status: number, reason: string): void {
+  response.setHeader('Connection', 'close');
+  sendText(response, status, `${reason}\n`);
+}
+
 /** Node omits the body in the response to a HEAD request. */
 export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
   response.statusCode = status;

@@ -25,18 +25,10 @@ export function stationPath(name: string, rest = ''): string | undefined {
   return isStep(name) ? undefined : `stations/${encoded(name)}${rest}`;
 }
 
-export function historyPath(name: string): string | undefined {
-  return stationPath(name, '/history');
-}
-
 /** With the parameters that select changes. */
 export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string | undefined {
   const parameters = new URLSearchParams(query).toString();
   return stationPath(name, `/changes${parameters === '' ? '' : `?${parameters}`}`);
-}
-
-export function refreshPath(name: string): string | undefined {
-  return stationPath(name, '/refresh');
 }
 
 export function resourcePath(name: string, id: string): string | undefined {

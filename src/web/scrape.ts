@@ -118,14 +118,17 @@ export function acceptsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean
   return request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
 }
 
-/** The timeout announced by Prometheus minus the offset, else the default. 0: respond at once from the cache. */
+/**
+ * The timeout announced by Prometheus minus the offset, else the default; it must be a positive decimal number that a timer can hold.
+ * 0: respond at once from the cache.
+ */
 export function scrapeDeadlineMs(
   header: string | undefined,
-  options: Pick<WebOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
+  { scrapeTimeoutMs, timeoutOffsetMs }: Pick<WebOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
 ): number {
-  const announcedMs = announcedTimeoutMs(header);
-  const deadlineMs = announcedMs === undefined ? options.scrapeTimeoutMs : announcedMs - options.timeoutOffsetMs;
-  return Math.min(Math.max(deadlineMs, 0), MAX_TIMER_MS);
+  const announcedMs = /^\d+(?:\.\d+)?$/.test(header ?? '') ? Number(header) * 1000 : 0;
+  const isValid = announcedMs > 0 && announcedMs <= MAX_TIMER_MS;
+  return Math.min(isValid ? Math.max(announcedMs - timeoutOffsetMs, 0) : scrapeTimeoutMs, MAX_TIMER_MS);
 }
 
 /** Runs the work with a signal that aborts at the deadline, or earlier when the client disconnects. */
@@ -145,13 +148,6 @@ export async function withinDeadline<T>(
     clearTimeout(timer);
     request.off('close', abort);
   }
-}
-
-/** undefined when the header is missing, not a positive decimal number, or more than a timer can hold. */
-function announcedTimeoutMs(header: string | undefined): number | undefined {
-  if (header === undefined || !/^\d+(?:\.\d+)?$/.test(header)) return undefined;
-  const ms = Number(header) * 1000;
-  return ms > 0 && ms <= MAX_TIMER_MS ? ms : undefined;
 }
 
 /** Batch size when all responses share the same bytes: few writes, and a slow client holds references only. */

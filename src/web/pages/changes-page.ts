@@ -4,9 +4,8 @@ import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, resourceColumns } from './resource-list.ts';
 import { trail } from './station-parts.ts';
 import { type Column, downloads, pageRange, pager, searchField, select, table, tableRow } from './table.ts';
@@ -14,16 +13,15 @@ import { type Column, downloads, pageRange, pager, searchField, select, table, t
 const ROOT = '../../';
 
 /** Which resources of a station changed, the latest changes first. */
-export function changesPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  return (request, response) => {
-    const found = changesOf(exporter, request);
-    const { name, query, changes } = found;
-    const { page = '1', ...selection } = query;
-    const range = pageRange(changes.length, Number(page));
-    const href = (parameters: Readonly<Record<string, string>>) =>
-      `?${new URLSearchParams({ ...selection, ...parameters })}`;
-    const pages = (label: string) => pager(label, range, (target) => href({ page: String(target) }));
-    const content = html`${trail(ROOT, 'Changes', name)}
+export const changesPage: PageHandler = (exporter, options) => (request, response) => {
+  const found = changesOf(exporter, request);
+  const { name, query, changes } = found;
+  const { page = '1', ...selection } = query;
+  const range = pageRange(changes.length, Number(page));
+  const href = (parameters: Readonly<Record<string, string>>) =>
+    `?${new URLSearchParams({ ...selection, ...parameters })}`;
+  const pages = (label: string) => pager(label, range, (target) => href({ page: String(target) }));
+  const content = html`${trail(ROOT, 'Changes', name)}
 <h1>Changes of ${name}</h1>
 <div class="headline">
 <p id="scope">${scopeText(found)}</p>
@@ -41,9 +39,8 @@ ${downloads(href({ format: '' }))}
 ${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: options.now(), labels: labelNames(exporter) })}
 ${pages('Pages of changes, below the table')}`
 }`;
-    sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
-  };
-}
+  sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
+};
 
 type Found = ReturnType<typeof changesOf>;
 

@@ -1,7 +1,7 @@
 import type { HistoryEntry, Outage } from '../../inventory/history.ts';
 import { NOTABLE_WAIT_MS, type StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { changesPath, historyPath } from '../routes.ts';
+import { changesPath, stationPath } from '../routes.ts';
 import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
 import { downloads } from './table.ts';
 
@@ -31,7 +31,7 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent
 function historyContent(history: readonly HistoryEntry[], options: HistoryOptions): Html {
   const { status, nowMs } = options;
   const timeline = timelineOf(history, options);
-  const path = historyPath(status.name);
+  const path = stationPath(status.name, '/history');
   const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
   const further = history.slice(SHOWN, SHOWN + MORE);
   const list = (some: readonly Html[]) => html`<ul class="outages">\n${some}</ul>\n`;

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import type { WebOptions } from '../options.ts';
+import type { ExporterPort } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
 import { livePage } from './browser/live-page.ts';
@@ -28,6 +30,9 @@ interface HtmlPage {
 }
 
 export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now' | 'elapsedMs'>;
+
+/** The handler of a page. */
+export type PageHandler = (exporter: ExporterPort, options: PageOptions) => AbortableHandler;
 
 const EXPORTER = 'Telemetry station exporter';
 

@@ -39,6 +39,5 @@ function columnsOf(label: string): readonly Column<OwnerCount>[] {
 }
 
 function searchHref({ label, value }: OwnerCount, further: Selection = {}): string {
-  const selection = { ...further, [label]: value };
-  return `.${ROUTES.search}${resourceSearch({ selection, order: undefined, page: 1 })}`;
+  return `.${ROUTES.search}${resourceSearch({ selection: { ...further, [label]: value } })}`;
 }

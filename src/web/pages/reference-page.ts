@@ -1,12 +1,11 @@
 import { FAMILY_DESCRIPTIONS } from '../../metrics/catalogue.ts';
 import type { FamilyDescription } from '../../metrics/family.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES } from '../routes.ts';
 import { breakable, type Html, html } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
+import { type PageHandler, sendPage } from './layout.ts';
 
 /** Name, type, labels, help and an example query of every metric. */
-export function referencePage(options: PageOptions): AbortableHandler {
+export const referencePage: PageHandler = (_exporter, options) => {
   const content = html`<h1>Metrics reference</h1>
 <p>All families of a station come from one snapshot, so they are consistent. A value that the service does not report has no sample; it is never 0. Missing text is an empty label value.</p>
 <table id="families" class="cards">
@@ -18,7 +17,7 @@ ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
   return (_request, response) => {
     sendPage(response, { title: 'Metrics reference', root: './', content, route: ROUTES.reference }, options);
   };
-}
+};
 
 function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDescription): Html {
   return html`<tr id="${name}">

@@ -136,12 +136,12 @@ export function alertStateBadge(token: string): Html {
 /** Why no resource is shown; the form has the values that resources have. */
 export function emptyResult(size: number, { order }: ResourceQuery): Html {
   if (size === 0) return html`<p id="nothing">The station has no resources.</p>`;
-  const all = resourcesHref({ selection: {}, order, page: 1 });
+  const all = resourcesHref({ order });
   return html`<p id="nothing">No resource matches. <a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
 }
 
 /** The address of the resources on the page of their station. */
-export function resourcesHref(query: ResourceQuery): string {
+export function resourcesHref(query: Partial<ResourceQuery>): string {
   return `${resourceSearch(query)}#resources`;
 }
 
@@ -163,19 +163,17 @@ ${spec.alertability ? select('alertable', 'Alertable', [ANY, ...ALERTABLE.map((w
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
 <button type="submit">Show</button>
-${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ selection: {}, order, page: 1 })}">Clear filters</a></p>` : []}
+${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear filters</a></p>` : []}
 </form>`;
 }
 
 const ANY = ['', 'any'] as const;
 
-/** The given value is always an option, so that the form matches the query, even if it is a short form or no resource has it any more. */
+/** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
   const known = counts.filter(({ key }, at) => key !== OTHER && (at < MAX_LISTED || key === given));
   const options = known.map((count) => [count.key || NONE, optionText(count)] as const);
-  const value = given === '' ? NONE : (given ?? '');
-  const missing = value === '' || options.some(([key]) => key === value) ? [] : [[value, value] as const];
-  return select(name, label, [ANY, ...missing, ...options], value);
+  return select(name, label, [ANY, ...options], given === '' ? NONE : given);
 }
 
 function optionText({ name, label, count }: Count): string {
@@ -206,7 +204,7 @@ ${list(counts.slice(0, MAX_BARS))}${more(counts.length - MAX_BARS, html`${list(f
 
 /** The width of the bar is the share of the total; the least of them can still be seen. */
 function countBar(filter: string, { key, name, label, count }: Count, total: number): Html {
-  const href = resourcesHref({ selection: { [filter]: key }, order: undefined, page: 1 });
+  const href = resourcesHref({ selection: { [filter]: key } });
   const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);
   const title = name === key || key === '' ? [] : html` title="${key}"`;

@@ -8,13 +8,11 @@ import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../mode
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
-import type { ExporterPort } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
 import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
 
@@ -23,32 +21,34 @@ const ROOT = '../../../';
 type Served = NonNullable<StationDetail['served']>;
 
 /** A resource: its record in the listing, the results of the further listings, and its series. */
-export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  return (request, response) => {
-    const { spec, status, served, links } = stationOf(exporter, request);
-    const id = String(request.params['id']);
-    const located = served && locateResource(served.snapshot, id);
-    const { newestFirst, dropped } = exporter.changes(spec.name);
-    const changes = newestFirst.filter(({ resource }) => resource.id === id);
-    if (served === undefined || located === undefined) {
-      const ofChanges = changesPath(spec.name, { search: id });
-      const link =
-        ofChanges && changes.length > 0
-          ? { words: 'Its changes', path: ofChanges }
-          : { words: spec.name, path: stationPath(spec.name) ?? '' };
-      throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
-    }
-    const { resource } = located;
-    const heading = titleOf(resource);
-    // Changes that are no longer kept may have been those of this resource.
-    const observed =
-      dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
-    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, observedUntil(status, options.now()));
-    const content = html`${trail(ROOT, heading, spec.name)}
+export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
+  const nowMs = options.now();
+  const { spec, status, served, links } = stationOf(exporter, request);
+  const id = String(request.params['id']);
+  const located = served && locateResource(served.snapshot, id);
+  const { newestFirst, dropped } = exporter.changes(spec.name);
+  const changes = newestFirst.filter(({ resource }) => resource.id === id);
+  if (served === undefined || located === undefined) {
+    const ofChanges = changesPath(spec.name, { search: id });
+    const link =
+      ofChanges && changes.length > 0
+        ? { words: 'Its changes', path: ofChanges }
+        : { words: spec.name, path: stationPath(spec.name) ?? '' };
+    throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
+  }
+  const { resource } = located;
+  const heading = titleOf(resource);
+  // Changes that are no longer kept may have been those of this resource.
+  const observed =
+    dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
+  // A failed refresh observes nothing.
+  const untilMs = status.up ? nowMs : (status.lastSuccessMs ?? nowMs);
+  const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, untilMs);
+  const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
-<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, options.now())}.</p>
-${ownChanges(changes, spec.name, options.now())}
+<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
+${ownChanges(changes, spec.name, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
   ['Product', productReason(spec, resource)],
@@ -56,10 +56,9 @@ ${facts('reasons', [
 ])}
 <h2 id="series">Series</h2>
 ${series(exporter.seriesOf(spec, resource), served)}
-${record(located, options.now())}`;
-    sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
-  };
-}
+${record(located, nowMs)}`;
+  sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
+};
 
 const NO_RESOURCE =
   'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
@@ -82,11 +81,6 @@ ${LIVE_CONTROLS}
 </div>
 <p class="code">${id}</p>
 ${LIVE_NOTICES}`;
-}
-
-/** A failed refresh observes nothing. */
-function observedUntil({ up, lastSuccessMs }: StationDetail['status'], nowMs: number): number {
-  return up ? nowMs : (lastSuccessMs ?? nowMs);
 }
 
 /** How long the state has been observed; undefined: unknown. `observedMs`: since when every change was observed. */

@@ -5,10 +5,9 @@ import { dataProblems, type StationStatus, stateOf } from '../../inventory/stati
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, searchQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
+import { type PageHandler, sendPage } from './layout.ts';
 import { resourceColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
 import { downloads, pageRange } from './table.ts';
@@ -17,18 +16,16 @@ import { downloads, pageRange } from './table.ts';
 const MAX_NAMED = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
-export function searchPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  return async (request, response, signal) => {
-    const query = searchQueryOf(exporter, request);
-    const { selection, order } = query;
-    const search = selection.search ?? '';
-    const content =
-      Object.keys(selection).length === 0
-        ? EMPTY
-        : searchContent(query, await exporter.search(selection, order, signal), options.now(), exporter);
-    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
-  };
-}
+export const searchPage: PageHandler = (exporter, options) => async (request, response, signal) => {
+  const query = searchQueryOf(exporter, request);
+  const { selection, order } = query;
+  const search = selection.search ?? '';
+  const content =
+    Object.keys(selection).length === 0
+      ? EMPTY
+      : searchContent(query, await exporter.search(selection, order, signal), options.now(), exporter);
+  sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
+};
 
 const EMPTY = html`<h1>Search</h1>
 <p>Enter a part of the ID, the name or the display name of a resource. All stations of this shard are searched.</p>`;
@@ -62,7 +59,7 @@ ${found.length === 0 ? [] : resourcePageTable('Resources found', page, downloads
 /** What was searched for: `“web” in ID, name or display name, state firing`. */
 function selectionText({ selection: { search, ...values } }: ResourceQuery): string {
   const text = search === undefined ? [] : [`“${search}” in ID, name or display name`];
-  const parameters = new URLSearchParams(resourceSearch({ selection: values, order: undefined, page: 1 }));
+  const parameters = new URLSearchParams(resourceSearch({ selection: values }));
   return [...text, ...Array.from(parameters, ([name, value]) => `${name.replace('_', ' ')} ${value}`)].join(', ');
 }
 

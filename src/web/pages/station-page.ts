@@ -15,12 +15,11 @@ import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { changesPath, probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
+import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, type PageOptions, sendPage } from './layout.ts';
 import {
   countBars,
   emptyResult,
@@ -37,7 +36,7 @@ const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 /** A station: its state, its resources, and its details. */
-export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
+export const stationPage: PageHandler = (exporter, options) => {
   const find = rememberedSearches(exporter);
   return async (request, response, signal) => {
     const detail = stationOf(exporter, request);
@@ -71,11 +70,11 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     const found = await find(served.snapshot, query, signal);
     sendStation(200, query, resourcesOf(detail, counts, query, found, options.now()));
   };
-}
+};
 
 /** A button for a refresh; the page that follows has the same query. */
 function refreshForm(name: string, query: string, { enableLifecycle }: PageOptions): Html {
-  const path = refreshPath(name);
+  const path = stationPath(name, '/refresh');
   if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
 }
@@ -189,11 +188,9 @@ ${
 
 /** Links to the resources of the query in its order, on all pages. */
 function downloadLinks(name: string, query: ResourceQuery): readonly Html[] {
-  const path = stationPath(name);
+  const path = stationPath(name, '/resources');
   const parameters = resourceSearch({ ...query, page: 1 });
-  return path === undefined
-    ? []
-    : [downloads(`../${path}/resources${parameters}${parameters === '?' ? '' : '&'}format=`)];
+  return path === undefined ? [] : [downloads(`../${path}${parameters}${parameters === '?' ? '' : '&'}format=`)];
 }
 
 /** Where the station is, and how it is refreshed. */
@@ -206,7 +203,7 @@ function stationFacts(
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
     ['Upstream', upstream.name],
-    ['Load', loadList(upstream, nowMs)[0]],
+    ['Load', loadList(upstream, nowMs)],
     ['Subscription', path.subscription],
     ['Resource group', path.resource_group],
     ['Zone', path.zone],

@@ -10,13 +10,12 @@ import type { Coverage } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
 import { outageText } from './history.ts';
 import { figures, type Html, html, momentText, rowId } from './html.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { ownerSection } from './owner-section.ts';
 import {
   completeness,
@@ -31,7 +30,7 @@ import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 import { upstreamSection } from './upstream-load.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
-export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
+export const statusPage: PageHandler = (exporter, options) => {
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, options.elapsedMs, () => renderStatus(exporter, options.now(), tasks));
   return async (request, response) => {
@@ -39,7 +38,7 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Aborta
     const content = statusContent(await latest(), values);
     sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
   };
-}
+};
 
 /** Less than the interval in which a browser fetches the page again; many browsers share one. */
 const MAX_AGE_MS = 1000;
@@ -58,18 +57,17 @@ function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Prom
   };
 }
 
-/** The stations that a total counts, by the name in the URL. */
-const FILTERS = {
-  up: (station) => stateOf(station) === 'up',
-  failing: (station) => stateOf(station) === 'failing',
-  'not-tried': (station) => stateOf(station) === 'not-tried',
-  'no-data': ({ snapshot }) => snapshot === undefined,
-  incomplete: (station) => completeness(station) !== '',
-} as const satisfies Readonly<Record<string, (station: StationStatus) => boolean>>;
+/** What a total counts, and the table can be filtered by. */
+const STATES = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
+
+function isIn(station: StationStatus, state: string): boolean {
+  if (state === 'no-data') return station.snapshot === undefined;
+  return state === 'incomplete' ? completeness(station) !== '' : stateOf(station) === state;
+}
 
 const PARAMETERS = {
   filter: TEXT,
-  state: oneOf(Object.keys(FILTERS)),
+  state: oneOf(STATES),
   upstream: TEXT,
   /** The key of a column, after a minus sign in descending order. */
   sort: TEXT,
@@ -86,32 +84,43 @@ interface StationColumn extends Column<StationStatus> {
 function stationColumns(nowMs: number): readonly StationColumn[] {
   return [
     {
-      ...{ heading: 'Station', by: 'station', value: ({ name }) => name },
+      heading: 'Station',
+      by: 'station',
+      value: ({ name }) => name,
       cell: ({ name, upstream, telemetryStation }) =>
         html`${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span>`,
     },
     {
-      ...{ heading: 'State', by: 'state', value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)) },
+      heading: 'State',
+      by: 'state',
+      value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)),
       cell: (station) => stateText(station),
     },
     countColumn('Resources', 'resources', ''),
     countColumn('Firing', 'firing', '?state=firing'),
     countColumn('Pending', 'pending', '?state=pending'),
     {
-      ...{ heading: 'Coverage', by: 'coverage', isNumber: true, value: (station) => shareOf(coverageOf(station)) },
+      heading: 'Coverage',
+      by: 'coverage',
+      isNumber: true,
+      value: (station) => shareOf(coverageOf(station)),
       cell: (station) => coverageText(coverageOf(station)),
     },
     {
-      ...{ heading: 'Complete', by: 'complete', value: ({ snapshot }) => snapshot && Number(snapshot.complete) },
+      heading: 'Complete',
+      by: 'complete',
+      value: ({ snapshot }) => snapshot && Number(snapshot.complete),
       cell: completeText,
     },
     {
-      ...{ heading: 'Last success', by: 'last_success' },
+      heading: 'Last success',
+      by: 'last_success',
       value: ({ lastSuccessMs }) => lastSuccessMs,
       cell: (station) => lastSuccess(station, nowMs),
     },
     {
-      ...{ heading: 'Next refresh', by: 'next_refresh' },
+      heading: 'Next refresh',
+      by: 'next_refresh',
       value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs),
       cell: nextRefreshText,
     },
@@ -252,7 +261,7 @@ ${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station match
 function isMatch({ station, text }: StationRow, { filter = '', state, upstream }: StationQuery): boolean {
   const words = filter.toLowerCase().split(/\s+/);
   return (
-    (state === undefined || FILTERS[state as keyof typeof FILTERS](station)) &&
+    (state === undefined || isIn(station, state)) &&
     (upstream === undefined || station.upstream === upstream) &&
     words.every((word) => text.includes(word))
   );
@@ -277,10 +286,10 @@ function filterForm(
   columns: readonly StationColumn[],
   rows: readonly StationRow[],
 ): Html {
-  const upstreams = new Set([...rows.map(({ station }) => station.upstream), upstream].filter(Boolean));
+  const upstreams = new Set(rows.map(({ station }) => station.upstream));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
-${select('state', 'State', [['', 'any'], ...Object.keys(FILTERS).map((name) => [name, name.replace('-', ' ')] as const)], state)}
+${select('state', 'State', [['', 'any'], ...STATES.map((name) => [name, name.replace('-', ' ')] as const)], state)}
 ${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [['', 'any'], ...Array.from(upstreams, (name) => [name, name] as const)], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
@@ -289,8 +298,8 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over all stations. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const count = (state: keyof typeof FILTERS) =>
-    linkedCount(stations.filter(FILTERS[state]).length, `?state=${state}#stations`);
+  const count = (state: (typeof STATES)[number]) =>
+    linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   // Of the stations with data; unknown if there is none.
   const sum = (key: 'resources' | 'firing' | 'pending') =>

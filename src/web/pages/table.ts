@@ -62,17 +62,14 @@ function numberClass(isNumber: boolean | undefined): Html | readonly Html[] {
 
 type Option = readonly [value: string, words: string];
 
-/** Exactly one option has the attribute `selected`, so that a script can compare the choice with it. */
-export function select(
-  name: string,
-  label: string,
-  options: readonly Option[],
-  chosen: string | undefined,
-  className?: string,
-): Html {
-  const given = options.some(([value]) => value === chosen) ? chosen : '';
-  const items = options.map(
-    ([value, words]) => html`<option value="${value}"${value === given ? html` selected` : []}>${words}</option>`,
+/**
+ * Exactly one option has the attribute `selected`, so that a script can compare the choice with it; '' is always one. The chosen value is
+ * an option even if it is not among them, so that the form matches the query.
+ */
+export function select(name: string, label: string, options: readonly Option[], chosen = '', className?: string): Html {
+  const isKnown = options.some(([value]) => value === chosen);
+  const items = [...options, ...(isKnown ? [] : [[chosen, chosen] as const])].map(
+    ([value, words]) => html`<option value="${value}"${value === chosen ? html` selected` : []}>${words}</option>`,
   );
   return html`<label for="filter-${name}"${className ? html` class="${className}"` : []}>${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
 }
@@ -87,8 +84,7 @@ export function sortSelect<Row>(columns: readonly Column<Row>[], sort: string, u
   const options = columns.flatMap(({ heading, by }) =>
     by === undefined ? [] : [[by, `${heading}, ascending`] as const, [`-${by}`, `${heading}, descending`] as const],
   );
-  const missing = options.some(([value]) => value === sort) || sort === '' ? [] : [[sort, sort] as const];
-  return select('sort', 'Sort by', [['', unsorted], ...options, ...missing], sort, 'narrow');
+  return select('sort', 'Sort by', [['', unsorted], ...options], sort, 'narrow');
 }
 
 /** The part of a list that a page shows; a page beyond the end is the last one. */

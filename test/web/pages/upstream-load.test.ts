@@ -6,7 +6,7 @@ import { NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
 const listOf = (load: Partial<typeof UPSTREAM.load>, capacity = UPSTREAM.capacity) =>
-  shown(html`${loadList({ ...UPSTREAM, load: { ...UPSTREAM.load, ...load }, capacity }, NOW_MS)}`.text);
+  shown(html`${loadList({ ...UPSTREAM, load: { ...UPSTREAM.load, ...load }, capacity }, NOW_MS) ?? ''}`.text);
 
 const capacityFor = (neededPerSecond: number) => ({ neededPerSecond, possiblePerSecond: 8, unknownStations: 0 });
 
