@@ -46,7 +46,7 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHand
 }
 
 /** The station that the path names; throws a RequestError if there is none. */
-export function stationOf(exporter: Pick<ExporterPort, 'station' | 'specs'>, { params }: Request): StationDetail {
+export function stationOf(exporter: ExporterPort, { params }: Request): StationDetail {
   const name = String(params['name']);
   const detail = exporter.station(name);
   if (detail) return detail;
@@ -54,19 +54,17 @@ export function stationOf(exporter: Pick<ExporterPort, 'station' | 'specs'>, { p
 }
 
 /** Suggests a station with a similar name. */
-export function noStation(exporter: Pick<ExporterPort, 'specs'>, given: string): RequestError {
-  const words = nearest(
-    given,
-    exporter.specs().map(({ name }) => name),
-  );
-  const path = stationPath(words ?? '..');
-  const isNear = words !== undefined && path !== undefined;
-  const text = `No station with this name is configured on this shard.${isNear ? ` Did you mean ${words}?` : ''}\n`;
-  return new RequestError(404, text, isNear ? { words, path } : undefined);
+export function noStation(exporter: ExporterPort, given: string): RequestError {
+  const names = exporter.specs().map(({ name }) => name);
+  const words = nearest(given, names) ?? '';
+  const path = words && stationPath(words);
+  const hint = path ? ` Did you mean ${words}?` : '';
+  const text = `No station with this name is configured on this shard.${hint}\n`;
+  return new RequestError(404, text, path ? { words, path } : undefined);
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
-function resourceQueryOf(request: Pick<Request, 'url'>, labels: readonly string[]): ResourceQuery {
+function resourceQueryOf(request: Request, labels: readonly string[]): ResourceQuery {
   const { query, problem } = parseResourceQuery(searchParams(request), labels);
   requireValid(problem);
   return query;
@@ -131,8 +129,22 @@ export function stationList(exporter: ExporterPort): ListHandlers {
 /** One station without its resources. */
 export function stationData(exporter: ExporterPort, { now }: WebOptions): AbortableHandler {
   return async (request, response) => {
-    const detail = stationOf(exporter, request);
-    const object = stationObject(detail, await exporter.owners(detail.spec.name), now());
+    const { spec, status, served, links } = stationOf(exporter, request);
+    const owners = await exporter.owners(spec.name);
+    const object = {
+      ...fieldsOf(STATION_COLUMNS, status),
+      ...fieldsOf(DATA_FIELDS, { status, nowMs: now() }),
+      ...spec.path,
+      labels: spec.labels,
+      products: spec.products,
+      alertability: spec.alertability,
+      links: stationLinks(links, spec),
+      outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
+      listing: served ? fieldsOf(STATION_LISTING, served.snapshot) : null,
+      ...(spec.resourceLabels.names.length > 0 && {
+        resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
+      }),
+    };
     send(response, 200, CONTENT_TYPES.json, `${jsonText(object)}\n`);
   };
 }
@@ -217,37 +229,15 @@ export function searchData(exporter: ExporterPort): ListHandlers {
 }
 
 /** The names of `resource_labels`, which all stations have. */
-export function labelNames(exporter: Pick<ExporterPort, 'specs'>): readonly string[] {
+export function labelNames(exporter: ExporterPort): readonly string[] {
   return exporter.specs()[0]?.resourceLabels.names ?? [];
 }
 
 /** The parameter `q` is the text to search for, without surrounding spaces. */
-export function searchQueryOf(exporter: Pick<ExporterPort, 'specs'>, request: Pick<Request, 'url'>): ResourceQuery {
+export function searchQueryOf(exporter: ExporterPort, request: Request): ResourceQuery {
   const query = resourceQueryOf(request, labelNames(exporter));
   const { values, problem } = parseParameters(searchParams(request), { q: TEXT });
   requireValid(problem);
   const search = values.q?.trim();
   return search ? { ...query, selection: { ...query.selection, search } } : query;
-}
-
-function stationObject(
-  { spec, status, served, links }: StationDetail,
-  owners: readonly OwnerCount[],
-  nowMs: number,
-): object {
-  const snapshot = served?.snapshot;
-  return {
-    ...fieldsOf(STATION_COLUMNS, status),
-    ...fieldsOf(DATA_FIELDS, { status, nowMs }),
-    ...spec.path,
-    labels: spec.labels,
-    products: spec.products,
-    alertability: spec.alertability,
-    links: stationLinks(links, spec),
-    outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
-    listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
-    ...(spec.resourceLabels.names.length > 0 && {
-      resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
-    }),
-  };
 }

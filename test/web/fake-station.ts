@@ -67,10 +67,11 @@ export function detailOf(
   for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false, values);
   const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
   const name = spec.name ?? STATION.name;
+  const { complete } = served.snapshot;
   return {
     spec: specOf(spec),
     upstream: { ...UPSTREAM, ...upstream },
-    status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length }, ...status },
+    status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length, complete }, ...status },
     served,
     links,
   };

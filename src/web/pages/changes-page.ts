@@ -1,5 +1,6 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
+import type { StationResource } from '../../inventory/search.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
@@ -8,7 +9,7 @@ import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, resourceColumns } from './resource-list.ts';
 import { trail } from './station-parts.ts';
-import { type Column, downloads, pageRange, pager, searchField, select, table, tableRow } from './table.ts';
+import { type Column, downloads, pageOf, pager, searchField, select, table, tableRow } from './table.ts';
 
 const ROOT = '../../';
 
@@ -17,10 +18,11 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
   const found = changesOf(exporter, request);
   const { name, query, changes } = found;
   const { page = '1', ...selection } = query;
-  const range = pageRange(changes.length, Number(page));
+  const nowMs = options.now();
+  const shown = pageOf(changes, Number(page));
   const href = (parameters: Readonly<Record<string, string>>) =>
     `?${new URLSearchParams({ ...selection, ...parameters })}`;
-  const pages = (label: string) => pager(label, range, (target) => href({ page: String(target) }));
+  const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
   const content = html`${trail(ROOT, 'Changes', name)}
 <h1>Changes of ${name}</h1>
 <div class="headline">
@@ -36,7 +38,7 @@ ${
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: options.now(), labels: labelNames(exporter) })}
+${changeTable(name, shown.rows, nowMs, namingColumns(shown.rows, labelNames(exporter), nowMs))}
 ${pages('Pages of changes, below the table')}`
 }`;
   sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
@@ -65,44 +67,45 @@ function filterForm({ search = '', change, ...times }: Found['query']): Html {
   const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
-${select('change', 'Change', [['', 'any'], ...CHANGES.map((kind) => [kind, kind] as const)], change)}${hidden}
+${select('change', 'Change', CHANGES, change)}${hidden}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
 }
 
-interface TableContext {
-  readonly station: string;
-  /** Relative path from the page to the root. */
-  readonly root: string;
-  readonly nowMs: number;
-  /** Names of `resource_labels`; undefined: the changes are those of one resource, which need not be named. */
-  readonly labels?: readonly string[];
+/** Columns of the list of resources that name the resource of a change, besides the labels. */
+const NAMING = ['display_name', 'name', 'type'];
+
+function namingColumns(
+  changes: readonly ObservedChange[],
+  labels: readonly string[],
+  nowMs: number,
+): readonly Column<StationResource>[] {
+  const typeNames = shortTypes(changes.map(({ resource }) => resource.type));
+  const columns = resourceColumns(undefined, { root: ROOT, typeNames, nowMs, labels });
+  return columns.filter(({ heading, by = heading }) => [...NAMING, ...labels].includes(by));
 }
 
-type ChangeRow = ObservedChange & { readonly station: string };
-
-export function changeTable(changes: readonly ObservedChange[], { station, root, nowMs, labels }: TableContext): Html {
-  const typeNames = shortTypes(changes.map(({ resource }) => resource.type));
-  const naming = [...NAMING, ...(labels ?? [])];
-  const named = resourceColumns(undefined, { root, typeNames, nowMs, labels: labels ?? [] }).filter(
-    ({ heading, by = heading }) => naming.includes(by),
-  );
-  const columns: readonly Column<ChangeRow>[] = [
+/** `naming`: empty if the changes are those of one resource. */
+export function changeTable(
+  station: string,
+  changes: readonly ObservedChange[],
+  nowMs: number,
+  naming: readonly Column<StationResource>[] = [],
+): Html {
+  const columns: readonly Column<ObservedChange & StationResource>[] = [
     {
       heading: 'Observed',
       cell: ({ atMs }) => html`${timeText(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
     },
     { heading: 'Change', cell: ({ change }) => change },
-    ...(labels ? named : []),
+    ...naming,
     { heading: 'From', cell: ({ change, from }) => valueText(change, from) },
     { heading: 'To', cell: ({ change, to }) => valueText(change, to) },
   ];
   const rows = changes.map((change) => tableRow(columns, { ...change, station }));
   return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
 }
-
-const NAMING = ['display_name', 'name', 'type'];
 
 /** In UTC. */
 function timeText(atMs: number): string {

@@ -10,12 +10,11 @@ import { OTHER } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
-import { type Column, type PageRange, pager, searchField, select, sortSelect, table, tableRow } from './table.ts';
+import { type Column, type ListPage, pager, searchField, select, sortSelect, table, tableRow } from './table.ts';
 
 /** A page of a list of resources. */
 export interface ResourcePage {
-  readonly rows: readonly StationResource[];
-  readonly range: PageRange;
+  readonly page: ListPage<StationResource>;
   readonly query: ResourceQuery;
   readonly columns: readonly Column<StationResource>[];
   /** The address of the list with another query. */
@@ -25,10 +24,10 @@ export interface ResourcePage {
 /** The resources between two pagers; `downloads` stands beside the first. */
 export function resourcePageTable(
   caption: string,
-  { rows, range, query, columns, href }: ResourcePage,
+  { page, query, columns, href }: ResourcePage,
   downloads: Html | readonly Html[],
 ): Html {
-  const pages = (label: string) => pager(label, range, (page) => href({ ...query, page }));
+  const pages = (label: string) => pager(label, page, (target) => href({ ...query, page: target }));
   const sorting = {
     sort: query.order ? sortText(query.order) : '',
     link: (sort: string) => html`href="${href({ ...query, order: parseOrder(sort), page: 1 })}"`,
@@ -39,7 +38,7 @@ ${downloads}
 </div>
 ${table(
   { id: 'resource-table', caption, columns, sorting },
-  rows.map((row) => tableRow(columns, row, rowId(`${row.station} ${row.resource.id}`))),
+  page.rows.map((row) => tableRow(columns, row, rowId(`${row.station} ${row.resource.id}`))),
 )}
 ${pages('Pages of resources, below the table')}`;
 }
@@ -159,7 +158,7 @@ ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[name]))}
-${spec.alertability ? select('alertable', 'Alertable', [ANY, ...ALERTABLE.map((word) => [word, word] as const)], selection.alertable) : []}
+${spec.alertability ? select('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
 <button type="submit">Show</button>
@@ -167,13 +166,11 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear fi
 </form>`;
 }
 
-const ANY = ['', 'any'] as const;
-
 /** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
   const known = counts.filter(({ key }, at) => key !== OTHER && (at < MAX_LISTED || key === given));
   const options = known.map((count) => [count.key || NONE, optionText(count)] as const);
-  return select(name, label, [ANY, ...options], given === '' ? NONE : given);
+  return select(name, label, options, given === '' ? NONE : given);
 }
 
 function optionText({ name, label, count }: Count): string {

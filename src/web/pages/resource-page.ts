@@ -29,21 +29,18 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
   const { newestFirst, dropped } = exporter.changes(spec.name);
   const changes = newestFirst.filter(({ resource }) => resource.id === id);
   if (served === undefined || located === undefined) {
-    const ofChanges = changesPath(spec.name, { search: id });
-    const link =
-      ofChanges && changes.length > 0
-        ? { words: 'Its changes', path: ofChanges }
-        : { words: spec.name, path: stationPath(spec.name) ?? '' };
-    throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
+    const [words, path = ''] =
+      changes.length > 0
+        ? ['Its changes', changesPath(spec.name, { search: id })]
+        : [spec.name, stationPath(spec.name)];
+    throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, { words, path });
   }
   const { resource } = located;
   const heading = titleOf(resource);
   // Changes that are no longer kept may have been those of this resource.
   const observed =
     dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
-  // A failed refresh observes nothing.
-  const untilMs = status.up ? nowMs : (status.lastSuccessMs ?? nowMs);
-  const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, untilMs);
+  const held = heldFor(resource.state, status, changes, observed?.at(-1)?.atMs, nowMs);
   const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
@@ -86,18 +83,20 @@ ${LIVE_NOTICES}`;
 /** How long the state has been observed; undefined: unknown. `observedMs`: since when every change was observed. */
 function heldFor(
   state: string,
-  { snapshot }: Served,
+  { up, lastSuccessMs, snapshot }: StationDetail['status'],
   changes: readonly ObservedChange[],
   observedMs: number | undefined,
-  untilMs: number,
+  nowMs: number,
 ): Html | undefined {
   // An incomplete listing is not compared.
-  if (!snapshot.complete) return undefined;
+  if (!snapshot?.complete) return undefined;
   // A change of the type may hide one of the state.
   const last = changes.find(({ change }) => change !== 'rules');
   const sinceMs = last ? last.atMs : observedMs;
   // A change from an unknown state is not observed.
   if ((last && last.to !== state) || sinceMs === undefined) return undefined;
+  // A failed refresh observes nothing.
+  const untilMs = up ? nowMs : (lastSuccessMs ?? nowMs);
   return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
 }
 
@@ -123,7 +122,7 @@ function ownChanges(changes: readonly ObservedChange[], station: string, nowMs: 
   const path = changesPath(station);
   const all = path === undefined ? [] : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
-${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(shown, { station, root: ROOT, nowMs })}
+${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(station, shown, nowMs)}
 ${all}`;
 }
 

@@ -10,7 +10,7 @@ import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { resourceColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
-import { downloads, pageRange } from './table.ts';
+import { downloads, pageOf } from './table.ts';
 
 /** Stations that are named. */
 const MAX_NAMED = 20;
@@ -37,23 +37,16 @@ function searchContent(
   exporter: ExporterPort,
 ): Html {
   const labels = labelNames(exporter);
-  const range = pageRange(found.length, query.page);
-  const rows = found.slice(range.from, range.to);
-  const typeNames = shortTypes(rows.map(({ resource }) => resource.type));
+  const page = pageOf(found, query.page);
+  const typeNames = shortTypes(page.rows.map(({ resource }) => resource.type));
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
-  const page = {
-    rows,
-    range,
-    query,
-    columns: resourceColumns(undefined, { root: './', typeNames, nowMs, labels }),
-    href,
-  };
+  const columns = resourceColumns(undefined, { root: './', typeNames, nowMs, labels });
   const stations = new Set(found.map(({ station }) => station)).size;
   return html`<h1>Search</h1>
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('doubtful', 'Old or incomplete data', exporter.stations().filter(isDoubtful), (station) => html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`)}
-${found.length === 0 ? [] : resourcePageTable('Resources found', page, downloads(`${href({ ...query, page: 1 })}&format=`))}`;
+${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`;
 }
 
 /** What was searched for: `“web” in ID, name or display name, state firing`. */

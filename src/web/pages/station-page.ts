@@ -1,17 +1,11 @@
+import type { HistoryEntry } from '../../inventory/history.ts';
 import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import {
-  coverageOf,
-  nextRefreshText,
-  type StationDetail,
-  type StationStatus,
-  type UpstreamStatus,
-} from '../../inventory/station-status.ts';
+import type { StationResource } from '../../inventory/search.ts';
+import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
@@ -29,11 +23,23 @@ import {
   resourcesHref,
 } from './resource-list.ts';
 import { coverageText, lastSuccess, linkedCount, linkList, stateBadge, stationNotes, trail } from './station-parts.ts';
-import { downloads, type PageRange, pageRange } from './table.ts';
+import { downloads, type ListPage, pageOf } from './table.ts';
 import { loadList } from './upstream-load.ts';
 
 const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
+
+/** What the page shows. */
+interface StationView extends StationDetail {
+  readonly query: ResourceQuery;
+  /** What is wrong with the query. */
+  readonly problem: string | undefined;
+  /** undefined: the resources are unknown. */
+  readonly found: ListPage<StationResource> | undefined;
+  readonly counts: ResourceCounts;
+  readonly history: readonly HistoryEntry[];
+  readonly nowMs: number;
+}
 
 /** A station: its state, its resources, and its details. */
 export const stationPage: PageHandler = (exporter, options) => {
@@ -41,67 +47,46 @@ export const stationPage: PageHandler = (exporter, options) => {
   return async (request, response, signal) => {
     const detail = stationOf(exporter, request);
     const { spec, served } = detail;
-    const counts = countResources(
-      served?.aggregates ?? { groups: [], typeLabels: new Map() },
-      spec.resourceLabels.names,
-    );
-    const sendStation = (status: number, query: ResourceQuery, resources: Html) => {
-      const refresh = refreshForm(spec.name, resourceSearch(query), options);
-      const history = historySection(exporter.history(spec.name) ?? [], {
-        status: detail.status,
-        ttlMs: spec.cache.ttlMs,
-        nowMs: options.now(),
-      });
-      const content = stationContent(detail, counts, { refresh, resources, history }, options.now());
+    const { names } = spec.resourceLabels;
+    const { query, problem } = parseResourceQuery(searchParams(request), names);
+    const found = served && problem === undefined ? await find(spec.name, served.snapshot, query, signal) : undefined;
+    const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
+    const history = exporter.history(spec.name) ?? [];
+    const view = { ...detail, query, problem, found, counts, history, nowMs: options.now() };
+    const show = (status: number) => {
+      const content = stationContent(view, options);
       sendPage(response, { title: spec.name, status, root: '../', content, isLive: status === 200 }, options);
     };
-    const { query, problem } = parseResourceQuery(searchParams(request), spec.resourceLabels.names);
-    if (problem !== undefined) {
-      const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: options.now() });
-      const content = html`<p class="notice" role="alert">${problem}</p>\n${filterForm(spec, counts, query, columns)}`;
-      setErrorPage(response, (_response, status) => sendStation(status, query, content));
+    if (problem === undefined) {
+      show(200);
+    } else {
+      setErrorPage(response, (_response, status) => show(status));
       sendError(response, 400, `${problem}\n`);
-      return;
     }
-    if (served === undefined) {
-      sendStation(200, query, detail.status.up === undefined ? NOT_TRIED : EXPIRED);
-      return;
-    }
-    const found = await find(served.snapshot, query, signal);
-    sendStation(200, query, resourcesOf(detail, counts, query, found, options.now()));
   };
 };
 
 /** A button for a refresh; the page that follows has the same query. */
-function refreshForm(name: string, query: string, { enableLifecycle }: PageOptions): Html {
-  const path = stationPath(name, '/refresh');
+function refreshForm({ spec, query }: StationView, { enableLifecycle }: PageOptions): Html {
+  const path = stationPath(spec.name, '/refresh');
   if (!enableLifecycle || path === undefined) return html``;
-  return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
+  return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
 }
-
-/** A page of resources and the number of all that were found. */
-interface FoundPage {
-  readonly range: PageRange;
-  readonly resources: readonly Resource[];
-}
-
-type Find = (snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => Promise<FoundPage>;
 
 /** Queries whose result is remembered per snapshot. */
 const MAX_REMEMBERED = 50;
 
 /** Searches a snapshot once per query, however many browsers keep the page current. */
-function rememberedSearches(exporter: ExporterPort): Find {
-  const bySnapshot = new WeakMap<Snapshot, Map<string, FoundPage>>();
-  return async (snapshot, query, signal) => {
-    const remembered = bySnapshot.get(snapshot) ?? new Map<string, FoundPage>();
+function rememberedSearches(exporter: ExporterPort) {
+  const bySnapshot = new WeakMap<Snapshot, Map<string, ListPage<StationResource>>>();
+  return async (station: string, snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => {
+    const remembered = bySnapshot.get(snapshot) ?? new Map<string, ListPage<StationResource>>();
     bySnapshot.set(snapshot, remembered);
     const key = resourceSearch(query);
     const known = remembered.get(key);
     if (known) return known;
-    const found = await exporter.select(snapshot, query.selection, query.order, signal);
-    const range = pageRange(found.length, query.page);
-    const page = { range, resources: found.slice(range.from, range.to) };
+    const found = pageOf(await exporter.select(snapshot, query.selection, query.order, signal), query.page);
+    const page = { ...found, rows: found.rows.map((resource) => ({ station, resource })) };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, page);
     return page;
@@ -113,12 +98,8 @@ function changesLink(name: string): Html | readonly Html[] {
   return path === undefined ? [] : html`<a href="../${path}">Changes</a> `;
 }
 
-function stationContent(
-  { spec, upstream, status, served, links }: StationDetail,
-  counts: ResourceCounts,
-  { refresh, resources, history }: Readonly<Record<'refresh' | 'resources' | 'history', Html>>,
-  nowMs: number,
-): Html {
+function stationContent(view: StationView, options: PageOptions): Html {
+  const { spec, status, served, links, counts, history, nowMs } = view;
   const { snapshot } = status;
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
@@ -134,7 +115,7 @@ ${figures('status', [
 <div class="actions">
 <a href="#history">History</a> ${changesLink(spec.name)}<a href="#place">Details</a>
 ${LIVE_CONTROLS}
-${refresh}
+${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
@@ -143,14 +124,14 @@ ${stationNotes(status, nowMs)}
 <div>
 <section aria-labelledby="resources">
 <h2 id="resources">Resources</h2>
-${resources}
+${resourcesOf(view)}
 </section>
-${history}</div>
+${historySection(history, { status, ttlMs: spec.cache.ttlMs, nowMs })}</div>
 <div class="side">
 ${countSections(spec.products.length > 0, counts)}<div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
-${stationFacts(spec, status, upstream, nowMs)}
+${stationFacts(view)}
 </section>
 ${served === undefined ? [] : listingSection(served.snapshot)}</div>
 </div>
@@ -167,23 +148,15 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 `;
 }
 
-function resourcesOf(
-  { spec, status }: StationDetail,
-  counts: ResourceCounts,
-  query: ResourceQuery,
-  { range, resources }: FoundPage,
-  nowMs: number,
-): Html {
-  const typeNames = shortTypes([...counts.types.map(({ key }) => key), ...resources.map(({ type }) => type)]);
-  const columns = resourceColumns(spec, { root: '../', typeNames, nowMs });
-  const rows = resources.map((resource) => ({ station: spec.name, resource }));
-  const page = { rows, range, query, columns, href: resourcesHref };
-  return html`${filterForm(spec, counts, query, columns)}
-${
-  resources.length === 0
-    ? emptyResult(status.snapshot?.resources ?? 0, query)
-    : resourcePageTable(`Resources of ${spec.name}`, page, downloadLinks(spec.name, query))
-}`;
+function resourcesOf({ spec, status, query, problem, found, counts, nowMs }: StationView): Html {
+  const types = [...counts.types.map(({ key }) => key), ...(found?.rows.map(({ resource }) => resource.type) ?? [])];
+  const columns = resourceColumns(spec, { root: '../', typeNames: shortTypes(types), nowMs });
+  const form = filterForm(spec, counts, query, columns);
+  if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
+  if (found === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
+  if (found.total === 0) return html`${form}\n${emptyResult(status.snapshot?.resources ?? 0, query)}`;
+  const page = { page: found, query, columns, href: resourcesHref };
+  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, page, downloadLinks(spec.name, query))}`;
 }
 
 /** Links to the resources of the query in its order, on all pages. */
@@ -194,12 +167,8 @@ function downloadLinks(name: string, query: ResourceQuery): readonly Html[] {
 }
 
 /** Where the station is, and how it is refreshed. */
-function stationFacts(
-  { name, path, labels }: StationSpec,
-  status: StationStatus,
-  upstream: UpstreamStatus,
-  nowMs: number,
-): Html {
+function stationFacts({ spec, status, upstream, nowMs }: StationView): Html {
+  const { name, path, labels } = spec;
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
     ['Upstream', upstream.name],

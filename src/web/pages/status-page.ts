@@ -289,8 +289,13 @@ function filterForm(
   const upstreams = new Set(rows.map(({ station }) => station.upstream));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
-${select('state', 'State', [['', 'any'], ...STATES.map((name) => [name, name.replace('-', ' ')] as const)], state)}
-${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [['', 'any'], ...Array.from(upstreams, (name) => [name, name] as const)], upstream)}
+${select(
+  'state',
+  'State',
+  STATES.map((name) => [name, name.replace('-', ' ')] as const),
+  state,
+)}
+${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [...upstreams], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
 </form>`;

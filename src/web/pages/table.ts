@@ -60,18 +60,22 @@ function numberClass(isNumber: boolean | undefined): Html | readonly Html[] {
   return isNumber ? html` class="number"` : [];
 }
 
-type Option = readonly [value: string, words: string];
+/** A value and its words; a text is both. */
+type Option = string | readonly [value: string, words: string];
 
 /**
- * Exactly one option has the attribute `selected`, so that a script can compare the choice with it; '' is always one. The chosen value is
- * an option even if it is not among them, so that the form matches the query.
+ * One option has the attribute `selected`, so that a script can compare the choice with it: the first, which chooses nothing, by default.
+ * The chosen value is an option even if it is not among them, so that the form matches the query.
  */
-export function select(name: string, label: string, options: readonly Option[], chosen = '', className?: string): Html {
-  const isKnown = options.some(([value]) => value === chosen);
-  const items = [...options, ...(isKnown ? [] : [[chosen, chosen] as const])].map(
-    ([value, words]) => html`<option value="${value}"${value === chosen ? html` selected` : []}>${words}</option>`,
+export function select(name: string, label: string, options: readonly Option[], chosen = '', any = 'any'): Html {
+  const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
+  const words = new Map([['', any], ...pairs]);
+  if (!words.has(chosen)) words.set(chosen, chosen);
+  const items = Array.from(
+    words,
+    ([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : []}>${text}</option>`,
   );
-  return html`<label for="filter-${name}"${className ? html` class="${className}"` : []}>${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
+  return html`<label for="filter-${name}">${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
 }
 
 /** For the text that resources are searched for. */
@@ -84,32 +88,32 @@ export function sortSelect<Row>(columns: readonly Column<Row>[], sort: string, u
   const options = columns.flatMap(({ heading, by }) =>
     by === undefined ? [] : [[by, `${heading}, ascending`] as const, [`-${by}`, `${heading}, descending`] as const],
   );
-  return select('sort', 'Sort by', [['', unsorted], ...options], sort, 'narrow');
+  return select('sort', 'Sort by', options, sort, unsorted);
 }
 
 /** The part of a list that a page shows; a page beyond the end is the last one. */
-export interface PageRange {
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
   readonly page: number;
   readonly pages: number;
-  /** Index of the first item, and of the one after the last. */
+  /** Index of the first row. */
   readonly from: number;
-  readonly to: number;
   readonly total: number;
 }
 
 const PAGE_SIZE = 100;
 
-export function pageRange(total: number, requested: number): PageRange {
-  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+export function pageOf<Row>(list: readonly Row[], requested: number): ListPage<Row> {
+  const pages = Math.max(1, Math.ceil(list.length / PAGE_SIZE));
   const page = Math.min(requested, pages);
   const from = (page - 1) * PAGE_SIZE;
-  return { page, pages, from, to: Math.min(from + PAGE_SIZE, total), total };
+  return { rows: list.slice(from, from + PAGE_SIZE), page, pages, from, total: list.length };
 }
 
 /** `href`: of a page. */
 export function pager(
   label: string,
-  { page, pages, from, to, total }: PageRange,
+  { rows, page, pages, from, total }: ListPage<unknown>,
   href: (page: number) => string,
 ): Html {
   const step = (words: string, target: number) => {
@@ -117,7 +121,7 @@ export function pager(
     return html`<li><a href="${href(target)}">${words}</a></li>`;
   };
   const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
-  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
+  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(from + rows.length)} of ${numberText(total)}</span>`;
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
 }
 
