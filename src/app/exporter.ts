@@ -12,8 +12,7 @@ import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { WebObserver } from '../web/options.ts';
-import type { ExporterPort, RejectedReload } from '../web/port.ts';
+import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
 import {
   endGeneration,

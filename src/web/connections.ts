@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork } from './client-network.ts';
-import type { WebObserver } from './options.ts';
+import type { WebObserver } from './port.ts';
 import { isAbove } from './request-limit.ts';
 
 export interface ConnectionLimits {

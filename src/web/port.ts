@@ -5,10 +5,12 @@ import type { Order, Selection } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { OwnerCount } from '../inventory/totals.ts';
 import type { Body } from '../metrics/exposition.ts';
+import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
+import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {
@@ -59,4 +61,39 @@ export interface ExporterPort {
 export interface RejectedReload {
   readonly atMs: number;
   readonly problems: readonly string[];
+}
+
+/** Settings of the web server, from the command line. */
+export interface WebOptions {
+  /** Begins with a slash. */
+  readonly telemetryPath: string;
+  /** URL of the exporter as clients see it, for example behind a reverse proxy; its path is served as a prefix too. */
+  readonly externalUrl?: URL;
+  /** Names that the Host header may have, besides addresses, localhost and the host of the external URL; empty: any. */
+  readonly allowedHosts: readonly string[];
+  readonly enableLifecycle: boolean;
+  /** Scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered from the cache. 0: no limit. */
+  readonly maxRequests: number;
+  /** Bytes held by responses of /metrics, and of /probe, that clients have not read; further scrapes are refused. 0: no limit. */
+  readonly maxResponseMemory: number;
+  readonly scrapeTimeoutMs: number;
+  readonly timeoutOffsetMs: number;
+  readonly version: string;
+  /** The rules in force when a request arrives. */
+  readonly access: () => AccessRules;
+  readonly observer: WebObserver;
+  /** Wall-clock milliseconds. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsedMs: () => number;
+  /** Called with errors that are exporter bugs. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Receives what the metrics and the log of the exporter show about the web server. */
+export interface WebObserver {
+  /** A request or connection was refused, closed or answered without waiting. */
+  readonly limitReached: (limit: WebLimit, client?: string) => void;
+  /** The number of open connections changed. */
+  readonly connections: (open: number) => void;
 }

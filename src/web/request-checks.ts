@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
-import type { WebOptions } from './options.ts';
+import type { WebOptions } from './port.ts';
 import { refuse, sendError } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
@@ -56,9 +56,9 @@ export function checkCrossSite({
   externalUrl,
 }: Pick<WebOptions, 'allowedHosts' | 'externalUrl'>): RequestHandler {
   const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
-  return ({ method, headers, rawHeaders }, response, next) => {
+  return ({ method, headers, headersDistinct: { host = [] } }, response, next) => {
     // A proxy in front may have read the other one.
-    if (countOf('host', rawHeaders) > 1) {
+    if (host.length > 1) {
       refuse(response, 400, 'Expected one Host header.');
     } else if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? '')) {
       refuse(response, 403, 'The host name is not allowed (--web.allowed-hosts).');
@@ -72,10 +72,6 @@ export function checkCrossSite({
 
 /** Methods that never change state. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-
-function countOf(name: string, rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
-}
 
 /** DNS rebinding needs a name of the attacker's domain, so addresses and localhost are always allowed. */
 function hostFilter(names: readonly string[]): (host: string) => boolean {

@@ -5,8 +5,7 @@ import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
 import { noStation } from './data.ts';
-import type { WebOptions } from './options.ts';
-import type { ExporterPort } from './port.ts';
+import type { ExporterPort, WebOptions } from './port.ts';
 import { isAbove } from './request-limit.ts';
 import { limitResponseTime, RequestError, sendError } from './respond.ts';
 

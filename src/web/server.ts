@@ -5,7 +5,7 @@ import { getBuiltinModule } from 'node:process';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import type { WebObserver } from './options.ts';
+import type { WebObserver } from './port.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { createServer } = getBuiltinModule('node:http');

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { createApp } from '../../src/web/app.ts';
-import type { WebOptions } from '../../src/web/options.ts';
+import type { WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/inventory/history.ts';
-import type { WebOptions } from '../../src/web/options.ts';
-import type { ExporterPort } from '../../src/web/port.ts';
+import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { detailOf } from './fake-station.ts';
 import { errorText, plainText, startApp } from './running-app.ts';

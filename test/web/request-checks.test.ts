@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
-import type { WebOptions } from '../../src/web/options.ts';
+import type { WebOptions } from '../../src/web/port.ts';
 import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
 import { RIGHT as HASH, NEW, SLOW } from './hashes.ts';

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { TlsRules } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
-import type { WebOptions } from '../../src/web/options.ts';
-import type { ExporterPort } from '../../src/web/port.ts';
+import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { fakeExporter } from './fake-exporter.ts';

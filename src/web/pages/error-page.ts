@@ -1,6 +1,6 @@
 import { getBuiltinModule } from 'node:process';
 import type { RequestHandler } from 'express';
-import type { WebOptions } from '../options.ts';
+import type { WebOptions } from '../port.ts';
 import { type ErrorPage, setErrorPage } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';

@@ -21,21 +21,13 @@ interface HistoryOptions {
 
 /** What happened to a station in the last hours: as a timeline, as lines and as a list. `history`: the latest first. */
 export function historySection(history: readonly HistoryEntry[], options: HistoryOptions): Html {
-  return html`<section id="history" aria-labelledby="history-title">
-<h2 id="history-title">History</h2>
-${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent(history, options)}
-</section>
-`;
-}
-
-function historyContent(history: readonly HistoryEntry[], options: HistoryOptions): Html {
   const { status, nowMs } = options;
   const timeline = timelineOf(history, options);
   const path = stationPath(status.name, '/history');
   const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
   const further = history.slice(SHOWN, SHOWN + MORE);
   const list = (some: readonly Html[]) => html`<ul class="outages">\n${some}</ul>\n`;
-  return html`${timelineFigure(timeline)}
+  const content = html`${timelineFigure(timeline)}
 ${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}`}${more(outages.length - SHOWN_OUTAGES, list(outages.slice(SHOWN_OUTAGES)))}
 <div class="sparks">
 ${sparkline('resources', 'Resources', timeline, (of) => [of.leastResources, of.mostResources, of.resources], numberText, 0.9)}
@@ -45,6 +37,11 @@ ${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => [durat
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
 ${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
+  return html`<section id="history" aria-labelledby="history-title">
+<h2 id="history-title">History</h2>
+${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : content}
+</section>
+`;
 }
 
 /** `02:35–02:45 (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */

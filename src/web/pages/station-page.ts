@@ -22,9 +22,17 @@ import {
   resourcePageTable,
   resourcesHref,
 } from './resource-list.ts';
-import { coverageText, lastSuccess, linkedCount, linkList, stateBadge, stationNotes, trail } from './station-parts.ts';
+import {
+  coverageText,
+  lastSuccess,
+  linkedCount,
+  linkList,
+  loadList,
+  stateBadge,
+  stationNotes,
+  trail,
+} from './station-parts.ts';
 import { downloads, type ListPage, pageOf } from './table.ts';
-import { loadList } from './upstream-load.ts';
 
 const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;

@@ -11,8 +11,7 @@ import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
-import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
-import { fleetSummary } from './fleet-summary.ts';
+import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
 import { outageText } from './history.ts';
 import { figures, type Html, html, momentText, rowId } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
@@ -25,9 +24,9 @@ import {
   NO_DATA,
   stateBadge,
   stationLink,
+  upstreamSection,
 } from './station-parts.ts';
 import { type Column, select, sortSelect, table, tableRow } from './table.ts';
-import { upstreamSection } from './upstream-load.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => {
@@ -205,23 +204,21 @@ function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
 const MAX_OUTAGES = 20;
 
 /** Of the last hour, also those that have ended, the latest first. */
-function outageSection(stations: readonly StationStatus[], nowMs: number): readonly Html[] {
+function outageSection(stations: readonly StationStatus[], nowMs: number): Html {
   const recent = stations
-    .flatMap(({ name, outages }) => outages.map((outage) => ({ name, outage })))
-    .filter(({ outage: { toMs = nowMs } }) => nowMs - toMs < HOUR_MS)
-    .sort((a, b) => b.outage.fromMs - a.outage.fromMs);
-  if (recent.length === 0) return [];
+    .flatMap(({ name, outages }) => outages.map((outage) => ({ name, ...outage })))
+    .filter(({ toMs = nowMs }) => nowMs - toMs < HOUR_MS)
+    .sort((a, b) => b.fromMs - a.fromMs);
+  if (recent.length === 0) return html``;
   const items = recent
     .slice(0, MAX_OUTAGES)
-    .map(({ name, outage }) => html`<li>${stationLink(name)} ${outageText(outage, nowMs)}</li>\n`);
+    .map((outage) => html`<li>${stationLink(outage.name)} ${outageText(outage, nowMs)}</li>\n`);
   const more = recent.length > MAX_OUTAGES ? html`<li>${numberText(recent.length - MAX_OUTAGES)} more</li>\n` : [];
-  return [
-    html`<section aria-labelledby="outages-title">
+  return html`<section aria-labelledby="outages-title">
 <h2 id="outages-title">Outages of the last hour</h2>
 <ul class="outages">
 ${items}${more}</ul>
-</section>`,
-  ];
+</section>`;
 }
 
 const HOUR_MS = 3_600_000;
@@ -301,14 +298,13 @@ ${sortSelect(columns, sort, 'configuration')}
 </form>`;
 }
 
-/** Totals over all stations. */
+/** Totals over the stations whose numbers are known. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
   const count = (state: (typeof STATES)[number]) =>
     linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
-  // Of the stations with data; unknown if there is none.
-  const sum = (key: 'resources' | 'firing' | 'pending') =>
-    snapshots.length === 0 ? undefined : snapshots.reduce((total, snapshot) => total + snapshot[key], 0);
+  const coverages = stations.map(coverageOf).filter((coverage) => typeof coverage === 'object');
+  const [alertable, withRules = 0] = [sumOf(coverages, 'alertable'), sumOf(coverages, 'withRules')];
   return figures('totals', [
     ['Stations', numberText(stations.length)],
     ['Up', count('up')],
@@ -316,17 +312,14 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['Not tried', count('not-tried')],
     ['No data', count('no-data')],
     ['Incomplete', snapshots.length === 0 ? NO_DATA : count('incomplete')],
-    ['Resources', linkedCount(sum('resources'), undefined)],
-    ['Firing', linkedCount(sum('firing'), `.${ROUTES.search}?state=firing`)],
-    ['Pending', linkedCount(sum('pending'), `.${ROUTES.search}?state=pending`)],
-    ['Coverage', coverageText(totalCoverage(stations))],
+    ['Resources', linkedCount(sumOf(snapshots, 'resources'), undefined)],
+    ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?state=firing`)],
+    ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?state=pending`)],
+    ['Coverage', coverageText(alertable === undefined ? 'unknown for every station' : { alertable, withRules })],
   ]);
 }
 
-/** Over the stations whose coverage is known. */
-function totalCoverage(stations: readonly StationStatus[]): ReturnType<typeof coverageOf> {
-  const known = stations.map(coverageOf).filter((coverage) => typeof coverage === 'object');
-  if (known.length === 0) return 'unknown for every station';
-  const sum = (key: 'alertable' | 'withRules') => known.reduce((total, coverage) => total + coverage[key], 0);
-  return { alertable: sum('alertable'), withRules: sum('withRules') };
+/** undefined without any row: the sum is unknown then. */
+function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
+  return rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row[key], 0);
 }

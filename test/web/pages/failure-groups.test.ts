@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
-import { failureGroups, failureSection, shortReason } from '../../../src/web/pages/failure-groups.ts';
+import { failureGroups, failureSection, shortReason } from '../../../src/web/pages/fleet-summary.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
 import { shown } from './opened-page.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
-import { failureGroups } from '../../../src/web/pages/failure-groups.ts';
-import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
+import { failureGroups, fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
 import { SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,4 @@
-import type { WebOptions } from '../../../src/web/options.ts';
-import type { ExporterPort } from '../../../src/web/port.ts';
+import type { ExporterPort, WebOptions } from '../../../src/web/port.ts';
 import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
 

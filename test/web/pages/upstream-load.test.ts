@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CAPACITY_GUIDE } from '../../../src/inventory/capacity.ts';
 import { html } from '../../../src/web/pages/html.ts';
-import { loadList } from '../../../src/web/pages/upstream-load.ts';
+import { loadList } from '../../../src/web/pages/station-parts.ts';
 import { NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
