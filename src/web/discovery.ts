@@ -46,10 +46,8 @@ function requestEndpoint({ headers: { host }, secure, socket }: Request): Endpoi
 
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostTarget(host: string, secure: boolean): string | undefined {
-  const [, name = '', ipv6, port = defaultPort(secure)] = /^(\[([^\]]*)\]|[\w.-]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
-  if (name === '' || (ipv6 !== undefined && !isIPv6(ipv6)) || Number(port) === 0 || Number(port) > 65_535)
-    return undefined;
-  return `${name}:${port}`;
+  const [, name, port = defaultPort(secure)] = /^(\[.*\]|[\w.-]+)(?::([1-9]\d*))?$/.exec(host) ?? [];
+  return name !== undefined && URL.canParse(`http://${host}`) ? `${name}:${port}` : undefined;
 }
 
 /** A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6. */

@@ -66,7 +66,7 @@ export function resourceColumns(
       heading: 'Type',
       by: 'type',
       cell: ({ resource: { type, typeLabel } }) =>
-        html`${typeName(type, typeNames)} <span class="sub">${typeLabel}</span>`,
+        html`<span title="${type}">${textOrUnknown(typeNames.get(type) ?? type)}</span> <span class="sub">${typeLabel}</span>`,
     },
     {
       heading: 'Product',
@@ -120,11 +120,6 @@ function textOrUnknown(text: string): Html {
   return text === '' ? NOT_REPORTED : breakable(text);
 }
 
-/** A type by its short name, with its key as a tooltip. */
-function typeName(key: string, names: ReadonlyMap<string, string>): Html {
-  return key === '' ? NOT_REPORTED : html`<span title="${key}">${breakable(names.get(key) ?? key)}</span>`;
-}
-
 /** An alert state in words and colour, with its token as a tooltip. */
 export function alertStateBadge(token: string): Html {
   if (token === '') return NOT_REPORTED;
@@ -169,12 +164,10 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear fi
 /** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
   const known = counts.filter(({ key }, at) => key !== OTHER && (at < MAX_LISTED || key === given));
-  const options = known.map((count) => [count.key || NONE, optionText(count)] as const);
+  const options = known.map(({ key, name: value, label: words, count }) => {
+    return [key || NONE, `${value}${words === '' ? '' : ` · ${words}`} (${numberText(count)})`] as const;
+  });
   return select(name, label, options, given === '' ? NONE : given);
-}
-
-function optionText({ name, label, count }: Count): string {
-  return `${name}${label === '' ? '' : ` · ${label}`} (${numberText(count)})`;
 }
 
 /** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */

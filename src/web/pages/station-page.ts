@@ -101,14 +101,10 @@ function rememberedSearches(exporter: ExporterPort) {
   };
 }
 
-function changesLink(name: string): Html | readonly Html[] {
-  const path = changesPath(name);
-  return path === undefined ? [] : html`<a href="../${path}">Changes</a> `;
-}
-
 function stationContent(view: StationView, options: PageOptions): Html {
   const { spec, status, served, links, counts, history, nowMs } = view;
   const { snapshot } = status;
+  const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(stationLinks(links, spec))}<div class="headline">
@@ -121,7 +117,7 @@ ${figures('status', [
   ['Last success', lastSuccess(status, nowMs)],
 ])}
 <div class="actions">
-<a href="#history">History</a> ${changesLink(spec.name)}<a href="#place">Details</a>
+<a href="#history">History</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#place">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>

@@ -102,7 +102,10 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: (station) => shareOf(coverageOf(station)),
+      value: (station) => {
+        const coverage = coverageOf(station);
+        return typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable;
+      },
       cell: (station) => coverageText(coverageOf(station)),
     },
     {
@@ -145,10 +148,6 @@ function completeText(station: StationStatus): Html {
 function stateText(station: StationStatus): Html {
   const reason = station.failure && shortReason(station.failure);
   return html`${stateBadge(station)}${reason ? html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>` : []}`;
-}
-
-function shareOf(coverage: Coverage | string): number | undefined {
-  return typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable;
 }
 
 /** The parts of the page that do not depend on the query. */

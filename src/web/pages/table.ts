@@ -37,27 +37,25 @@ ${rows}</tbody>
 </table>`;
 }
 
+const NUMBER = html` class="number"`;
+
 /** A heading sorts by its column, and reverses the order when followed again. */
 function heading<Row>({ heading, isNumber, by }: Column<Row>, sorting: Sorting | undefined): Html {
   const order = by && { [by]: 'ascending', [`-${by}`]: 'descending' }[sorting?.sort ?? ''];
   const link = by && sorting ? html`<a ${sorting.link(order === 'ascending' ? `-${by}` : by)}>${heading}</a>` : heading;
-  return html`<th scope="col"${numberClass(isNumber)}${order ? html` aria-sort="${order}"` : []}>${link}</th>`;
+  return html`<th scope="col"${isNumber ? NUMBER : []}${order ? html` aria-sort="${order}"` : []}>${link}</th>`;
 }
 
 /** `id`: the same in every update of the page. */
 export function tableRow<Row>([first, ...others]: readonly Column<Row>[], row: Row, id?: string): Html {
   const cells = others.map(
     ({ heading, isNumber, cell }) =>
-      html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(row)}</span></td>\n`,
+      html`<td${isNumber ? NUMBER : []} data-label="${heading}"><span>${cell(row)}</span></td>\n`,
   );
   return html`<tr${id === undefined ? [] : html` id="${id}"`}>
 <th scope="row">${first?.cell(row) ?? []}</th>
 ${cells}</tr>
 `;
-}
-
-function numberClass(isNumber: boolean | undefined): Html | readonly Html[] {
-  return isNumber ? html` class="number"` : [];
 }
 
 /** A value and its words; a text is both. */
