@@ -16,7 +16,6 @@ import {
   STATION_LISTING,
 } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
-import type { OwnerCount } from '../inventory/totals.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
 import type { ExporterPort, WebOptions } from './port.ts';

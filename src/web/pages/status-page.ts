@@ -6,7 +6,6 @@ import {
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
-import type { Coverage } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
