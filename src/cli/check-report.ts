@@ -1,13 +1,13 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
+import { type CheckMessage, shown } from '../diagnosis/diagnosis.ts';
+import { explainConnection, explainFailure, hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import {
-  type CheckMessage,
-  type DiagnosedStation,
-  type DiagnosedUpstream,
-  type Diagnosis,
-  shown,
-} from '../diagnosis/diagnosis.ts';
-import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
-import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts';
+  clockDifferenceText,
+  type ExpositionSize,
+  type Facts,
+  type StationFacts,
+  type UpstreamFacts,
+} from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
@@ -25,15 +25,20 @@ const MAX_NAMES = 10;
  * The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width.
  * `configWarnings`: the number of those printed before the report.
  */
-export function checkReport(diagnosis: Diagnosis, configWarnings: number, screen?: Screen): string {
-  const { nowMs, upstreams, messages } = diagnosis;
+export function checkReport(
+  facts: Facts,
+  messages: readonly CheckMessage[],
+  configWarnings: number,
+  screen?: Screen,
+): string {
+  const { nowMs, upstreams } = facts;
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
   return shown([
     table(upstreamColumns(nowMs), upstreams, screen),
-    table(STATION_COLUMNS, stationRows(diagnosis, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
+    table(STATION_COLUMNS, stationRows(facts, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
@@ -67,7 +72,7 @@ function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], scree
 const UNKNOWN = '–';
 
 /** The connection to an upstream. */
-function upstreamColumns(nowMs: number): readonly Column<DiagnosedUpstream>[] {
+function upstreamColumns(nowMs: number): readonly Column<UpstreamFacts>[] {
   return [
     { heading: 'UPSTREAM', cell: ({ name }) => name },
     { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
@@ -78,21 +83,26 @@ function upstreamColumns(nowMs: number): readonly Column<DiagnosedUpstream>[] {
   ];
 }
 
-function dnsCell({ options: { proxyUrl }, connection: { dns } }: DiagnosedUpstream): string {
+function dnsCell({ options: { proxyUrl }, connection: { dns } }: UpstreamFacts): string {
   const resolved =
     dns.addresses.length === 0 ? 'not needed' : `${dns.addresses.join(', ')} in ${Math.round(dns.durationMs)} ms`;
   const result = dns.error === undefined ? resolved : 'unknown host';
   return proxyUrl === undefined ? result : `of the proxy: ${result}`;
 }
 
-function connectionCell({ connection: { error, durationMs }, explanation }: DiagnosedUpstream): string {
+function connectionCell(upstream: UpstreamFacts): string | undefined {
+  const { error, durationMs } = upstream.connection;
   if (error === undefined) return `in ${Math.round(durationMs)} ms`;
-  return explanation === undefined || explanation.layer === 'tls' ? 'established' : explanation.summary;
+  const explanation = explainConnection(upstream);
+  return explanation?.layer === 'tls' ? 'established' : explanation?.summary;
 }
 
 const DAY_MS = 86_400_000;
 
-function tlsCell({ options, connection: { error, session }, explanation }: DiagnosedUpstream, nowMs: number): string {
+function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
+  const { options, connection } = upstream;
+  const { error, session } = connection;
+  const explanation = explainConnection(upstream);
   const parts = explanation?.layer === 'tls' ? [explanation.summary] : [];
   if (options.baseUrl.protocol === 'http:') return parts[0] ?? 'none (plain HTTP)';
   if (session !== undefined) {
@@ -104,7 +114,7 @@ function tlsCell({ options, connection: { error, session }, explanation }: Diagn
   return parts.join(', ') || UNKNOWN;
 }
 
-function clockCell({ clockDifferenceMs }: DiagnosedUpstream): string {
+function clockCell({ clockDifferenceMs }: UpstreamFacts): string {
   if (clockDifferenceMs === undefined) return UNKNOWN;
   return clockDifferenceMs === 0 ? 'in sync' : `${clockDifferenceText(clockDifferenceMs)} the service's`;
 }
@@ -149,7 +159,7 @@ const HUMAN_UNITS: Units = { size: sizeText, span: durationText };
 const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` };
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ upstreams, total }: Diagnosis, units: Units): readonly StationRow[] {
+function stationRows({ upstreams, total }: Facts, units: Units): readonly StationRow[] {
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
@@ -163,13 +173,13 @@ function stationRows({ upstreams, total }: Diagnosis, units: Units): readonly St
   ];
 }
 
-function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, units: Units): StationRow {
+function stationRow(upstream: UpstreamFacts, station: StationFacts, units: Units): StationRow {
   const { spec, durationMs, replies, result } = station;
   const [first] = replies;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
-    AUTHENTICATION: authenticationCell(station, hasCredentials(options)),
+    AUTHENTICATION: authenticationCell(station, hasCredentials(upstream.options)),
     'FIRST PAGE': first === undefined ? UNKNOWN : units.span(first.receivedMs - first.sentMs),
     REFRESH: units.span(durationMs),
     ...sizeCells(station, units),
@@ -185,13 +195,13 @@ function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, u
           PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',
           TOTAL: UNKNOWN,
           RESOURCES: UNKNOWN,
-          LISTING: `failed: ${result.summary}`,
+          LISTING: `failed: ${explainFailure({ ...result, upstream, replies }).summary}`,
         }),
   };
 }
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
-function authenticationCell({ result, replies }: DiagnosedStation, isIdentified: boolean): string {
+function authenticationCell({ result, replies }: StationFacts, isIdentified: boolean): string {
   if ('snapshot' in result) return isIdentified ? 'accepted' : 'not required';
   if (result.reason === 'auth')
     return isIdentified && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
@@ -205,7 +215,7 @@ function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize, { size }: 
 const HOUR_MS = 3_600_000;
 
 /** The requests while every refresh succeeds, at most: refreshes of a station start at least `ttl` apart, with a ttl of 0 on every scrape. */
-function costText(stations: readonly DiagnosedStation[]): string {
+function costText(stations: readonly StationFacts[]): string {
   const listed = listedStations(stations);
   if (listed.length === 0) return UNKNOWN;
   const perHour = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
@@ -213,7 +223,7 @@ function costText(stations: readonly DiagnosedStation[]): string {
   return shown([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
 }
 
-function listedStations(stations: readonly DiagnosedStation[]) {
+function listedStations(stations: readonly StationFacts[]) {
   return stations.flatMap(({ spec, result }) =>
     'snapshot' in result ? [{ snapshot: result.snapshot, ttlMs: spec.cache.ttlMs }] : [],
   );
@@ -223,7 +233,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function notes(stations: readonly DiagnosedStation[]): readonly string[] {
+function notes(stations: readonly StationFacts[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
   return shown([
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
@@ -237,7 +247,7 @@ function notes(stations: readonly DiagnosedStation[]): readonly string[] {
 }
 
 /** For upstreams with enough capacity; the others have a warning. */
-function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
+function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
   return upstreams.flatMap(({ name, capacity }) =>
     capacity === undefined || isExceeded(capacity) ? [] : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
   );
@@ -262,11 +272,7 @@ function stationNames(stations: readonly string[]): string {
   return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
 }
 
-function summary(
-  stations: readonly DiagnosedStation[],
-  messages: readonly CheckMessage[],
-  configWarnings: number,
-): string {
+function summary(stations: readonly StationFacts[], messages: readonly CheckMessage[], configWarnings: number): string {
   const ok = listedStations(stations).length;
   const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
   return `stations: ${stations.length}, ok: ${ok}, failed: ${stations.length - ok}, warnings: ${warnings}`;

@@ -12,8 +12,15 @@ import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { checkMessages, type DiagnosedStation, type Diagnosis, diagnose } from '../diagnosis/diagnosis.ts';
-import type { ExpositionSize, Failure, StationFacts } from '../diagnosis/facts.ts';
+import { checkMessages } from '../diagnosis/diagnosis.ts';
+import {
+  clockDifferenceMs,
+  type ExpositionSize,
+  type Facts,
+  type Failure,
+  type StationFacts,
+  type UpstreamFacts,
+} from '../diagnosis/facts.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import type { StationResource } from '../inventory/search.ts';
 import { selectResources } from '../inventory/selection.ts';
@@ -67,16 +74,15 @@ async function checkLive(
 ): Promise<number> {
   const specs = stationsOf(shard, loaded.config);
   const progress = progressOf(context, countText(specs.length, 'station'), specs);
-  const { upstreams, total } = await checkStations(loaded, context.build, shard, progress, signal)
+  const facts = await checkStations(loaded, context.build, shard, progress, signal)
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
       throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
     })
     .finally(() => progress.clear());
-  const nowMs = Date.now();
-  const messages = checkMessages(upstreams, nowMs, flags['scrape.timeout']);
+  const messages = checkMessages(facts, flags['scrape.timeout']);
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-  const stations = upstreams.flatMap((upstream) => upstream.stations);
+  const stations = facts.upstreams.flatMap((upstream) => upstream.stations);
   const verdict = coverageVerdict(stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
@@ -84,7 +90,7 @@ async function checkLive(
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
-  print(`\n${checkReport({ nowMs, upstreams, total, messages }, configWarnings, screen)}`);
+  print(`\n${checkReport(facts, messages, configWarnings, screen)}`);
   if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
@@ -100,7 +106,7 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
 async function printWithoutRules(
   context: ProcessContext,
   { format, wide }: FlagValues,
-  stations: readonly DiagnosedStation[],
+  stations: readonly StationFacts[],
 ): Promise<void> {
   const tasks = new TaskQueue();
   const found: StationResource[] = [];
@@ -131,7 +137,7 @@ async function checkStations(
   shard: Shard,
   progress: ListProgress,
   signal: AbortSignal,
-): Promise<Pick<Diagnosis, 'upstreams' | 'total'>> {
+): Promise<Facts> {
   const replies = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
   const services = sharedServices(
@@ -176,14 +182,22 @@ async function checkStations(
       return { options, probed: probeConnection(options) };
     });
     const views = await untilAborted(Promise.all(caches.map(refreshedView)), signal);
-    const diagnosed = probes.map(async ({ options, probed }) => {
-      const upstream = generation.upstreams.get(options.name) as Upstream;
+    const upstreams = probes.map(async ({ options, probed }): Promise<UpstreamFacts> => {
       const stations = views.filter(({ spec }) => spec.upstream === options.name).map(stationFacts);
-      const status = upstreamStatus(options.name, upstream, views);
-      const connection = await probed;
-      return diagnose({ ...status, options, connection, speaksTls: await speaksTls(options, stations) }, stations);
+      return {
+        ...upstreamStatus(options.name, generation.upstreams.get(options.name) as Upstream, views),
+        options,
+        connection: await probed,
+        speaksTls: await speaksTls(options, stations),
+        clockDifferenceMs: clockDifferenceMs(stations.flatMap(({ replies }) => replies)),
+        stations,
+      };
     });
-    return { upstreams: await untilAborted(Promise.all(diagnosed), signal), total: expositionSize(generation, views) };
+    return {
+      upstreams: await untilAborted(Promise.all(upstreams), signal),
+      total: expositionSize(generation, views),
+      nowMs: Date.now(),
+    };
   } finally {
     await endGeneration(generation, undefined);
   }

@@ -1,36 +1,15 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
 import { firstOf } from '../inventory/words.ts';
-import { FAILURE_ADVICE, failureOf } from '../model/failure.ts';
-import { type Explanation, explainFailure, isoDate } from './explain-failure.ts';
+import { FAILURE_ADVICE } from '../model/failure.ts';
+import { explainFailure, isoDate } from './explain-failure.ts';
 import {
-  clockDifferenceMs,
   clockDifferenceText,
-  type ExpositionSize,
-  type Failure,
+  type Facts,
   isNotableClockDifference,
   type Listed,
   type StationFacts,
   type UpstreamFacts,
 } from './facts.ts';
-
-/** What a live check of a configuration found. */
-export interface Diagnosis {
-  readonly nowMs: number;
-  readonly upstreams: readonly DiagnosedUpstream[];
-  /** The size of one exposition of all stations. */
-  readonly total: ExpositionSize;
-  readonly messages: readonly CheckMessage[];
-}
-
-export interface DiagnosedUpstream extends UpstreamFacts {
-  readonly stations: readonly DiagnosedStation[];
-  /** How far the local clock is ahead of the service's. */
-  readonly clockDifferenceMs: number | undefined;
-  /** Why the connection failed; undefined when it did not. */
-  readonly explanation: Explanation | undefined;
-}
-
-export type DiagnosedStation = StationFacts<Failure & Explanation>;
 
 /** A failure (the station has no data) or a warning, with the upstream and stations concerned. */
 export interface CheckMessage extends Message {
@@ -47,46 +26,18 @@ interface Message {
   readonly advice: string;
 }
 
-/** Explains the failures of an upstream and its stations. */
-export function diagnose(upstream: UpstreamFacts, facts: readonly StationFacts[]): DiagnosedUpstream {
-  const differenceMs = clockDifferenceMs(facts.flatMap(({ replies }) => replies));
-  const stations = facts.map((station): DiagnosedStation => {
-    const { replies, result } = station;
-    if ('snapshot' in result) return { ...station, result };
-    const explanation = explainFailure({ ...result, upstream, replies, clockDifferenceMs: differenceMs });
-    return { ...station, result: { ...result, ...explanation } };
-  });
-  return { ...upstream, stations, clockDifferenceMs: differenceMs, explanation: explainConnection(upstream, stations) };
-}
-
-/** Empty for a station that was listed. */
-function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
-  return 'snapshot' in result ? [] : [result];
-}
-
-function explainConnection(upstream: UpstreamFacts, stations: readonly DiagnosedStation[]): Explanation | undefined {
-  const { error } = upstream.connection;
-  // With TLS 1.3 some failures appear only after the first request.
-  if (error === undefined) return stations.flatMap(failuresOf).find(({ layer }) => layer === 'tls');
-  return explainFailure({ ...failureOf(error), upstream, replies: [], clockDifferenceMs: undefined });
-}
-
 /**
  * Failures first; a message that several stations of an upstream share appears once.
  * `scrapeTimeoutMs`: of scrapes that send none.
  */
-export function checkMessages(
-  upstreams: readonly DiagnosedUpstream[],
-  nowMs: number,
-  scrapeTimeoutMs: number,
-): readonly CheckMessage[] {
+export function checkMessages({ nowMs, upstreams }: Facts, scrapeTimeoutMs: number): readonly CheckMessage[] {
   const all = upstreams.flatMap((upstream) => {
     const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
       messages.map((message) => ({ ...message, upstream: upstream.name, stations }));
     return grouped([
       ...messagesOf([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)]),
       ...upstream.stations.flatMap((station) =>
-        messagesOf(stationMessages(station, scrapeTimeoutMs), station.spec.name),
+        messagesOf(stationMessages(upstream, station, scrapeTimeoutMs), station.spec.name),
       ),
     ]);
   });
@@ -107,13 +58,13 @@ function warning(meaning: string, advice: string, reported?: string): Message {
   return { severity: 'warning', meaning, reported, advice };
 }
 
-function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
-  const { result } = station;
+function stationMessages(upstream: UpstreamFacts, station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
+  const { result, replies, status } = station;
   if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
-  const { meaning, message: reported, advice } = result;
+  const { meaning, advice } = explainFailure({ ...result, upstream, replies });
   return shown<Message>([
-    { severity: 'failure', meaning, reported, advice },
-    station.status.isHanging &&
+    { severity: 'failure', meaning, reported: result.message, advice },
+    status.isHanging &&
       warning(
         'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
         'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
@@ -160,7 +111,7 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
 }
 
 function refreshWarnings(
-  { spec, durationMs, reducedPageSize, replies }: DiagnosedStation,
+  { spec, durationMs, reducedPageSize, replies }: StationFacts,
   scrapeTimeoutMs: number,
 ): readonly Message[] {
   return shown([
@@ -181,7 +132,7 @@ function refreshWarnings(
 }
 
 /** Throttling, and a capacity that does not suffice. */
-function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: DiagnosedUpstream): readonly Message[] {
+function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: UpstreamFacts): readonly Message[] {
   const replies = stations.flatMap((station) => station.replies);
   const throttled = replies.filter(({ status }) => status === 429);
   const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
@@ -203,13 +154,13 @@ function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: Diagn
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
 function upstreamWarnings(
-  { options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream,
+  { options, connection, stations, clockDifferenceMs = 0 }: UpstreamFacts,
   nowMs: number,
 ): readonly Message[] {
   const { baseUrl, tls, auth } = options;
   const session = connection.error === undefined ? connection.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
-  const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
+  const isRejected = stations.some(({ result }) => 'reason' in result && result.reason === 'auth');
   return shown([
     session !== undefined &&
       tls?.insecureSkipVerify === true &&

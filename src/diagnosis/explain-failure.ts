@@ -18,15 +18,13 @@ export interface FailureContext extends Failure {
   readonly upstream: UpstreamFacts;
   /** To requests of the failed station. */
   readonly replies: readonly Pick<ReplyInfo, 'status'>[];
-  /** How far the local clock is ahead of the service's. */
-  readonly clockDifferenceMs: number | undefined;
 }
 
 /** The explanation of the first rule that applies; the general one of the reason where none does. */
 export function explainFailure(context: FailureContext): Explanation {
   const { reason, error, upstream } = context;
   const circumstances = circumstancesOf(context);
-  const words = wordsOf(context);
+  const words = wordsOf(upstream);
   const codes = codesOf(error);
   const rules = upstream.speaksTls ? [PLAIN_HTTP] : (RULES[reason] ?? []);
   const rule = rules.find(
@@ -42,6 +40,16 @@ export function explainFailure(context: FailureContext): Explanation {
     meaning: filled(meaning),
     advice: filled(advice),
   };
+}
+
+/** Why the connection failed; undefined when it did not. */
+export function explainConnection(upstream: UpstreamFacts): Explanation | undefined {
+  const { connection, stations } = upstream;
+  if (connection.error !== undefined) return explainFailure({ ...failureOf(connection.error), upstream, replies: [] });
+  // With TLS 1.3 some failures appear only after the first request.
+  return stations
+    .flatMap(({ result, replies }) => ('snapshot' in result ? [] : explainFailure({ ...result, upstream, replies })))
+    .find(({ layer }) => layer === 'tls');
 }
 
 /** Whether requests carry anything that identifies the client. */
@@ -225,7 +233,8 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
 };
 
 /** What the rules depend on. */
-function circumstancesOf({ upstream: { options, connection }, replies, clockDifferenceMs = 0 }: FailureContext) {
+function circumstancesOf({ upstream, replies }: FailureContext) {
+  const { options, connection, clockDifferenceMs = 0 } = upstream;
   return {
     isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
     /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */
@@ -241,7 +250,7 @@ function circumstancesOf({ upstream: { options, connection }, replies, clockDiff
 const MAX_NAMES = 5;
 
 /** What the texts of the rules name. */
-function wordsOf({ upstream: { options, connection }, clockDifferenceMs = 0 }: FailureContext) {
+function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
   const { baseUrl, proxyUrl, tls } = options;
   const { session } = connection;
   const isRejected = tls?.certFile !== undefined;

@@ -6,12 +6,24 @@ import type { Health } from '../refresh/station-cache.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 
-/** What a live check observed of an upstream; its load is that after the check. */
+/** What a live check observed. */
+export interface Facts {
+  /** When it ended. */
+  readonly nowMs: number;
+  readonly upstreams: readonly UpstreamFacts[];
+  /** The size of one exposition of all stations. */
+  readonly total: ExpositionSize;
+}
+
+/** The load is that after the check. */
 export interface UpstreamFacts extends UpstreamStatus {
   readonly options: UpstreamOptions;
   readonly connection: ConnectionFacts;
   /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
   readonly speaksTls: boolean;
+  /** How far the local clock is ahead of the service's. */
+  readonly clockDifferenceMs: number | undefined;
+  readonly stations: readonly StationFacts[];
 }
 
 export interface ConnectionFacts {
@@ -38,10 +50,10 @@ export interface TlsSession {
   readonly validToMs: number;
 }
 
-export interface StationFacts<Failed = Failure> extends ExpositionSize {
+export interface StationFacts extends ExpositionSize {
   readonly spec: StationSpec;
   readonly durationMs: number;
-  readonly result: Listed | Failed;
+  readonly result: Listed | Failure;
   /** After the refresh. */
   readonly status: StationStatus;
   /** undefined: `page_size` was accepted. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
-import { checkMessages, diagnose } from '../../src/diagnosis/diagnosis.ts';
-import type { StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
+import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
+import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
@@ -21,36 +21,34 @@ const failedStation = (name: string, message: string): StationFacts => ({
   replies: [],
 });
 
-const factsOf = (
-  stations: readonly StationFacts[],
-  connection: Partial<UpstreamFacts['connection']> = {},
-): Parameters<typeof diagnose> => [
-  {
-    name: 'main',
-    options: {
-      ...CLIENT_OPTIONS,
-      baseUrl: new URL('https://monitor.example.com'),
-      proxyUrl: new URL('http://user:pass@proxy.example:3128'),
+const factsOf = (stations: readonly StationFacts[], connection: Partial<UpstreamFacts['connection']> = {}): Facts => ({
+  nowMs: NOW_MS,
+  total: SIZE,
+  upstreams: [
+    {
+      name: 'main',
+      options: {
+        ...CLIENT_OPTIONS,
+        baseUrl: new URL('https://monitor.example.com'),
+        proxyUrl: new URL('http://user:pass@proxy.example:3128'),
+      },
+      connection: {
+        dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
+        error: undefined,
+        durationMs: 3,
+        session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
+        ...connection,
+      },
+      speaksTls: false,
+      load: IDLE_LOAD,
+      capacity: undefined,
+      clockDifferenceMs: undefined,
+      stations,
     },
-    connection: {
-      dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
-      error: undefined,
-      durationMs: 3,
-      session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
-      ...connection,
-    },
-    speaksTls: false,
-    load: IDLE_LOAD,
-    capacity: undefined,
-  },
-  stations,
-];
+  ],
+});
 
-const reportOf = (facts: Parameters<typeof diagnose>, screen?: Screen) => {
-  const upstreams = [diagnose(...facts)];
-  const messages = checkMessages(upstreams, NOW_MS, 10_000);
-  return checkReport({ nowMs: NOW_MS, upstreams, total: SIZE, messages }, 0, screen);
-};
+const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkMessages(facts, 10_000), 0, screen);
 
 describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names', () => {

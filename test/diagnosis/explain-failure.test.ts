@@ -18,12 +18,14 @@ const upstream: UpstreamFacts = {
   speaksTls: false,
   load: IDLE_LOAD,
   capacity: undefined,
+  clockDifferenceMs: undefined,
+  stations: [],
 };
 
 const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string, message = 'it failed') => {
   const cause = code === undefined ? undefined : Object.assign(new Error(code), { code });
   const error = new ListingFailure(reason, message, { cause });
-  return { reason, message, error, upstream, replies: [{ status: 401 }], clockDifferenceMs: undefined };
+  return { reason, message, error, upstream, replies: [{ status: 401 }] };
 };
 
 describe('explainFailure', () => {
