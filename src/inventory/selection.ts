@@ -113,15 +113,13 @@ export async function unmatchedFilters(
   parts: readonly Part<Resource>[],
   selection: Selection,
   tasks: TaskQueue,
-  signal?: AbortSignal,
 ): Promise<readonly UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
-  for (const { filter, given, isMatch } of await valueTests(parts, selection, tasks, signal)) {
+  for (const { filter, given, isMatch } of await valueTests(parts, selection, tasks)) {
     const valueIn = filteredValue(filter);
     const present = new Map<string, number>();
     let isMatched = false;
     await tasks.forEach(parts, (part) => {
-      signal?.throwIfAborted();
       isMatched ||= part.some(isMatch);
       if (!isMatched) countValues(part.map(valueIn), present);
     });
@@ -155,7 +153,7 @@ export async function valueTests(
   parts: readonly Part<Resource>[],
   { search, alertable, without_rules, ...values }: Selection,
   tasks: TaskQueue,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<readonly ValueTest[]> {
   const tests: ValueTest[] = [];
   for (const [filter, given] of Object.entries(values)) {

@@ -26,8 +26,8 @@ interface Assembled {
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
   /** Adjacent stations are joined in groups: health changes with every refresh and is grouped apart from the data. */
-  readonly #health: GroupCache<View, ReturnType<typeof encodeHealth>>;
-  readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
+  readonly #health;
+  readonly #data;
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
   readonly #latest = new Map<ExpositionFormat, Assembled>();
   #assembling: Promise<unknown> = Promise.resolve();
@@ -35,8 +35,8 @@ export class Exposition {
   /** `disabled`: names of families of the exporter's own metrics. */
   constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
     this.#disabled = disabled;
-    this.#health = new GroupCache(({ health }) => health, encodeHealth, tasks);
-    this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
+    this.#health = groupCache(({ health }: View) => health, encodeHealth, tasks);
+    this.#data = groupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
@@ -62,8 +62,8 @@ export class Exposition {
   }
 
   async #assemble(views: readonly View[], format: ExpositionFormat): Promise<Assembled> {
-    const health = await this.#health.get(views);
-    const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
+    const health = await this.#health(views);
+    const data = await this.#data(views.flatMap(({ served }) => served?.encoded ?? []));
     const groups = [...health.map(({ families }) => families), ...data];
     const latest = this.#latest.get(format);
     if (latest && hasSameElements(latest.groups, groups)) return latest;
@@ -164,30 +164,24 @@ function compacted(segments: readonly Segment[]): Segment[] {
 const GROUP_SIZE = 32;
 
 /** Computes a result per group of adjacent members, one group per event-loop iteration; reuses it while the keys of the group are the same. */
-class GroupCache<Member, Result> {
-  readonly #keyOf: (member: Member) => object;
-  readonly #compute: (members: readonly Member[]) => Result;
-  readonly #tasks: TaskQueue;
-  #groups: readonly { readonly keys: readonly object[]; readonly result: Result }[] = [];
-
-  constructor(keyOf: (member: Member) => object, compute: (members: readonly Member[]) => Result, tasks: TaskQueue) {
-    this.#keyOf = keyOf;
-    this.#compute = compute;
-    this.#tasks = tasks;
-  }
-
-  async get(members: readonly Member[]): Promise<readonly Result[]> {
-    const groups: { readonly keys: readonly object[]; readonly result: Result }[] = [];
+function groupCache<Member, Result>(
+  keyOf: (member: Member) => object,
+  compute: (members: readonly Member[]) => Result,
+  tasks: TaskQueue,
+) {
+  let latest: readonly { readonly keys: readonly object[]; readonly result: Result }[] = [];
+  return async (members: readonly Member[]): Promise<readonly Result[]> => {
+    const groups: (typeof latest)[number][] = [];
     for (let start = 0; start < members.length; start += GROUP_SIZE) {
       const group = members.slice(start, start + GROUP_SIZE);
-      const keys = group.map(this.#keyOf);
-      const cached = this.#groups[groups.length];
+      const keys = group.map(keyOf);
+      const cached = latest[groups.length];
       const isCurrent = cached !== undefined && hasSameElements(cached.keys, keys);
-      groups.push(isCurrent ? cached : { keys, result: await this.#tasks.run(() => this.#compute(group)) });
+      groups.push(isCurrent ? cached : { keys, result: await tasks.run(() => compute(group)) });
     }
-    this.#groups = groups;
+    latest = groups;
     return groups.map(({ result }) => result);
-  }
+  };
 }
 
 /** Deflate, no file name, no modification time, unknown operating system. */

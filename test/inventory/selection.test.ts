@@ -170,6 +170,12 @@ describe('selectResources', () => {
     expect(Math.max(...readPerTask)).toBeLessThan(2100);
     expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
   });
+
+  it('rejects with the reason of the signal', async () => {
+    const reason = new Error('the client disconnected');
+    const aborted = AbortSignal.abort(reason);
+    await expect(selectResources(parts, { type: 'gpu' }, undefined, new TaskQueue(), aborted)).rejects.toBe(reason);
+  });
 });
 
 describe('shortFormTest', () => {
@@ -229,13 +235,6 @@ describe('unmatchedFilters', () => {
   it('collects a bounded number of values', async () => {
     const [state] = await unmatched({ state: 'none' }, [resourcesOf(3000, (index) => ({ state: `s${index}` }))]);
     expect(state?.present.size).toBe(1000);
-  });
-
-  it('rejects with the reason of the signal', async () => {
-    const reason = new Error('the client disconnected');
-    await expect(unmatchedFilters(parts, { type: 'gpu' }, new TaskQueue(), AbortSignal.abort(reason))).rejects.toBe(
-      reason,
-    );
   });
 });
 
