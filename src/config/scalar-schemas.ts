@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MAX_TIMER_MS } from '../model/clock.ts';
+import { TLS_VERSIONS } from '../model/upstream-options.ts';
 import { quoted } from './problem.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
@@ -89,9 +90,6 @@ export const text = z.string().min(1, { error: 'a non-empty string' });
 
 export const filePath = text.meta({ title: 'file' });
 
-/** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
-export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
-
 export const tlsVersion = z.enum(namesOf(TLS_VERSIONS));
 
 /** A key that may be absent, with its help. */
@@ -149,17 +147,13 @@ function durationBetween(min: number, max: number) {
   const meta = { title: 'duration', ...(isPositive && { anyOf: [{ type: 'string', ...written.meta() }] }) };
   const decode = (input: string) => {
     const ms = parseDuration(input);
-    return ms !== undefined && ms >= min && ms <= max
-      ? ms
-      : `expected ${expectedDuration(input, min, max)}, got ${quoted(input)}`;
+    const got = `got ${quoted(input)}`;
+    const unit = DURATION_PATTERN.test(input) ? ' in whole milliseconds' : '';
+    if (ms === undefined) return `expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}`;
+    if (ms < min) return `expected more than 0, ${got}`;
+    return ms <= max ? ms : `expected at most ${formatDuration(max)}, ${got}`;
   };
   return codecOf(form.meta(meta), z.number(), decode, formatDuration);
-}
-
-function expectedDuration(input: string, min: number, max: number): string {
-  const ms = parseDuration(input);
-  if (ms !== undefined) return ms < min ? 'more than 0' : `at most ${formatDuration(max)}`;
-  return `a duration${DURATION_PATTERN.test(input) ? ' in whole milliseconds' : ''} such as 90s, 1h30m or 250ms`;
 }
 
 function textOf(title: string, pattern: RegExp, error: string, isPositive: boolean) {

@@ -17,9 +17,10 @@ export function schemaProblems(
     path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
   const reported = new Set(document.problems.map(placeOf));
   const problems = new Map<string, Problem>();
-  for (const { path, shownPath, message, atKey } of found) {
-    if (meant.has(formatPath(path)) && valueAt(path) === undefined) continue;
-    const problem = { ...document.problemAt(path, message, atKey), path: formatPath(shownPath) };
+  for (const { path, message, atKey } of found) {
+    const value = valueAt(path);
+    if (meant.has(formatPath(path)) && value === undefined) continue;
+    const problem = { ...document.problemAt(path, message, atKey), path: formatPath(shownPath(keys, path, value)) };
     // Some are found twice.
     if (!reported.has(placeOf(problem))) problems.set(formatProblem(problem), problem);
   }
@@ -32,8 +33,6 @@ function placeOf({ line, column }: Problem): string {
 
 interface SchemaProblem {
   readonly path: ConfigPath;
-  /** Without a last key that may be part of a secret. */
-  readonly shownPath: ConfigPath;
   readonly message: string;
   readonly atKey: boolean;
   /** The key that an unknown one probably stands for. */
@@ -47,10 +46,10 @@ interface MeantKey {
 
 function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const problem = { path, shownPath: shownPath(keys, path, issue.input), message: issue.message, atKey: false };
+  const problem = { path, message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(keys, path, key, issue.input?.[key]));
+      return issue.keys.map((key) => unknownKey(keys, path, key));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         ...problem,
@@ -78,9 +77,8 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(keys: KeySchema, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
-  const path = [...parent, key];
-  const problem = { path, shownPath: shownPath(keys, path, value), atKey: true };
+function unknownKey(keys: KeySchema, parent: ConfigPath, key: string): SchemaProblem {
+  const problem = { path: [...parent, key], atKey: true };
   const meant = meantKey(keys, parent, key.replace(/:.*/s, ''));
   return meant === undefined
     ? { ...problem, message: `unknown key, expected one of ${knownKeys(keys, parent).join(', ')}` }
