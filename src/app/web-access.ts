@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { formatProblem, formatProblems, unreadable } from '../config/problem.ts';
-import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import {
   CIPHER_SUITES,
   CLIENT_AUTH_TYPES,
@@ -14,7 +13,8 @@ import {
   webConfigSchema,
 } from '../config/web-schema.ts';
 import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
-import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
+import { TLS_VERSIONS } from '../model/upstream-options.ts';
+import { type AccessRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 
 /** Loads the web configuration file; without one, access is open. */
@@ -71,8 +71,8 @@ interface Pem {
 export async function loadTlsRules(config: TlsServerConfig, folder: string): Promise<TlsRules | readonly TlsProblem[]> {
   const cert = await pemOf('cert', config.cert, config.cert_file, folder);
   const key = await pemOf('key', config.key?.reveal(), config.key_file, folder);
-  const trusting = config.client_ca !== undefined || config.client_ca_file !== undefined;
-  const ca = trusting ? await pemOf('client_ca', config.client_ca, config.client_ca_file, folder) : undefined;
+  const trusted = config.client_ca_file ?? config.client_ca;
+  const ca = trusted && (await pemOf('client_ca', config.client_ca, config.client_ca_file, folder));
   const problems = [
     ...problemsOf(cert, certificateProblem),
     ...problemsOf(key, (text) => keyProblem(text, cert.text)),
@@ -81,7 +81,9 @@ export async function loadTlsRules(config: TlsServerConfig, folder: string): Pro
   if (problems.length > 0) return problems;
   const context = { ...handshakeOptions(config), cert: cert.text, key: key.text, ...(ca && { ca: ca.text }) };
   const error = errorOf(() => createSecureContext(context));
-  return error ? [{ message: `cannot be used together: ${error.message}` }] : { context, client: clientRules(config) };
+  if (error) return [{ message: `cannot be used together: ${error.message}` }];
+  const { client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
+  return { context, client: { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) } };
 }
 
 /** The file takes precedence over the text. */
@@ -144,13 +146,6 @@ const INTERMEDIATE_SUITES = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
-
-function clientRules({
-  client_auth_type = 'NoClientCert',
-  client_allowed_sans: allowedSans,
-}: TlsServerConfig): ClientRules {
-  return { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) };
-}
 
 function errorOf(work: () => unknown): Error | undefined {
   try {

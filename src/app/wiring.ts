@@ -1,11 +1,10 @@
 import { env, execArgv, versions } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
-import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { RecordLimits } from '../model/failure.ts';
-import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../model/upstream-options.ts';
+import type { AuthOptions, SecretSource, UpstreamOptions } from '../model/upstream-options.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 
@@ -17,7 +16,6 @@ export function userAgentOf({ version }: Pick<Build, 'version'>): string {
 /** Maps the configuration of an upstream to the options of its client. */
 export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {
   const auth = authOptions(config);
-  const tls = config.tls_config && tlsOptions(config.tls_config);
   return {
     name,
     baseUrl: config.base_url,
@@ -31,7 +29,7 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
     headers: headerOptions(config.http_headers ?? {}),
     userAgent,
     ...(auth && { auth }),
-    ...(tls && { tls }),
+    ...(config.tls_config && { tls: config.tls_config }),
     ...(config.proxy_url && { proxyUrl: config.proxy_url }),
   };
 }
@@ -110,15 +108,4 @@ function headerOptions(headers: NonNullable<UpstreamConfig['http_headers']>): Up
     ...secrets.map((secret) => ({ name, value: { text: secret.reveal() } })),
     ...files.map((file) => ({ name, value: { file } })),
   ]);
-}
-
-function tlsOptions(config: NonNullable<UpstreamConfig['tls_config']>): TlsOptions {
-  return {
-    insecureSkipVerify: config.insecure_skip_verify,
-    ...(config.ca_file && { caFile: config.ca_file }),
-    ...(config.cert_file && { certFile: config.cert_file }),
-    ...(config.key_file && { keyFile: config.key_file }),
-    ...(config.server_name && { serverName: config.server_name }),
-    ...(config.min_version && { minVersion: TLS_VERSIONS[config.min_version] }),
-  };
 }

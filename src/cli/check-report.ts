@@ -110,7 +110,7 @@ function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
     const days = Math.floor((validToMs - nowMs) / DAY_MS);
     parts.push(protocol, days >= 0 ? `${days} days left` : `expired ${isoDate(validToMs)}`, `issued by ${issuer}`);
   }
-  if (error === undefined && options.tls?.insecureSkipVerify) parts.push('not verified');
+  if (error === undefined && options.tls?.insecure_skip_verify) parts.push('not verified');
   return parts.join(', ') || UNKNOWN;
 }
 

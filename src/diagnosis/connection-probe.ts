@@ -64,8 +64,8 @@ async function resolveHost(host: string, resolve: Lookup, elapsedMs: () => numbe
 }
 
 async function openUnverifiedSession(url: URL, options: UpstreamOptions): Promise<TlsSession | undefined> {
-  const serverName = options.tls?.serverName;
-  const tls = { insecureSkipVerify: true, ...(serverName !== undefined && { serverName }) };
+  const server_name = options.tls?.server_name;
+  const tls = { insecure_skip_verify: true, ...(server_name !== undefined && { server_name }) };
   return openSession(url, { ...options, tls }).catch(() => undefined);
 }
 

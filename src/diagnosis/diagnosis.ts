@@ -163,7 +163,7 @@ function upstreamWarnings(
   const isRejected = stations.some(({ result }) => 'reason' in result && result.reason === 'auth');
   return shown([
     session !== undefined &&
-      tls?.insecureSkipVerify === true &&
+      tls?.insecure_skip_verify === true &&
       warning(
         `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
         'Set tls_config.ca_file to the certificate of its issuer instead.',

@@ -54,7 +54,7 @@ export function explainConnection(upstream: UpstreamFacts): Explanation | undefi
 
 /** Whether requests carry anything that identifies the client. */
 export function hasCredentials({ auth, headers, tls }: Pick<UpstreamOptions, 'auth' | 'headers' | 'tls'>): boolean {
-  return auth !== undefined || headers.length > 0 || tls?.certFile !== undefined;
+  return auth !== undefined || headers.length > 0 || tls?.cert_file !== undefined;
 }
 
 export function isoDate(timeMs: number): string {
@@ -253,7 +253,7 @@ const MAX_NAMES = 5;
 function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
   const { baseUrl, proxyUrl, tls } = options;
   const { session } = connection;
-  const isRejected = tls?.certFile !== undefined;
+  const isRejected = tls?.cert_file !== undefined;
   return {
     service: baseUrl.host,
     /** The host connected to first, and its key in the configuration. */
@@ -317,6 +317,6 @@ function credentialWords({ auth, headers, tls }: UpstreamOptions) {
   }
   if (headers.length > 0)
     return { credentials: 'the values of http_headers', unreadable, rejected: `Check http_headers. ${EXPECTED}` };
-  const credentials = tls?.certFile === undefined ? 'the request' : 'the client certificate';
+  const credentials = tls?.cert_file === undefined ? 'the request' : 'the client certificate';
   return { credentials, unreadable, rejected: EXPECTED };
 }

@@ -1,5 +1,3 @@
-import type { SecureVersion } from 'node:tls';
-
 /** What an HMAC signature can cover, as the configuration and the service spell it. */
 export const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@request-target'] as const;
 
@@ -26,19 +24,23 @@ export type AuthOptions =
       readonly endpointParams: Readonly<Record<string, string>>;
     };
 
+/** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
+export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+/** With the names of the configuration. */
 export interface TlsOptions {
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  readonly serverName?: string;
-  readonly insecureSkipVerify: boolean;
-  readonly minVersion?: SecureVersion;
+  readonly ca_file?: string;
+  readonly cert_file?: string;
+  readonly key_file?: string;
+  readonly server_name?: string;
+  readonly insecure_skip_verify: boolean;
+  readonly min_version?: keyof typeof TLS_VERSIONS;
 }
 
 /** The same trust without the client certificate and server name: for proxies and token endpoints. */
 export function withoutIdentity(tls: TlsOptions | undefined): TlsOptions | undefined {
   if (tls === undefined) return undefined;
-  const { certFile: _cert, keyFile: _key, serverName: _name, ...trust } = tls;
+  const { cert_file: _cert, key_file: _key, server_name: _name, ...trust } = tls;
   return trust;
 }
 

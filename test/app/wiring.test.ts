@@ -69,17 +69,17 @@ describe('upstreamOptions', () => {
         { name: 'X-B', value: '5' },
       ],
       tls: {
-        caFile: '/ca',
-        certFile: '/cert',
-        keyFile: '/key',
-        serverName: 'name',
-        insecureSkipVerify: true,
-        minVersion: 'TLSv1.3',
+        ca_file: '/ca',
+        cert_file: '/cert',
+        key_file: '/key',
+        server_name: 'name',
+        insecure_skip_verify: true,
+        min_version: 'TLS13',
       },
       proxyUrl: new URL('http://u:p@proxy:3128'),
       userAgent: 'agent/1',
     });
-    expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
+    expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecure_skip_verify: false });
   });
 
   it.each([

@@ -47,7 +47,7 @@ describe('probeConnection', () => {
       done(null);
     };
     const { url } = await startService(answer, { ...self, SNICallback });
-    const tls = { insecureSkipVerify: false, serverName: 'monitor.example.com' };
+    const tls = { insecure_skip_verify: false, server_name: 'monitor.example.com' };
     const { error, session } = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: url, tls });
     expect(error).toMatchObject({ reason: 'tls' });
     expect(session).toMatchObject({ protocol: 'TLSv1.3', issuer: 'self-signed', names: ['self-signed'] });

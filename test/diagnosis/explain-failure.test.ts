@@ -71,7 +71,11 @@ describe('explainFailure', () => {
     ['a key pair', { auth: hmac }, 'the signature of hmac'],
     ['a client', { auth: oauth2 }, 'the access token of oauth2'],
     ['a header', { headers: [{ name: 'X', value: secret }] }, 'the values of http_headers'],
-    ['a certificate', { tls: { certFile: 'f', keyFile: 'f', insecureSkipVerify: false } }, 'the client certificate'],
+    [
+      'a certificate',
+      { tls: { cert_file: 'f', key_file: 'f', insecure_skip_verify: false } },
+      'the client certificate',
+    ],
   ])('names the scheme in use when %s is rejected or not permitted', (_, options, words) => {
     const facts = { ...upstream, options: { ...upstream.options, ...options } };
     const rejected = explainFailure({ ...failed('auth'), upstream: facts });

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
-import { type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
+import { TLS_VERSIONS, type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 interface RouteOptions {
@@ -57,15 +57,15 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   const plain = buildConnector({ timeout: timeoutMs });
   let latest: { readonly files: TlsFiles; readonly connect: Connector } | undefined;
 
-  const secure = async ({ caFile, certFile, keyFile, ...settings }: TlsOptions): Promise<Connector> => {
-    const files = await Promise.all([caFile, certFile, keyFile].map(readTlsFile));
+  const secure = async ({ ca_file, cert_file, key_file, ...settings }: TlsOptions): Promise<Connector> => {
+    const files = await Promise.all([ca_file, cert_file, key_file].map(readTlsFile));
     if (latest === undefined || !isDeepStrictEqual(latest.files, files)) {
-      const { insecureSkipVerify, serverName, minVersion } = settings;
+      const { insecure_skip_verify, server_name, min_version } = settings;
       const connect = buildConnector({
         timeout: timeoutMs,
-        secureContext: secureContext(files, minVersion),
-        rejectUnauthorized: !insecureSkipVerify,
-        ...(serverName !== undefined && { servername: serverName }),
+        secureContext: secureContext(files, min_version && TLS_VERSIONS[min_version]),
+        rejectUnauthorized: !insecure_skip_verify,
+        ...(server_name !== undefined && { servername: server_name }),
       });
       latest = { files, connect };
     }
@@ -101,7 +101,7 @@ async function readTlsFile(file: string | undefined): Promise<TlsFile | undefine
   return { file, content };
 }
 
-function secureContext([ca, cert, key]: TlsFiles, minVersion: TlsOptions['minVersion']): SecureContext {
+function secureContext([ca, cert, key]: TlsFiles, minVersion: SecureVersion | undefined): SecureContext {
   // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
   for (const one of [ca, cert]) if (one) parseTlsFile(one.file, () => new X509Certificate(one.content));
   if (key !== undefined) parseTlsFile(key.file, () => createPrivateKey(key.content));

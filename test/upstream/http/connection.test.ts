@@ -24,15 +24,15 @@ const startSecure = (identity = forAddress, more = {}) =>
   startService((_request, response) => response.end('secure'), { ...identity, ...more });
 
 const trusting = (overrides: Partial<TlsOptions> = {}): TlsOptions => ({
-  caFile: temporaryFile('ca.pem', `# the authority\n${authority.cert}`),
-  insecureSkipVerify: false,
+  ca_file: temporaryFile('ca.pem', `# the authority\n${authority.cert}`),
+  insecure_skip_verify: false,
   ...overrides,
 });
 
 /** The certificate and key of the exporter. */
 const identity = () => ({
-  certFile: temporaryFile('cert.pem', ourselves.cert),
-  keyFile: temporaryFile('key.pem', ourselves.key),
+  cert_file: temporaryFile('cert.pem', ourselves.cert),
+  key_file: temporaryFile('key.pem', ourselves.key),
 });
 
 const MUTUAL = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
@@ -43,8 +43,8 @@ const startMutual = (issued: Issued) =>
 describe('openPool with TLS', () => {
   it.each<[string, Issued, () => TlsOptions]>([
     ['trusts the configured certificate authority', forAddress, trusting],
-    ['accepts any certificate with insecure_skip_verify', expired, () => ({ insecureSkipVerify: true })],
-    ['verifies the configured server name', forName, () => trusting({ serverName: 'monitor.example.com' })],
+    ['accepts any certificate with insecure_skip_verify', expired, () => ({ insecure_skip_verify: true })],
+    ['verifies the configured server name', forName, () => trusting({ server_name: 'monitor.example.com' })],
   ])('%s', async (_what, issued, tls) => {
     const { url } = await startSecure(issued);
     expect(await testClient(url, { tls: tls() }).get()).toBe('secure');
@@ -67,7 +67,7 @@ describe('openPool with TLS', () => {
       issue({ name: 'service', issuer: authority, hosts: ['my-secret-token.example.com'] }),
     );
     const auth = bearer({ text: 'my-secret-token' });
-    const error = await testClient(url, { tls: trusting({ serverName: 'monitor.example.com' }), auth }).failure();
+    const error = await testClient(url, { tls: trusting({ server_name: 'monitor.example.com' }), auth }).failure();
     expect(error.message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
   });
 
@@ -78,7 +78,7 @@ describe('openPool with TLS', () => {
 
   it('sends the configured server name, whatever the Host header', async () => {
     const { url, requests } = await startSecure(forName);
-    const tls = trusting({ serverName: 'monitor.example.com' });
+    const tls = trusting({ server_name: 'monitor.example.com' });
     await testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get();
     expect(requests[0]?.socket).toHaveProperty('servername', 'monitor.example.com');
     expect(requests[0]?.headers.host).toBe('elsewhere');
@@ -86,8 +86,8 @@ describe('openPool with TLS', () => {
 
   it('uses no TLS version below min_version', async () => {
     const { url } = await startSecure(forAddress, { maxVersion: 'TLSv1.2' });
-    expect(await testClient(url, { tls: trusting({ minVersion: 'TLSv1.2' }) }).get()).toBe('secure');
-    expect(await testClient(url, { tls: trusting({ minVersion: 'TLSv1.3' }) }).failure()).toMatchObject({
+    expect(await testClient(url, { tls: trusting({ min_version: 'TLS12' }) }).get()).toBe('secure');
+    expect(await testClient(url, { tls: trusting({ min_version: 'TLS13' }) }).failure()).toMatchObject({
       reason: 'tls',
     });
   });
@@ -108,21 +108,25 @@ describe('openPool with TLS', () => {
     const { get, failure } = testClient(service.url, { tls });
     expect(await get()).toBe('secure');
     expect(await get()).toBe('secure');
-    writeFileSync(String(tls.caFile), other.cert);
+    writeFileSync(String(tls.ca_file), other.cert);
     expect(await failure()).toMatchObject({ reason: 'tls' });
-    writeFileSync(String(tls.caFile), other.cert + authority.cert);
+    writeFileSync(String(tls.ca_file), other.cert + authority.cert);
     expect(await get()).toBe('secure');
   });
 
-  it.each<[string, { caFile?: string; certFile?: string; keyFile?: string }, string]>([
-    ['a file that cannot be read', { caFile: '/nowhere/ca.pem' }, 'cannot read TLS file /nowhere/ca.pem: ENOENT'],
-    ['an invalid authority', { caFile: 'broken' }, 'invalid TLS file caFile: '],
-    ['an invalid certificate', { certFile: 'broken' }, 'invalid TLS file certFile: '],
-    ['an invalid key', { keyFile: 'broken' }, 'invalid TLS file keyFile: '],
-    ['a certificate and key that do not match', { keyFile: forName.key }, 'invalid TLS file certFile with keyFile: '],
+  it.each<[string, { ca_file?: string; cert_file?: string; key_file?: string }, string]>([
+    ['a file that cannot be read', { ca_file: '/nowhere/ca.pem' }, 'cannot read TLS file /nowhere/ca.pem: ENOENT'],
+    ['an invalid authority', { ca_file: 'broken' }, 'invalid TLS file ca_file: '],
+    ['an invalid certificate', { cert_file: 'broken' }, 'invalid TLS file cert_file: '],
+    ['an invalid key', { key_file: 'broken' }, 'invalid TLS file key_file: '],
+    [
+      'a certificate and key that do not match',
+      { key_file: forName.key },
+      'invalid TLS file cert_file with key_file: ',
+    ],
   ])('fails with reason tls and names %s', async (_what, changes, message) => {
     const { url } = await startSecure();
-    const contents = { certFile: ourselves.cert, keyFile: ourselves.key, ...changes };
+    const contents = { cert_file: ourselves.cert, key_file: ourselves.key, ...changes };
     const files = Object.fromEntries(
       Object.entries(contents).map(([name, content]) => [
         name,
@@ -131,11 +135,11 @@ describe('openPool with TLS', () => {
     );
     const failure = await testClient(url, { tls: trusting(files), maxRetries: 3 }).failure();
     expect(failure).toMatchObject({ reason: 'tls' });
-    expect(failure.message.replaceAll(/\S+\/(caFile|certFile|keyFile)\b/g, '$1')).toContain(message);
+    expect(failure.message.replaceAll(/\S+\/(ca_file|cert_file|key_file)\b/g, '$1')).toContain(message);
   });
 
   it('does not read certificate files without TLS', async () => {
-    const tls = { caFile: '/nowhere', insecureSkipVerify: false };
+    const tls = { ca_file: '/nowhere', insecure_skip_verify: false };
     const { get } = await servedClient((_request, response) => response.end('plain'), { tls });
     expect(await get()).toBe('plain');
   });
@@ -159,7 +163,7 @@ describe('openPool through a proxy', () => {
     const { get } = testClient(url, {
       proxyUrl: proxy.url,
       concurrency: 1,
-      tls: trusting({ serverName: 'monitor.example.com' }),
+      tls: trusting({ server_name: 'monitor.example.com' }),
     });
     expect(await get()).toBe('secure');
     expect(await get()).toBe('secure');
@@ -169,7 +173,7 @@ describe('openPool through a proxy', () => {
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
     const { url } = await startMutual(forName);
     const proxy = await startProxy({ ...forAddress, ...MUTUAL });
-    const tls = trusting({ serverName: 'monitor.example.com', ...identity() });
+    const tls = trusting({ server_name: 'monitor.example.com', ...identity() });
     expect(await testClient(url, { proxyUrl: proxy.url, tls }).get()).toBe('exporter');
     expect(proxy.tunnels).toMatchObject([{ shownName: 'none' }]);
   });
@@ -233,7 +237,7 @@ describe('openPool through a proxy', () => {
     const proxy = await startProxy();
     const tokenUrl = new URL('/token', endpoint.url);
     const auth = oauth2(tokenUrl);
-    const tls = trusting({ serverName: 'for the service alone' });
+    const tls = trusting({ server_name: 'for the service alone' });
     const { get, url } = await servedClient((request, response) => response.end(request.headers.authorization), {
       proxyUrl: proxy.url,
       auth,
@@ -248,7 +252,7 @@ describe('connectOnce', () => {
   it('connects with the settings of requests without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
-    const tls = trusting({ serverName: 'monitor.example.com' });
+    const tls = trusting({ server_name: 'monitor.example.com' });
     const socket = await connectOnce(url, { timeoutMs: 60_000, tls, proxyUrl: proxy.url });
     expect(socket).toBeInstanceOf(TLSSocket);
     expect(shownName(socket)).toBe('service');
