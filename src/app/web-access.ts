@@ -59,44 +59,27 @@ export interface TlsProblem {
   readonly message: string;
 }
 
-/** A PEM text and the key that it comes from, directly or as the name of a file. */
-interface Pem {
-  readonly key: string;
-  readonly text: string;
-  /** Set if the file could not be read. */
-  readonly problem?: string;
-}
-
 /** Loads the certificates and keys; relative file names are resolved against the folder. */
 export async function loadTlsRules(config: TlsServerConfig, folder: string): Promise<TlsRules | readonly TlsProblem[]> {
-  const cert = await pemOf('cert', config.cert, config.cert_file, folder);
-  const key = await pemOf('key', config.key?.reveal(), config.key_file, folder);
-  const trusted = config.client_ca_file ?? config.client_ca;
-  const ca = trusted && (await pemOf('client_ca', config.client_ca, config.client_ca_file, folder));
-  const problems = [
-    ...problemsOf(cert, certificateProblem),
-    ...problemsOf(key, (text) => keyProblem(text, cert.text)),
-    ...(ca ? problemsOf(ca, certificateProblem) : []),
-  ];
+  const problems: TlsProblem[] = [];
+  /** The file takes precedence over the text. */
+  const read = async (name: 'cert' | 'key' | 'client_ca', text = '', check: (text: string) => string | undefined) => {
+    const file = config[`${name}_file`];
+    const content = file === undefined ? { text } : await contentOf(resolve(folder, file));
+    const message = 'text' in content ? check(content.text) : `cannot be read: ${content.error.message}`;
+    if (message !== undefined) problems.push({ key: file === undefined ? name : `${name}_file`, message });
+    return 'text' in content ? content.text : '';
+  };
+  const cert = await read('cert', config.cert, certificateProblem);
+  const key = await read('key', config.key?.reveal(), (text) => keyProblem(text, cert));
+  const hasAuthority = config.client_ca !== undefined || config.client_ca_file !== undefined;
+  const authority = hasAuthority && { ca: await read('client_ca', config.client_ca, certificateProblem) };
   if (problems.length > 0) return problems;
-  const context = { ...handshakeOptions(config), cert: cert.text, key: key.text, ...(ca && { ca: ca.text }) };
+  const context = { ...handshakeOptions(config), cert, key, ...authority };
   const error = errorOf(() => createSecureContext(context));
   if (error) return [{ message: `cannot be used together: ${error.message}` }];
   const { client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
   return { context, client: { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) } };
-}
-
-/** The file takes precedence over the text. */
-async function pemOf(name: string, text = '', file: string | undefined, folder: string): Promise<Pem> {
-  if (file === undefined) return { key: name, text };
-  const content = await contentOf(resolve(folder, file));
-  const read = 'text' in content ? content : { text: '', problem: `cannot be read: ${content.error.message}` };
-  return { key: `${name}_file`, ...read };
-}
-
-function problemsOf({ key, text, problem }: Pem, check: (text: string) => string | undefined): readonly TlsProblem[] {
-  const message = problem ?? check(text);
-  return message === undefined ? [] : [{ key, message }];
 }
 
 /** Parses every certificate, because Node skips those it cannot parse. */

@@ -15,7 +15,6 @@ export function userAgentOf({ version }: Pick<Build, 'version'>): string {
 
 /** Maps the configuration of an upstream to the options of its client. */
 export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {
-  const auth = authOptions(config);
   return {
     name,
     baseUrl: config.base_url,
@@ -28,9 +27,9 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
     listStyle: config.list_style,
     headers: headerOptions(config.http_headers ?? {}),
     userAgent,
-    ...(auth && { auth }),
-    ...(config.tls_config && { tls: config.tls_config }),
-    ...(config.proxy_url && { proxyUrl: config.proxy_url }),
+    auth: authOptions(config),
+    tls: config.tls_config,
+    proxyUrl: config.proxy_url,
   };
 }
 

@@ -56,10 +56,10 @@ export interface UpstreamOptions {
   readonly pageSize: number;
   readonly maxPageBytes: number;
   readonly listStyle: 'repeat' | 'comma';
-  readonly auth?: AuthOptions;
+  readonly auth?: AuthOptions | undefined;
   /** Plain text is not a secret. */
   readonly headers: readonly { readonly name: string; readonly value: string | SecretSource }[];
-  readonly tls?: TlsOptions;
-  readonly proxyUrl?: URL;
+  readonly tls?: TlsOptions | undefined;
+  readonly proxyUrl?: URL | undefined;
   readonly userAgent: string;
 }
