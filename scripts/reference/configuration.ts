@@ -1,5 +1,5 @@
+import { jsonSchema } from '../../src/config/checked-yaml.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { jsonSchema } from '../../src/config/schema-problem.ts';
 import { LINK_PLACEHOLDERS } from '../../src/inventory/links.ts';
 import { isObject } from '../../src/model/resource.ts';
 

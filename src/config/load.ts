@@ -7,14 +7,7 @@ import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles } from './station-files.ts';
 import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
-import type { Environment, YamlDocument } from './yaml-document.ts';
-
-export interface ConfigSource {
-  /** Shown in problems; relative paths are resolved against its directory. */
-  readonly file: string;
-  readonly text: string;
-  readonly env: Environment;
-}
+import type { YamlDocument, YamlText } from './yaml-document.ts';
 
 export interface LoadedConfig {
   readonly ok: true;
@@ -30,7 +23,7 @@ export interface LoadedConfig {
 export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Returns the configuration with the stations of all files, or all problems in the order of the files. */
-export async function loadConfig({ file, text, env }: ConfigSource): Promise<LoadResult> {
+export async function loadConfig({ file, text, env }: Required<YamlText>): Promise<LoadResult> {
   const main = await checkYaml(configSchema, { file, text, env });
   const { document } = main;
   const root = mappingOf(document.raw);

@@ -26,7 +26,7 @@ import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface YamlText {
-  /** Shown in problems. */
+  /** Shown in problems; relative paths are resolved against its directory. */
   readonly file: string;
   readonly text: string;
   /** Without it, no variables are substituted. */

@@ -1,5 +1,5 @@
 import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
-import { jsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
+import { jsonSchema, knownKeys } from '../../src/config/checked-yaml.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 /** Every key of the configuration file, at any depth. */
