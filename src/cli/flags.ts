@@ -1,6 +1,6 @@
 import { ALERTABLE } from '../inventory/selection.ts';
 import type { Shard } from '../refresh/shard.ts';
-import { NAMINGS } from '../simulator/world.ts';
+import { NAMINGS } from '../simulator/fleet.ts';
 import type { CommandName } from './commands.ts';
 import {
   choice,

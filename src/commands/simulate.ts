@@ -38,7 +38,7 @@ async function start(flags: FlagValues) {
     faults: [...(latencyMs === 0 ? [] : [{ kind: 'slow', ms: latencyMs } as const]), ...flags['simulate.fault']],
     auth: flags['simulate.auth'],
   };
-  if (flags.from !== undefined) return startReplay({ ...options, recording: await loadRecording(flags.from) });
+  if (flags.from !== undefined) return startReplay(await loadRecording(flags.from), options);
   return startSimulation({
     ...options,
     naming: flags['simulate.names'],

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type SimulatedReply, statusReply } from './reply.ts';
 
 /** The path parts of a station, decoded, under the names of the exporter configuration. */
 export interface StationPath {
@@ -14,10 +15,16 @@ export function isSamePath(one: StationPath, other: StationPath): boolean {
 
 const PATH_PARTS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
 
-const REPEATED_FILTERS = ['resource_ids', 'resource_types'] as const;
-const SCALAR_FILTERS = ['resource_type', 'product', 'resource_display_name_prefix', 'enabled_alert'] as const;
+export const FILTER_NAMES = [
+  'resource_ids',
+  'resource_types',
+  'resource_type',
+  'product',
+  'resource_display_name_prefix',
+  'enabled_alert',
+] as const;
 
-export const FILTER_NAMES = [...REPEATED_FILTERS, ...SCALAR_FILTERS] as const;
+const REPEATED: ReadonlySet<string> = new Set(['resource_ids', 'resource_types']);
 
 export type FilterName = (typeof FILTER_NAMES)[number];
 
@@ -37,35 +44,32 @@ export interface ListingRequest {
   readonly station: string;
   readonly filters: Filters;
   readonly offset: number;
-  /** 0: the default page size. */
   readonly size: number;
 }
 
-export interface RejectedRequest {
-  readonly status: 400 | 404 | 405;
-  readonly message: string;
-}
-
 export interface RequestOptions {
-  readonly pathPrefix: string;
-  /** A gRPC gateway accepts repeated parameters only. */
-  readonly listStyle: 'repeat' | 'comma';
+  /** Default: none. */
+  readonly pathPrefix?: string;
+  /** A gRPC gateway accepts repeated parameters only, which is the default. */
+  readonly listStyle?: 'repeat' | 'comma';
 }
 
-export function parseRequest({ method, target }: RequestHead, rules: RequestOptions): ListingRequest | RejectedRequest {
-  if (method !== 'GET') return { status: 405, message: 'Method Not Allowed' };
-  const { rawPath, query: parameters } = splitTarget(target);
-  const path = rawPath.startsWith(rules.pathPrefix) ? stationPath(rawPath.slice(rules.pathPrefix.length)) : undefined;
-  if (path === undefined) return { status: 404, message: 'Not Found' };
-  const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(parameters.get(name)));
-  if (!(offset >= 0 && size >= 0)) return { status: 400, message: 'invalid page' };
-  return {
-    path,
-    station: path.telemetry_station,
-    filters: readFilters(parameters, rules.listStyle),
-    offset,
-    size,
-  };
+/** For requests without a page size. */
+const DEFAULT_PAGE_SIZE = 20;
+
+/** The request, or the reply to one that is not valid. */
+export function parseRequest(
+  { method, target }: RequestHead,
+  { pathPrefix = '', listStyle }: RequestOptions,
+): ListingRequest | SimulatedReply {
+  if (method !== 'GET') return statusReply(405, 'Method Not Allowed', { allow: 'GET' });
+  const { rawPath, query } = splitTarget(target);
+  const path = rawPath.startsWith(pathPrefix) ? stationPath(rawPath.slice(pathPrefix.length)) : undefined;
+  if (path === undefined) return statusReply(404, 'Not Found');
+  const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(query.get(name)));
+  if (!(offset >= 0 && size >= 0)) return statusReply(400, 'invalid page');
+  const filters = readFilters(query, listStyle);
+  return { path, station: path.telemetry_station, filters, offset, size: size || DEFAULT_PAGE_SIZE };
 }
 
 /** The path is not decoded. */
@@ -89,14 +93,13 @@ function stationPath(path: string): StationPath | undefined {
 }
 
 /** As in protobuf, an empty string is unset; `enabled_alert=false` selects all resources. */
-function readFilters(parameters: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
-  const scalars = SCALAR_FILTERS.map((name) => [
+function readFilters(query: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
+  const filters = FILTER_NAMES.map((name) => [
     name,
-    parameters.getAll(name).filter((value) => (name === 'enabled_alert' ? value === 'true' : value !== '')),
+    query.getAll(name).flatMap((value) => {
+      if (REPEATED.has(name)) return listStyle === 'comma' ? value.split(',') : value;
+      return value === '' || (name === 'enabled_alert' && value !== 'true') ? [] : value;
+    }),
   ]);
-  const repeated = REPEATED_FILTERS.map((name) => [
-    name,
-    parameters.getAll(name).flatMap((value) => (listStyle === 'comma' ? value.split(',') : [value])),
-  ]);
-  return Object.fromEntries([...scalars, ...repeated].filter(([, values]) => values?.length));
+  return Object.fromEntries(filters.filter(([, values]) => values?.length));
 }

@@ -1,49 +1,28 @@
-import { SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
-import { exporterConfig } from './exporter-config.ts';
-import type { Fault, ListingBody } from './faults.ts';
-import { fieldOf, type RecordedPages, type RecordSource, type SourceEntry } from './listing-reply.ts';
-import { type Filters, isSamePath, type ListingRequest } from './listing-request.ts';
+import type { ListingBody, PageRequest } from './faults.ts';
+import { fieldOf, type SourceEntry } from './listing-page.ts';
+import { FILTER_NAMES, type Filters, isSamePath } from './listing-request.ts';
 import type { Recording } from './recording.ts';
-import { type SimulatedService, startSimulatedService } from './service.ts';
+import type { RecordSource, ServiceOptions } from './service.ts';
+import { type ConfiguredService, type ReplayOptions, startConfigured } from './simulation.ts';
 
 type RecordedListing = Recording['listings'][number];
 
-interface ReplayOptions {
-  readonly recording: Recording;
-  readonly seed: number;
-  readonly now: () => number;
-  readonly port: number;
-  readonly faults: readonly Fault[];
-  readonly auth: SimulatedScheme | undefined;
-}
-
 /** Serves a recording, with an exporter configuration that reproduces its requests. */
-export async function startReplay({
-  recording,
-  faults,
-  auth,
-  ...options
-}: ReplayOptions): Promise<{ service: SimulatedService; config: string }> {
-  const service = await startSimulatedService({
-    ...options,
-    source: recordedSource(recording),
-    replay: recordedPages(recording),
-    faults: { '*': faults },
-    auth: auth && SIMULATED_CREDENTIALS[auth],
-  });
+export function startReplay(
+  recording: Recording,
+  { faults = [], auth, ...options }: ReplayOptions,
+): Promise<ConfiguredService> {
   const [main] = recording.listings;
-  const config = exporterConfig(service.url, {
-    stations: [recordedStation(recording)],
+  return startConfigured(
+    { ...options, source: recordedSource(recording), replay: recordedPages(recording), faults: { '*': faults } },
+    [recordedStation(recording)],
     // Recorded pages are only found with the recorded page size.
-    pageSize: main?.pages[0]?.size ?? 1,
-    refresh: 'scrape',
-    auth,
-  });
-  return { service, config };
+    { pageSize: main?.pages[0]?.size ?? 1, auth },
+  );
 }
 
 /** Recorded requests get the recorded body. */
-function recordedPages({ listings }: Recording): RecordedPages {
+function recordedPages({ listings }: Recording): NonNullable<ServiceOptions['replay']> {
   const pages = new Map<string, ListingBody>();
   // Listings with the same filters differ in their fields: the first one has all. Of a repeated request the last reply is the one that was used.
   for (const { filters, pages: recorded } of listings.toReversed()) {
@@ -52,9 +31,8 @@ function recordedPages({ listings }: Recording): RecordedPages {
   return (request) => pages.get(requestKey(request));
 }
 
-function requestKey({ filters, offset, size }: Pick<ListingRequest, 'filters' | 'offset' | 'size'>): string {
-  const sorted = Object.entries(filters).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([sorted, offset, size]);
+function requestKey({ filters, offset, size }: PageRequest): string {
+  return JSON.stringify([FILTER_NAMES.map((name) => filters[name]), offset, size]);
 }
 
 /** Other requests are answered from the recorded records. */

@@ -3,23 +3,26 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type AuthCheck, TOKEN_PATH, tokenReply } from './auth.ts';
-import { type Fault, type FaultEffect, type FaultPlan, faultPlan } from './faults.ts';
-import { type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
+import { type AuthCheck, authProblem, TOKEN_PATH, tokenReply } from './auth.ts';
+import { type Fault, type FaultEffect, type FaultPlan, faultPlan, type ListingBody } from './faults.ts';
+import { changedBy, listingPage, type SourceEntry } from './listing-page.ts';
 import {
   type ListingRequest,
   parseRequest,
-  type RejectedRequest,
   type RequestHead,
   type RequestOptions,
+  type StationPath,
   splitTarget,
 } from './listing-request.ts';
-import { deliverReply } from './reply.ts';
+import { deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
-export interface ServiceOptions extends Partial<RequestOptions> {
+/** The records of a station; undefined: unknown station. */
+export type RecordSource = (path: StationPath, atMs: number) => readonly SourceEntry[] | undefined;
+
+export interface ServiceOptions extends RequestOptions {
   readonly source?: RecordSource;
-  /** Takes precedence over the source for recorded requests. */
-  readonly replay?: RecordedPages;
+  /** The recorded body for exactly this request, which takes precedence over the source; undefined: not recorded. */
+  readonly replay?: (request: ListingRequest) => ListingBody | undefined;
   /** By name of the telemetry station; '*': every station, and requests that match none. */
   readonly faults?: Readonly<Record<string, readonly Fault[]>>;
   readonly auth?: AuthCheck | undefined;
@@ -32,13 +35,9 @@ export interface ServiceOptions extends Partial<RequestOptions> {
 }
 
 /** A request as the service received it. */
-interface LoggedRequest extends RequestHead {
+interface LoggedRequest extends RequestHead, Partial<ListingRequest> {
   readonly atMs: number;
   readonly query: URLSearchParams;
-  /** undefined: not a listing request. */
-  readonly station: string | undefined;
-  readonly offset: number | undefined;
-  readonly size: number | undefined;
 }
 
 const EVERY_STATION = '*';
@@ -56,7 +55,6 @@ export async function startSimulatedService(options: ServiceOptions = {}): Promi
 /** The simulated monitoring service on 127.0.0.1; stations are addressed by the name of the telemetry station. */
 export class SimulatedService {
   readonly #options: ServiceOptions;
-  readonly #rules: RequestOptions;
   readonly #server: Server;
   readonly #plans = new Map<string, FaultPlan>();
   readonly #records = new Map<string, readonly SourceEntry[]>();
@@ -65,9 +63,7 @@ export class SimulatedService {
   #port: number;
 
   constructor(options: ServiceOptions) {
-    const { pathPrefix = '', listStyle = 'repeat' } = options;
     this.#options = options;
-    this.#rules = { pathPrefix, listStyle };
     this.#auth = options.auth;
     this.#port = options.port ?? 0;
     for (const [station, faults] of Object.entries(options.faults ?? {})) this.setFaults(station, faults);
@@ -78,8 +74,8 @@ export class SimulatedService {
 
   /** The base URL for clients. */
   get url(): string {
-    const scheme = this.#options.tls === undefined ? 'http' : 'https';
-    return `${scheme}://127.0.0.1:${this.#port}${this.#rules.pathPrefix}`;
+    const { tls, pathPrefix = '' } = this.#options;
+    return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.#port}${pathPrefix}`;
   }
 
   /** The latest requests in order of arrival. */
@@ -123,34 +119,54 @@ export class SimulatedService {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { now = Date.now, source, replay } = this.#options;
+    const { now = Date.now, pathPrefix = '' } = this.#options;
     const atMs = now();
     const head = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
-    const listing = parseRequest(head, this.#rules);
+    const listing = parseRequest(head, this.#options);
     const { rawPath, query } = splitTarget(head.target);
-    const { station, offset, size } = 'path' in listing ? listing : {};
-    this.#requests.push({ ...head, atMs, query, station, offset, size });
+    this.#requests.push({ ...head, ...('path' in listing && listing), atMs, query });
     this.#requests.splice(0, this.#requests.length - MAX_LOGGED);
     response.setHeader('date', new Date(atMs).toUTCString());
-    if (this.#auth && 'oauth2' in this.#auth && rawPath === this.#rules.pathPrefix + TOKEN_PATH) {
+    if (this.#auth && 'oauth2' in this.#auth && rawPath === pathPrefix + TOKEN_PATH) {
       const form = await text(request).catch(() => undefined);
       // undefined: the client closed the connection.
       if (form !== undefined)
         deliverReply(response, tokenReply(this.#auth.oauth2, head, new URLSearchParams(form), atMs));
       return;
     }
-    const options = {
-      source: (...query: Parameters<RecordSource>) =>
-        this.#records.get(query[0].telemetry_station) ?? source?.(...query),
-      replay,
-      auth: this.#auth,
-    };
-    deliverReply(response, replyTo(head, listing, this.#effects(listing, atMs), options, atMs));
+    const effects = this.#effects(listing, atMs);
+    const healthy = this.#healthyReply(head, listing, effects, atMs);
+    deliverReply(
+      response,
+      changedBy(effects, healthy, (effect, reply) => effect.reply?.(reply)),
+    );
   }
 
   /** Faults of every station first, then the station's own. */
-  #effects(request: ListingRequest | RejectedRequest, atMs: number): readonly FaultEffect[] {
+  #effects(request: ListingRequest | SimulatedReply, atMs: number): readonly FaultEffect[] {
     const matched = 'path' in request ? request : { station: EVERY_STATION, filters: {}, offset: 0 };
     return [...new Set([EVERY_STATION, matched.station])].flatMap((key) => this.#plans.get(key)?.(matched, atMs) ?? []);
+  }
+
+  #healthyReply(
+    head: RequestHead,
+    request: ListingRequest | SimulatedReply,
+    effects: readonly FaultEffect[],
+    atMs: number,
+  ): SimulatedReply {
+    const problem = this.#auth && authProblem(this.#auth, head, atMs);
+    if (problem !== undefined) return jsonReply(401, { message: problem });
+    if (!('path' in request)) return request;
+    const { path, station } = request;
+    const entries = this.#records.get(station) ?? this.#options.source?.(path, atMs);
+    if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(station)} not found`);
+    // A recorded body cannot show the effect of a fault on the request or the listing.
+    const isChanged = effects.some((effect) => effect.page ?? effect.listing);
+    const recorded = isChanged ? undefined : this.#options.replay?.(request);
+    const body = recorded ?? listingPage(entries, request, effects);
+    return jsonReply(
+      200,
+      changedBy(effects, body, (effect, before) => effect.body?.(before)),
+    );
   }
 }

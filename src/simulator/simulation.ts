@@ -1,31 +1,35 @@
-import { SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
-import { exporterConfig } from './exporter-config.ts';
+import { stringify } from 'yaml';
+import { SIMULATED_CREDENTIALS, type SimulatedScheme, TOKEN_PATH } from './auth.ts';
 import type { Fault } from './faults.ts';
+import { type Naming, SimulatedFleet } from './fleet.ts';
 import { isSamePath } from './listing-request.ts';
-import { type SimulatedService, startSimulatedService } from './service.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from './service.ts';
 import { demoStations, type SimulatedStation } from './stations.ts';
-import { createWorld, type Naming, type World } from './world.ts';
 
-export interface SimulationOptions {
-  readonly seed?: number;
-  readonly now?: () => number;
-  readonly port?: number;
-  readonly stations?: readonly SimulatedStation[];
+export interface ReplayOptions extends Pick<ServiceOptions, 'seed' | 'now' | 'port'> {
   /** Faults of every station, applied before its own. */
   readonly faults?: readonly Fault[];
-  readonly pageCap?: number;
-  readonly naming?: Naming;
   /** The credentials that requests must have; undefined: none. */
   readonly auth?: SimulatedScheme | undefined;
-  /** `cache.refresh` of the exporter configuration; default: `scrape`. */
-  readonly refresh?: 'scrape' | 'background';
 }
 
-export interface Simulation {
+interface SimulationOptions extends ReplayOptions {
+  readonly stations?: readonly SimulatedStation[];
+  readonly pageCap?: number;
+  readonly naming?: Naming;
+  /** `cache.refresh` of the exporter configuration; default: `scrape`. */
+  readonly refresh?: 'scrape' | 'background' | undefined;
+}
+
+export interface ConfiguredService {
   readonly service: SimulatedService;
-  /** An exporter configuration for all simulated stations, as YAML. */
+  /** An exporter configuration for all stations, as YAML. */
   readonly config: string;
-  readonly world: World;
+}
+
+export interface Simulation extends ConfiguredService {
+  /** By name of the station. */
+  readonly fleets: ReadonlyMap<string, SimulatedFleet>;
 }
 
 /** As in the vendor's own client. */
@@ -37,24 +41,49 @@ export async function startSimulation({
   stations = demoStations,
   faults = [],
   pageCap = PAGE_CAP,
-  naming = 'random',
-  refresh = 'scrape',
+  naming,
+  refresh,
   auth,
   ...options
 }: SimulationOptions = {}): Promise<Simulation> {
-  const world = createWorld({ seed, stations, naming });
+  const fleets = new Map(stations.map((station) => [station.name, new SimulatedFleet(seed, station, naming)]));
   const own = stations.map((station) => [station.telemetry_station, station.faults]);
-  const service = await startSimulatedService({
-    ...options,
-    source(path, atMs) {
-      const station = stations.find((one) => isSamePath(one, path));
-      return station && world.resources(station.name, atMs);
+  const started = await startConfigured(
+    {
+      ...options,
+      source(path, atMs) {
+        const station = stations.find((one) => isSamePath(one, path));
+        return station && fleets.get(station.name)?.at(atMs);
+      },
+      faults: { ...Object.fromEntries(own), '*': [{ kind: 'page_cap', size: pageCap }, ...faults] },
+      seed,
     },
-    faults: { ...Object.fromEntries(own), '*': [{ kind: 'page_cap', size: pageCap }, ...faults] },
-    seed,
-    auth: auth && SIMULATED_CREDENTIALS[auth],
-  });
-  const configured = stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station);
-  const config = exporterConfig(service.url, { stations: configured, pageSize: PAGE_CAP, refresh, auth });
-  return { service, config, world };
+    stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
+    { pageSize: PAGE_CAP, refresh, auth },
+  );
+  return { ...started, fleets };
+}
+
+/** Starts the service, with the configuration of an exporter of these stations. */
+export async function startConfigured(
+  options: ServiceOptions,
+  stations: readonly { readonly upstream: string }[],
+  { pageSize, refresh = 'scrape', auth }: Pick<SimulationOptions, 'refresh' | 'auth'> & { readonly pageSize: number },
+): Promise<ConfiguredService> {
+  const credentials = auth && SIMULATED_CREDENTIALS[auth];
+  const service = await startSimulatedService({ ...options, auth: credentials });
+  const token_url = `${service.url}${TOKEN_PATH}`;
+  const upstream = {
+    base_url: service.url,
+    page_size: pageSize,
+    ...credentials,
+    ...(credentials && 'oauth2' in credentials && { oauth2: { ...credentials.oauth2, token_url } }),
+  };
+  const config = {
+    upstreams: Object.fromEntries(stations.map(({ upstream: name }) => [name, upstream])),
+    stations,
+    cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s', refresh },
+  };
+  // Recorded text must not be expanded as an environment variable.
+  return { service, config: stringify(config, { aliasDuplicateObjects: false }).replaceAll('${', '$${') };
 }

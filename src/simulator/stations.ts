@@ -1,9 +1,9 @@
 import type { Fault } from './faults.ts';
+import type { FleetOptions } from './fleet.ts';
 import type { StationPath } from './listing-request.ts';
-import type { WorldStation } from './world.ts';
 
 /** A station of the exporter configuration, and what the service has for it. */
-export interface SimulatedStation extends WorldStation, StationPath {
+export interface SimulatedStation extends FleetOptions, StationPath {
   readonly upstream: string;
   readonly products: readonly string[];
   readonly alertability: boolean;
@@ -16,6 +16,13 @@ const NORTH = { upstream: 'north', subscription: 'c2a7d9f4-31be-4e66-8f1c-94d2b0
 const LEPTON = ['product.lepton-acp', 'product.lepton-acp-new'];
 const MINUTE = 60_000;
 
+const HEALTHY = {
+  products: [...LEPTON, 'product.aec2', 'product.afs'],
+  alertability: true,
+  labels: {},
+  faults: [],
+};
+
 export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'prod',
@@ -24,10 +31,8 @@ export const demoStations: readonly SimulatedStation[] = [
     zone: 'cn-sh-01a',
     telemetry_station: 'ts-prod',
     size: 4200,
-    products: [...LEPTON, 'product.aec2', 'product.afs'],
-    alertability: true,
+    ...HEALTHY,
     labels: { team: 'platform', environment: 'production' },
-    faults: [],
   },
   {
     name: 'staging',
@@ -36,10 +41,9 @@ export const demoStations: readonly SimulatedStation[] = [
     zone: 'cn-sh-01b',
     telemetry_station: 'ts-staging',
     size: 650,
+    ...HEALTHY,
     products: LEPTON,
-    alertability: true,
     labels: { team: 'platform', environment: 'staging' },
-    faults: [],
   },
   {
     name: 'archive',
@@ -121,9 +125,6 @@ export function simulatedStations({ stations, resources }: SimulationSize): read
     zone: 'zone-1',
     telemetry_station: `station-${index + 1}`,
     size: resources ?? 1000,
-    products: [...LEPTON, 'product.aec2', 'product.afs'],
-    alertability: true,
-    labels: {},
-    faults: [],
+    ...HEALTHY,
   }));
 }

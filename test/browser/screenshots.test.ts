@@ -66,12 +66,14 @@ describe('the images of the documentation', () => {
 
   it('show a resource', async () => {
     const page = await openPage({ viewport: { ...SIZE, height: 1340 } });
-    const [found = expect.unreachable()] = demo.world
-      .resources('prod', NOW_MS)
-      .filter(
-        ({ record, product }) =>
-          product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0,
-      );
+    const found =
+      demo.fleets
+        .get('prod')
+        ?.at(NOW_MS)
+        .find(
+          ({ record, product }) =>
+            product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0,
+        ) ?? expect.unreachable();
     await page.goto(`${exporter.url}/stations/prod/resources/${found.record.resource_id}`);
     expect(await page.locator('#lines').innerText()).toContain(found.record.resource_id);
     await expectShot(page, 'resource.png');

@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FleetEntry, SimulatedFleet } from '../../src/simulator/fleet.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
-import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
 import { configOf, startExporter } from '../e2e/test-bed.ts';
 import { expectSound, openPage } from './page.ts';
 import { tabTo, WIDTHS } from './stage.ts';
 
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
 
-let entries: readonly WorldEntry[];
+let entries: readonly FleetEntry[];
 let url: string;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  const world = createWorld({ seed: 3, stations: [{ name: 'large', size: 12_000 }] });
-  entries = world.resources('large', Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
+  const fleet = new SimulatedFleet(3, { name: 'large', size: 12_000 });
+  entries = fleet.at(Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
   const service = await startSimulatedService({ source: () => entries });
   const station = { products: PRODUCTS, alertability: true };
   const exporter = await startExporter(
@@ -30,32 +30,32 @@ beforeAll(async () => {
 
 afterAll(() => stop?.());
 
-type KeyOf = (entry: WorldEntry) => string | number;
+type KeyOf = (entry: FleetEntry) => string | number;
 
-const typeOf = ({ record }: WorldEntry) => record.resource_type.key;
-const nameOf = ({ record }: WorldEntry) => record.name;
-const rulesOf = ({ record }: WorldEntry) => record.alert_rules_count;
+const typeOf = ({ record }: FleetEntry) => record.resource_type.key;
+const nameOf = ({ record }: FleetEntry) => record.name;
+const rulesOf = ({ record }: FleetEntry) => record.alert_rules_count;
 /** With nine digits after the point, so that it can be sorted as text. */
-const createdOf = ({ record }: WorldEntry) => record.create_time.slice(0, -1).padEnd(29, '0');
-const isPending = ({ record }: WorldEntry) => record.state === 'ALERTSTATE_PENDING';
-const isGateway = ({ record }: WorldEntry) => record.display_name.includes('gateway');
+const createdOf = ({ record }: FleetEntry) => record.create_time.slice(0, -1).padEnd(29, '0');
+const isPending = ({ record }: FleetEntry) => record.state === 'ALERTSTATE_PENDING';
+const isGateway = ({ record }: FleetEntry) => record.display_name.includes('gateway');
 
 /** The product by which the exporter labels the resource. */
-function productOf({ product }: WorldEntry): string {
+function productOf({ product }: FleetEntry): string {
   return PRODUCTS.includes(product) ? product : '';
 }
 
 /** Whether the ID, the name or the display name contains the text in any case. */
-function hasText({ record: { resource_id, name, display_name } }: WorldEntry, text: string): boolean {
+function hasText({ record: { resource_id, name, display_name } }: FleetEntry, text: string): boolean {
   return [resource_id, name, display_name].some((value) => value.toLowerCase().includes(text.toLowerCase()));
 }
 
-function idsOf(entries: readonly WorldEntry[]): string[] {
+function idsOf(entries: readonly FleetEntry[]): string[] {
   return entries.map(({ record }) => record.resource_id);
 }
 
 /** The counts of the entries by kind, formatted as on the page. */
-function countsBy(entries: readonly WorldEntry[], kind: (entry: WorldEntry) => string): Record<string, string> {
+function countsBy(entries: readonly FleetEntry[], kind: (entry: FleetEntry) => string): Record<string, string> {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(kind(entry) || '(none)', (counts.get(kind(entry) || '(none)') ?? 0) + 1);
   return Object.fromEntries(Array.from(counts, ([key, count]) => [key, count.toLocaleString('en-US')]));
@@ -71,8 +71,8 @@ function firstOf(count: number): string {
 }
 
 /** The IDs sorted by a key; equal keys by ascending ID in either direction. */
-function sorted(entries: readonly WorldEntry[], key: KeyOf, sign: 1 | -1): string[] {
-  const compare = (a: WorldEntry, b: WorldEntry) => {
+function sorted(entries: readonly FleetEntry[], key: KeyOf, sign: 1 | -1): string[] {
+  const compare = (a: FleetEntry, b: FleetEntry) => {
     if (key(a) !== key(b)) return key(a) < key(b) ? -sign : sign;
     return a.record.resource_id < b.record.resource_id ? -1 : 1;
   };
@@ -137,8 +137,8 @@ describe('the page of a station with 10,000 resources', () => {
     const [, , { record } = expect.unreachable()] = entries;
     const [, second] = Object.keys(countsBy(entries, typeOf));
     const texts = [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练'];
-    const choices: readonly (readonly [string, string, (entry: WorldEntry) => boolean])[] = [
-      ...texts.map((text) => ['#search', text, (entry: WorldEntry) => hasText(entry, text)] as const),
+    const choices: readonly (readonly [string, string, (entry: FleetEntry) => boolean])[] = [
+      ...texts.map((text) => ['#search', text, (entry: FleetEntry) => hasText(entry, text)] as const),
       ['#filter-type', `${second}`, (entry) => typeOf(entry) === second],
       ['#filter-product', '(none)', (entry) => productOf(entry) === ''],
       ['#filter-product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],

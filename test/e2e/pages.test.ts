@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import type { SourceEntry } from '../../src/simulator/listing-page.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import type { SourceEntry } from '../../src/simulator/listing-page.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { configFlag, resultOf, simulate } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';

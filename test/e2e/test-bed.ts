@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import type { SourceEntry } from '../../src/simulator/listing-page.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/port.ts';

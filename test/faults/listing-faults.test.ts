@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import type { SourceEntry } from '../../src/simulator/listing-page.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { codePoint } from '../code-point.ts';
 import { expectedData, INVALID_TIMES, type ListingOutcome } from '../e2e/reference-model.ts';

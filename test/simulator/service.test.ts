@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import type { SourceEntry } from '../../src/simulator/listing-page.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { get, list, resourcesPath, stationPath } from './client.ts';
 

@@ -1,7 +1,7 @@
 import { serveMethods } from '../../bench/child.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
+import { SimulatedFleet } from '../../src/simulator/fleet.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
-import { createWorld } from '../../src/simulator/world.ts';
 
 export interface ServiceMethods {
   start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number; faults?: boolean }): string;
@@ -31,9 +31,11 @@ const now = () => Date.UTC(2026, 0, 15) + performance.now();
 
 serveMethods({
   start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
-    const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
+    const fleets = new Map(
+      stations.map((name) => [name, new SimulatedFleet(seed, { name, size: resourcesPerStation })]),
+    );
     const service = await startSimulatedService({
-      source: ({ telemetry_station }, atMs) => world.resources(telemetry_station, atMs),
+      source: ({ telemetry_station }, atMs) => fleets.get(telemetry_station)?.at(atMs),
       seed,
       now,
       faults: { '*': faults ? FAULTS : [] },

@@ -98,8 +98,7 @@ describe('Prometheus', () => {
   });
 
   it('reads the numbers of the simulated service, and every sample', async () => {
-    const { stations, resources } = demo.world;
-    const total = Object.fromEntries(stations.map(({ name }) => [name, resources(name, NOW_MS).length]));
+    const total = Object.fromEntries(Array.from(demo.fleets, ([name, fleet]) => [name, fleet.at(NOW_MS).length]));
     for (const family of ['telemetry_station_resources', 'telemetry_station_resource_info'])
       expect(await prometheus.query(`sum by (station) (${family}{job="openmetrics"})`, 'station')).toEqual(total);
     const published = await exporter.scrape();

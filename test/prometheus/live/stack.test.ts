@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorldEntry } from '../../../src/simulator/world.ts';
+import type { FleetEntry } from '../../../src/simulator/fleet.ts';
 import {
   panelsOf,
   type ShippedDashboard,
@@ -23,9 +23,8 @@ const expectEventually = (query: string, labels: string[], expected: Record<stri
   expect.poll(() => stack.prometheus.query(query, ...labels)).toEqual(expected);
 
 /** A number per simulated station. */
-function perStation(count: (resources: readonly WorldEntry[]) => number): Record<string, number> {
-  const { stations, resources } = stack.demo.world;
-  return Object.fromEntries(stations.map(({ name }) => [name, count(resources(name, NOW_MS))]));
+function perStation(count: (resources: readonly FleetEntry[]) => number): Record<string, number> {
+  return Object.fromEntries(Array.from(stack.demo.fleets, ([name, fleet]) => [name, count(fleet.at(NOW_MS))]));
 }
 
 describe('the example scrape configurations', () => {

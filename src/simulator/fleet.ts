@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { between, hash, hashText, pick, type Random, randomFrom } from './random.ts';
 import { displayName, gpuModels, gpuSkus, type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
-export interface WorldStation {
+export interface FleetOptions {
   readonly name: string;
   /** Average number of resources. */
   readonly size: number;
@@ -11,7 +11,7 @@ export interface WorldStation {
 }
 
 /** A record as the service sends it, and the properties it filters by without sending them. */
-export interface WorldEntry {
+export interface FleetEntry {
   readonly record: {
     readonly resource_type: { readonly key: string; readonly label: string };
     readonly resource_id: string;
@@ -28,13 +28,6 @@ export interface WorldEntry {
   readonly alertable: boolean;
 }
 
-/** Simulated fleets, a pure function of seed and time. */
-export interface World {
-  readonly stations: readonly WorldStation[];
-  /** Oldest first; by number with sequential names. */
-  resources(station: string, atMs: number): readonly WorldEntry[];
-}
-
 export const NAMINGS = ['random', 'sequential'] as const;
 
 /** How resources are named: at random, or numbered, so that an exposition compresses extremely well. */
@@ -42,24 +35,6 @@ export type Naming = (typeof NAMINGS)[number];
 
 /** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
-
-interface WorldOptions {
-  readonly seed: number;
-  readonly stations: readonly WorldStation[];
-  readonly naming?: Naming;
-}
-
-export function createWorld({ seed, stations, naming = 'random' }: WorldOptions): World {
-  const fleets = new Map(stations.map((station) => [station.name, new Fleet(seed, station, naming)]));
-  return {
-    stations,
-    resources(station, atMs) {
-      const fleet = fleets.get(station);
-      if (fleet === undefined) throw new Error(`unknown simulated station ${station}`);
-      return fleet.at(Math.floor(atMs / TICK_MS) * TICK_MS);
-    },
-  };
-}
 
 const HOUR = 3_600_000;
 
@@ -79,20 +54,21 @@ interface Slot {
   resource?: Resource | undefined;
 }
 
-interface Resource extends WorldEntry {
+interface Resource extends FleetEntry {
   readonly key: number;
   readonly createdMs: number;
   readonly rules: number;
   readonly rulesFromMs: number;
 }
 
-class Fleet {
+/** The simulated resources of a station, a pure function of seed and time. */
+export class SimulatedFleet {
   readonly #key: number;
   readonly #naming: Naming;
   readonly #slots: readonly Slot[];
-  #latest: { readonly atMs: number; readonly entries: readonly WorldEntry[] } | undefined;
+  #latest: { readonly atMs: number; readonly entries: readonly FleetEntry[] } | undefined;
 
-  constructor(seed: number, { name, size, emphasis }: WorldStation, naming: Naming) {
+  constructor(seed: number, { name, size, emphasis }: FleetOptions, naming: Naming = 'random') {
     this.#key = hash(seed, hashText(name));
     this.#naming = naming;
     // Each kind repeated by its weight, to pick from.
@@ -109,8 +85,9 @@ class Fleet {
     });
   }
 
-  /** All pages of a listing usually fall into one tick, so that the latest list is kept. */
-  at(atMs: number): readonly WorldEntry[] {
+  /** Oldest first; by number with sequential names. All pages of a listing usually fall into one tick, so that the latest list is kept. */
+  at(ms: number): readonly FleetEntry[] {
+    const atMs = Math.floor(ms / TICK_MS) * TICK_MS;
     if (this.#latest?.atMs !== atMs) {
       const resources = this.#slots.map((slot) => this.#resource(slot, atMs)).filter((one) => one !== undefined);
       if (this.#naming === 'random') resources.sort((one, other) => one.createdMs - other.createdMs);
@@ -122,24 +99,46 @@ class Fleet {
   #resource(slot: Slot, atMs: number): Resource | undefined {
     const cycle = Math.floor((atMs + slot.phaseMs) / slot.cycleMs);
     if (slot.cycle !== cycle) {
-      const createdMs = Math.ceil(cycle * slot.cycleMs - slot.phaseMs);
-      const key = hash(slot.key, cycle);
-      const random = randomFrom(key);
       slot.cycle = cycle;
-      slot.resource =
-        random() < this.#load(createdMs)
-          ? { key, createdMs, ...newResource(slot, createdMs, this.#names(slot, random), random) }
-          : undefined;
+      slot.resource = this.#newResource(slot, cycle);
     }
     return slot.resource;
   }
 
-  #load(ms: number): number {
-    return MEAN_LOAD + 0.15 * Math.sin(2 * Math.PI * (ms / LOAD_PERIOD_MS + this.#key / 2 ** 32));
+  /** undefined: the slot is free in this cycle. */
+  #newResource(slot: Slot, cycle: number): Resource | undefined {
+    const { kind, cycleMs } = slot;
+    const createdMs = Math.ceil(cycle * cycleMs - slot.phaseMs);
+    const key = hash(slot.key, cycle);
+    const random = randomFrom(key);
+    const load = MEAN_LOAD + 0.15 * Math.sin(2 * Math.PI * (createdMs / LOAD_PERIOD_MS + this.#key / 2 ** 32));
+    if (random() >= load) return undefined;
+    const names = this.#names(slot, cycle, random);
+    const hasGpu = random() < (kind.gpuShare ?? 0);
+    const { ruleShare, maxRules = 0 } = kind;
+    return {
+      key,
+      createdMs,
+      record: {
+        resource_type: { key: kind.key, label: kind.label },
+        resource_id: names.id,
+        create_time: timestamp(random, createdMs),
+        sku: pick(random, hasGpu ? gpuSkus : kind.skus),
+        state: INACTIVE,
+        display_name: names.displayName,
+        alert_rules_count: 0,
+        name: names.name,
+        gpu_model: hasGpu ? pick(random, gpuModels) : '',
+      },
+      product: pick(random, kind.products),
+      alertable: ruleShare !== undefined,
+      rules: random() < (ruleShare ?? 0) ? between(random, 1, maxRules) : 0,
+      rulesFromMs: createdMs + random() * 0.15 * cycleMs,
+    };
   }
 
   /** 32 bits of a key may collide, so ids are not derived from it. */
-  #names({ kind, number, cycle }: Slot, random: Random) {
+  #names({ kind, number }: Slot, cycle: number, random: Random) {
     const numbered = `web-${String(number).padStart(6, '0')}`;
     if (this.#naming === 'sequential') return { id: numbered, name: numbered, displayName: numbered };
     const digest = createHash('sha256').update(`${this.#key} ${number} ${cycle}`).digest('hex');
@@ -151,33 +150,6 @@ class Fleet {
   }
 }
 
-function newResource(
-  { kind, cycleMs }: Slot,
-  createdMs: number,
-  { id, name, displayName }: { readonly id: string; readonly name: string; readonly displayName: string },
-  random: Random,
-): Omit<Resource, 'key' | 'createdMs'> {
-  const hasGpu = random() < (kind.gpuShare ?? 0);
-  const { ruleShare, maxRules = 0 } = kind;
-  return {
-    record: {
-      resource_type: { key: kind.key, label: kind.label },
-      resource_id: id,
-      create_time: timestamp(random, createdMs),
-      sku: pick(random, hasGpu ? gpuSkus : kind.skus),
-      state: INACTIVE,
-      display_name: displayName,
-      alert_rules_count: 0,
-      name,
-      gpu_model: hasGpu ? pick(random, gpuModels) : '',
-    },
-    product: pick(random, kind.products),
-    alertable: ruleShare !== undefined,
-    rules: random() < (ruleShare ?? 0) ? between(random, 1, maxRules) : 0,
-    rulesFromMs: createdMs + random() * 0.15 * cycleMs,
-  };
-}
-
 /** RFC 3339 with 3, 6 or 9 decimals, as a gRPC gateway prints it. */
 function timestamp(random: Random, ms: number): string {
   const digits = String(between(random, 1_000_000, 1_999_999)).slice(1, pick(random, [1, 4, 7]));
@@ -186,10 +158,10 @@ function timestamp(random: Random, ms: number): string {
 
 const INACTIVE = 'ALERTSTATE_INACTIVE';
 
-function entryAt(resource: Resource, atMs: number): WorldEntry {
-  const { record, product, alertable, rules, rulesFromMs } = resource;
-  if (rules === 0 || atMs < rulesFromMs) return { record, product, alertable };
-  return { record: { ...record, state: stateAt(resource, atMs), alert_rules_count: rules }, product, alertable };
+function entryAt(resource: Resource, atMs: number): FleetEntry {
+  const { record, rules, rulesFromMs } = resource;
+  if (rules === 0 || atMs < rulesFromMs) return resource;
+  return { ...resource, record: { ...record, state: stateAt(resource, atMs), alert_rules_count: rules } };
 }
 
 /** At most one alert per hour, once rules exist: pending, then firing or resolved. Times are in hours. */

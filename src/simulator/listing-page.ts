@@ -1,0 +1,61 @@
+import type { FaultEffect, FilteredListing, ListingBody, PageRequest } from './faults.ts';
+import type { FilterName, Filters } from './listing-request.ts';
+
+/** A record (any JSON value), and the properties the service filters by without sending them. */
+export interface SourceEntry {
+  readonly record: unknown;
+  readonly product?: string;
+  readonly alertable?: boolean;
+}
+
+/** A page of the records that match the filters, changed by the effects in order. */
+export function listingPage(
+  entries: readonly SourceEntry[],
+  requested: PageRequest,
+  effects: readonly FaultEffect[],
+): ListingBody {
+  const { filters, offset, size } = changedBy(effects, requested, (effect, page) => effect.page?.(page));
+  const selected = select(entries, filters);
+  const all: FilteredListing = { records: selected, total: selected.length };
+  const { records, total } = changedBy(effects, all, (effect, listing) => effect.listing?.(listing, requested));
+  return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
+}
+
+/** The value, changed by one effect after the other. */
+export function changedBy<T>(
+  effects: readonly FaultEffect[],
+  value: T,
+  change: (effect: FaultEffect, before: T) => Partial<T> | undefined,
+): T {
+  let changed = value;
+  for (const effect of effects) changed = { ...changed, ...change(effect, changed) };
+  return changed;
+}
+
+function select(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {
+  const wanted = (Object.keys(filters) as FilterName[]).map((name) => [name, new Set(filters[name])] as const);
+  return entries
+    .filter((entry) => wanted.every(([name, values]) => FILTERS[name](entry, values)))
+    .map(({ record }) => record);
+}
+
+const FILTERS: Readonly<Record<FilterName, (entry: SourceEntry, values: ReadonlySet<unknown>) => boolean>> = {
+  resource_ids: ({ record }, ids) => ids.has(fieldOf(record, 'resource_id')),
+  resource_type: hasType,
+  resource_types: hasType,
+  product: ({ product }, products) => products.has(product),
+  resource_display_name_prefix: ({ record }, prefixes) => {
+    const displayName = fieldOf(record, 'display_name');
+    return typeof displayName === 'string' && [...prefixes].every((prefix) => displayName.startsWith(`${prefix}`));
+  },
+  enabled_alert: ({ alertable }) => alertable === true,
+};
+
+function hasType({ record }: SourceEntry, types: ReadonlySet<unknown>): boolean {
+  return types.has(fieldOf(fieldOf(record, 'resource_type'), 'key'));
+}
+
+/** undefined if the value has no fields. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name);
+}
