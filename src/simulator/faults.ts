@@ -38,23 +38,38 @@ export interface When {
 
 export type PageRequest = Pick<ListingRequest, 'filters' | 'offset' | 'size'>;
 
-/** All records that match the filters, and the total as reported. */
-export interface FilteredListing {
-  readonly records: readonly unknown[];
-  readonly total: number;
-}
-
 export interface ListingBody {
   readonly resources: readonly unknown[] | null;
   readonly page?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What a fault changes at each stage of a reply; every stage is pure. `requested` is the page as the client requested it. */
-export interface FaultEffect {
-  readonly page?: (page: PageRequest) => Partial<PageRequest>;
-  readonly listing?: (listing: FilteredListing, requested: PageRequest) => Partial<FilteredListing>;
-  readonly body?: (body: ListingBody) => Partial<ListingBody>;
-  readonly reply?: (reply: SimulatedReply) => Partial<SimulatedReply>;
+/** The stages of a reply. */
+interface Stages {
+  readonly page: PageRequest;
+  /** All records that match the filters, and the total as reported, for the page as the client requested it. */
+  readonly listing: {
+    readonly records: readonly unknown[];
+    readonly total: number;
+    readonly requested: PageRequest;
+  };
+  readonly body: ListingBody;
+  readonly reply: SimulatedReply;
+}
+
+/** What a fault changes at each stage; every change is pure. */
+export type FaultEffect = {
+  readonly [Stage in keyof Stages]?: (before: Stages[Stage]) => Partial<Stages[Stage]>;
+};
+
+/** The value of a stage, changed by one effect after the other. */
+export function changedBy<Stage extends keyof Stages>(
+  effects: readonly FaultEffect[],
+  stage: Stage,
+  value: Stages[Stage],
+): Stages[Stage] {
+  let changed = value;
+  for (const effect of effects) changed = { ...changed, ...effect[stage]?.(changed) };
+  return changed;
 }
 
 type FaultTable = Readonly<Record<string, (options: never, random: Random) => FaultEffect>>;
@@ -108,7 +123,9 @@ export const NAMED_FAULTS = {
   /** The page has this size; without one, it holds all remaining records. */
   ignored_size: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => ({ page: () => ({ size }) }),
   /** The total grows from page to page. */
-  moving_total: () => ({ listing: ({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) }) }),
+  moving_total: () => ({
+    listing: ({ total, requested }) => ({ total: total + Math.ceil(requested.offset / requested.size) }),
+  }),
   wrong_total: ({ delta = 1 }: { readonly delta?: number }) => ({ listing: ({ total }) => ({ total: total + delta }) }),
   unreadable_total: () => reportedTotal('many'),
   /** Every nth record of the listing appears twice; with `counted` the total includes the duplicates. */
@@ -145,8 +162,8 @@ const FAULTS = {
   reported_total: ({ total }: { readonly total: unknown }) => reportedTotal(total),
   /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
   row_shift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) => ({
-    listing: ({ records, total }, { offset }) =>
-      offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
+    listing: ({ records, total, requested }) =>
+      requested.offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
   }),
   /** An empty list is null. */
   null_resources: () => ({ body: ({ resources }) => (resources?.length === 0 ? { resources: null } : {}) }),

@@ -1,4 +1,4 @@
-import type { FaultEffect, FilteredListing, ListingBody, PageRequest } from './faults.ts';
+import { changedBy, type FaultEffect, type ListingBody, type PageRequest } from './faults.ts';
 import type { FilterName, Filters } from './listing-request.ts';
 
 /** A record (any JSON value), and the properties the service filters by without sending them. */
@@ -14,22 +14,11 @@ export function listingPage(
   requested: PageRequest,
   effects: readonly FaultEffect[],
 ): ListingBody {
-  const { filters, offset, size } = changedBy(effects, requested, (effect, page) => effect.page?.(page));
+  const { filters, offset, size } = changedBy(effects, 'page', requested);
   const selected = select(entries, filters);
-  const all: FilteredListing = { records: selected, total: selected.length };
-  const { records, total } = changedBy(effects, all, (effect, listing) => effect.listing?.(listing, requested));
+  const all = { records: selected, total: selected.length, requested };
+  const { records, total } = changedBy(effects, 'listing', all);
   return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
-}
-
-/** The value, changed by one effect after the other. */
-export function changedBy<T>(
-  effects: readonly FaultEffect[],
-  value: T,
-  change: (effect: FaultEffect, before: T) => Partial<T> | undefined,
-): T {
-  let changed = value;
-  for (const effect of effects) changed = { ...changed, ...change(effect, changed) };
-  return changed;
 }
 
 function select(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {

@@ -37,6 +37,12 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
 }
 
+export interface ReceivedRequest extends RequestHead {
+  /** Not decoded. */
+  readonly rawPath: string;
+  readonly query: URLSearchParams;
+}
+
 /** A valid request for a page of a station's listing. */
 export interface ListingRequest {
   readonly path: StationPath;
@@ -59,23 +65,16 @@ const DEFAULT_PAGE_SIZE = 20;
 
 /** The request, or the reply to one that is not valid. */
 export function parseRequest(
-  { method, target }: RequestHead,
+  { method, rawPath, query }: ReceivedRequest,
   { pathPrefix = '', listStyle }: RequestOptions,
 ): ListingRequest | SimulatedReply {
   if (method !== 'GET') return statusReply(405, 'Method Not Allowed', { allow: 'GET' });
-  const { rawPath, query } = splitTarget(target);
   const path = rawPath.startsWith(pathPrefix) ? stationPath(rawPath.slice(pathPrefix.length)) : undefined;
   if (path === undefined) return statusReply(404, 'Not Found');
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(query.get(name)));
   if (!(offset >= 0 && size >= 0)) return statusReply(400, 'invalid page');
   const filters = readFilters(query, listStyle);
   return { path, station: path.telemetry_station, filters, offset, size: size || DEFAULT_PAGE_SIZE };
-}
-
-/** The path is not decoded. */
-export function splitTarget(target: string): { readonly rawPath: string; readonly query: URLSearchParams } {
-  const rawPath = target.replace(/\?.*$/s, '');
-  return { rawPath, query: new URLSearchParams(target.slice(rawPath.length)) };
 }
 
 const RESOURCES_PATH =

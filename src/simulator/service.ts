@@ -4,15 +4,15 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type AuthCheck, authProblem, TOKEN_PATH, tokenReply } from './auth.ts';
-import { type Fault, type FaultEffect, type FaultPlan, faultPlan, type ListingBody } from './faults.ts';
-import { changedBy, listingPage, type SourceEntry } from './listing-page.ts';
+import { changedBy, type Fault, type FaultEffect, type FaultPlan, faultPlan, type ListingBody } from './faults.ts';
+import { listingPage, type SourceEntry } from './listing-page.ts';
 import {
   type ListingRequest,
   parseRequest,
+  type ReceivedRequest,
   type RequestHead,
   type RequestOptions,
   type StationPath,
-  splitTarget,
 } from './listing-request.ts';
 import { deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
@@ -35,9 +35,8 @@ export interface ServiceOptions extends RequestOptions {
 }
 
 /** A request as the service received it. */
-interface LoggedRequest extends RequestHead, Partial<ListingRequest> {
+interface LoggedRequest extends ReceivedRequest, Partial<ListingRequest> {
   readonly atMs: number;
-  readonly query: URLSearchParams;
 }
 
 const EVERY_STATION = '*';
@@ -121,25 +120,24 @@ export class SimulatedService {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { now = Date.now, pathPrefix = '' } = this.#options;
     const atMs = now();
-    const head = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
-    const listing = parseRequest(head, this.#options);
-    const { rawPath, query } = splitTarget(head.target);
-    this.#requests.push({ ...head, ...('path' in listing && listing), atMs, query });
+    const { method, url: target = '', headers } = request;
+    const rawPath = target.replace(/\?.*$/s, '');
+    const query = new URLSearchParams(target.slice(rawPath.length));
+    const received = { method: `${method}`, target, headers, rawPath, query };
+    const listing = parseRequest(received, this.#options);
+    this.#requests.push({ ...received, ...('path' in listing && listing), atMs });
     this.#requests.splice(0, this.#requests.length - MAX_LOGGED);
     response.setHeader('date', new Date(atMs).toUTCString());
     if (this.#auth && 'oauth2' in this.#auth && rawPath === pathPrefix + TOKEN_PATH) {
       const form = await text(request).catch(() => undefined);
       // undefined: the client closed the connection.
       if (form !== undefined)
-        deliverReply(response, tokenReply(this.#auth.oauth2, head, new URLSearchParams(form), atMs));
+        deliverReply(response, tokenReply(this.#auth.oauth2, received, new URLSearchParams(form), atMs));
       return;
     }
     const effects = this.#effects(listing, atMs);
-    const healthy = this.#healthyReply(head, listing, effects, atMs);
-    deliverReply(
-      response,
-      changedBy(effects, healthy, (effect, reply) => effect.reply?.(reply)),
-    );
+    const healthy = this.#healthyReply(received, listing, effects, atMs);
+    deliverReply(response, changedBy(effects, 'reply', healthy));
   }
 
   /** Faults of every station first, then the station's own. */
@@ -164,9 +162,6 @@ export class SimulatedService {
     const isChanged = effects.some((effect) => effect.page ?? effect.listing);
     const recorded = isChanged ? undefined : this.#options.replay?.(request);
     const body = recorded ?? listingPage(entries, request, effects);
-    return jsonReply(
-      200,
-      changedBy(effects, body, (effect, before) => effect.body?.(before)),
-    );
+    return jsonReply(200, changedBy(effects, 'body', body));
   }
 }
