@@ -270,19 +270,15 @@ export class Exporter implements ExporterPort {
 
 /** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */
 function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
+  let latest: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
   const run = () => {
     waiting = undefined;
-    running = work().finally(() => {
-      running = undefined;
-    });
-    return running;
+    return work();
   };
   return () => {
-    if (waiting) return waiting;
-    if (!running) return run();
-    waiting = running.then(run, run);
+    waiting ??= latest.then(run, run);
+    latest = waiting;
     return waiting;
   };
 }
