@@ -142,17 +142,44 @@ async function fetchUpToTotal<Row>(
   // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
   const second = isShort ? (await pass.fetch(received, pageSize)).page.received : received;
   if (second === 0) return 'end';
-  const ranges = new Ranges(isShort ? received + second : received, Math.max(received, second));
-  const work = async () => {
-    while (pass.hasPagesLeft()) {
-      const range = ranges.take(pass.largestTotal);
-      if (range === undefined) return;
-      ranges.fetched(range, await pass.fetch(range.offset, range.size));
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await fetchRanges(pass, isShort ? received + second : received, Math.max(received, second), concurrency);
   if (!pass.hasPagesLeft()) return 'too-many-pages';
   return (await countsOffsets(pass, pageSize)) ? 'end' : 'border-mismatch';
+}
+
+/** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
+const MAX_PAGES_WITHOUT_NEW_IDS = 3;
+
+interface Range {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Fetches what remains up to the total; the gap that a short page leaves is requested again. */
+async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, concurrency: number): Promise<void> {
+  const gaps: Range[] = [];
+  let next = start;
+  let limit = Number.POSITIVE_INFINITY;
+  let pagesWithoutNewIds = 0;
+  const takeRange = () => {
+    const end = Math.min(limit, pass.largestTotal);
+    const gap = gaps.findLastIndex(({ offset }) => offset < end);
+    if (gap >= 0) return gaps.splice(gap, 1)[0];
+    if (next >= end) return undefined;
+    next += stride;
+    return { offset: next - stride, size: stride };
+  };
+  const fetch = async ({ offset, size }: Range) => {
+    const { page, newIds } = await pass.fetch(offset, size);
+    if (page.received === 0) limit = Math.min(limit, offset);
+    else if (page.received < size) gaps.push({ offset: offset + page.received, size: size - page.received });
+    if (page.rows.length > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
+    if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
+  };
+  const work = async () => {
+    for (let range = takeRange(); range && pass.hasPagesLeft(); range = takeRange()) await fetch(range);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
 }
 
 /**
@@ -168,44 +195,6 @@ async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boo
   const { ids, positions } = before.page;
   const { page } = await pass.request(before.offset + (positions.at(-1) as number), pageSize);
   return page.ids[0] === ids.at(-1) && page.positions[0] === 0;
-}
-
-/** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
-const MAX_PAGES_WITHOUT_NEW_IDS = 3;
-
-interface Range {
-  readonly offset: number;
-  readonly size: number;
-}
-
-/** What remains to be requested up to the total; the gap that a short page leaves is requested again. */
-class Ranges {
-  readonly #gaps: Range[] = [];
-  readonly #stride: number;
-  #next: number;
-  #limit = Number.POSITIVE_INFINITY;
-  #pagesWithoutNewIds = 0;
-
-  constructor(next: number, stride: number) {
-    this.#next = next;
-    this.#stride = stride;
-  }
-
-  take(total: number): Range | undefined {
-    const end = Math.min(this.#limit, total);
-    const gap = this.#gaps.findLastIndex(({ offset }) => offset < end);
-    if (gap >= 0) return this.#gaps.splice(gap, 1)[0];
-    if (this.#next >= end) return undefined;
-    this.#next += this.#stride;
-    return { offset: this.#next - this.#stride, size: this.#stride };
-  }
-
-  fetched({ offset, size }: Range, { page: { received, rows }, newIds }: AddedPage<unknown>): void {
-    if (received === 0) this.#limit = Math.min(this.#limit, offset);
-    else if (received < size) this.#gaps.push({ offset: offset + received, size: size - received });
-    if (rows.length > 0) this.#pagesWithoutNewIds = newIds > 0 ? 0 : this.#pagesWithoutNewIds + 1;
-    if (this.#pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) this.#limit = 0;
-  }
 }
 
 interface AddedPage<Row> extends PlacedPage<Row> {

@@ -61,71 +61,50 @@ export async function readPage<Row>(
   { progress, before }: { readonly progress?: RowProgress; readonly before?: Page<Row> | undefined } = {},
 ): Promise<Page<Row>> {
   const find = rowFinder(before?.rows ?? [], before?.ids ?? []);
-  const reader = new RowReader((record) => readRow(record, find));
-  const envelope = await parsePage(bytes, run, (records) => {
-    reader.read(records);
-    progress?.(reader.rows.length, reader.textBytes);
-  });
-  return reader.page(envelope);
-}
-
-/** Reads the records of a page, in as many steps as they arrive in. */
-class RowReader<Row> {
-  readonly #readRow: (record: unknown) => ReadRecord<Row> | undefined;
-  readonly #ids: string[] = [];
-  readonly #positions: number[] = [];
-  readonly #invalid = new Map<number, readonly ListingField[]>();
-  #rejected: Hash | undefined;
-  #received = 0;
-  #first: unknown;
-  #last: unknown;
-  readonly rows: Row[] = [];
-  textBytes = 0;
-
-  constructor(readRow: (record: unknown) => ReadRecord<Row> | undefined) {
-    this.#readRow = readRow;
-  }
-
-  read(records: readonly unknown[]): void {
-    if (this.#received === 0) this.#first = records[0];
-    if (records.length > 0) this.#last = records.at(-1);
-    for (const record of records) {
-      const read = this.#readRow(record);
-      if (read) this.#add(read);
-      else {
-        this.#rejected ??= createHash('sha256');
-        this.#rejected.update(`${this.#received} ${jsonOf(record)}\n`);
-      }
-      this.#received += 1;
+  const rows: Row[] = [];
+  const ids: string[] = [];
+  const positions: number[] = [];
+  const invalid = new Map<number, readonly ListingField[]>();
+  let received = 0;
+  let textBytes = 0;
+  let rejected: Hash | undefined;
+  let first: unknown;
+  let last: unknown;
+  const add = (record: unknown) => {
+    const read = readRow(record, find);
+    if (read) {
+      if (read.invalid.length > 0) invalid.set(rows.length, read.invalid);
+      rows.push(read.row);
+      ids.push(read.id);
+      positions.push(received);
+      textBytes += read.textBytes;
+    } else {
+      rejected ??= createHash('sha256');
+      rejected.update(`${received} ${jsonOf(record)}\n`);
     }
-  }
-
-  #add({ row, id, invalid, textBytes }: ReadRecord<Row>): void {
-    if (invalid.length > 0) this.#invalid.set(this.rows.length, invalid);
-    this.rows.push(row);
-    this.#ids.push(id);
-    this.#positions.push(this.#received);
-    this.textBytes += textBytes;
-  }
-
-  page(envelope: unknown): Page<Row> {
-    const rows = inParts({ rows: this.rows, ids: this.#ids, positions: this.#positions, invalid: this.#invalid });
-    let afterFirst: Page<Row> | undefined;
-    const page: Page<Row> = {
-      ...rows,
-      received: this.#received,
-      textBytes: this.textBytes,
-      borders: this.#received === 0 ? [undefined, undefined] : [recordKey(this.#first), recordKey(this.#last)],
-      rejected: this.#received - this.rows.length,
-      rejectedDigest: this.#rejected?.digest('base64') ?? '',
-      afterFirst: () => {
-        afterFirst ??= withoutFirstRecord(page);
-        return afterFirst;
-      },
-      ...readTotal(envelope),
-    };
-    return page;
-  }
+    received += 1;
+  };
+  const envelope = await parsePage(bytes, run, (records) => {
+    if (received === 0) first = records[0];
+    if (records.length > 0) last = records.at(-1);
+    for (const record of records) add(record);
+    progress?.(rows.length, textBytes);
+  });
+  let afterFirst: Page<Row> | undefined;
+  const page: Page<Row> = {
+    ...inParts({ rows, ids, positions, invalid }),
+    received,
+    textBytes,
+    borders: received === 0 ? [undefined, undefined] : [recordKey(first), recordKey(last)],
+    rejected: received - rows.length,
+    rejectedDigest: rejected?.digest('base64') ?? '',
+    afterFirst: () => {
+      afterFirst ??= withoutFirstRecord(page);
+      return afterFirst;
+    },
+    ...readTotal(envelope),
+  };
+  return page;
 }
 
 function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
