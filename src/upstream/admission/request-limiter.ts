@@ -112,14 +112,12 @@ export class RequestLimiter {
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
     const { replies, throttled } = this.#rate.statistics(nowMs);
-    const { refreshes, sinceMs } = this.#queue.waiting();
     return {
       requestsPerSecond: this.#rate.perSecond,
       holdMs: Math.max(0, this.#rate.holdUntilMs - nowMs),
       recentRequests: replies,
       recentThrottled: throttled,
-      waitingRefreshes: refreshes,
-      oldestWaitingMs: Math.max(0, nowMs - sinceMs),
+      ...this.#queue.load(nowMs),
       hangingStations: this.breaker.hangingStations,
       typicalLatencyMs: this.breaker.typicalMs,
     };
@@ -352,11 +350,10 @@ class RefreshQueue {
     return this.#waiting.find(({ station }) => station.isHanging && station.inFlight === 0);
   }
 
-  /** The refreshes that have not started, and since when the first of them waits. */
-  waiting(): { readonly refreshes: number; readonly sinceMs: number } {
+  load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
     const unstarted = this.#waiting.filter(({ isStarted }) => !isStarted);
-    const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), Number.POSITIVE_INFINITY);
-    return { refreshes: unstarted.length, sinceMs };
+    const sinceMs = Math.min(nowMs, ...unstarted.map((waiting) => waiting.sinceMs));
+    return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
   }
 
   #arrived(refresh: Refresh, station: StationState, sinceMs: number): WaitingRefresh {

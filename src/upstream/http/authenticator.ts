@@ -31,7 +31,8 @@ export class Authenticator {
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #dependencies: AuthDependencies;
   #tokens: TokenSource | undefined;
-  #credentialVersion = 0;
+  /** Incremented with each renewal. */
+  credentialVersion = 0;
 
   constructor(
     { auth, headers }: Pick<UpstreamOptions, 'auth' | 'headers'>,
@@ -44,11 +45,6 @@ export class Authenticator {
       name,
       value: typeof value === 'string' ? value : this.#credential(value),
     }));
-  }
-
-  /** Incremented with each renewal. */
-  get credentialVersion(): number {
-    return this.#credentialVersion;
   }
 
   /** The headers for one request; those of the scheme override configured ones. */
@@ -71,8 +67,8 @@ export class Authenticator {
    */
   renew(credentialVersion: number): boolean {
     if (this.#renewables.length === 0) return false;
-    if (credentialVersion === this.#credentialVersion) {
-      this.#credentialVersion += 1;
+    if (credentialVersion === this.credentialVersion) {
+      this.credentialVersion += 1;
       for (const renewable of this.#renewables) renewable.invalidate();
     }
     return true;

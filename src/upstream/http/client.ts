@@ -51,13 +51,10 @@ interface PageRequest<T> {
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
+  /** Of the latest attempt. */
+  credentialVersion: number;
   /** The credentials were read again after a 401. */
   isRenewed: boolean;
-}
-
-interface Attempt {
-  readonly admission: Admission;
-  readonly credentialVersion: number;
 }
 
 /** The HTTP client of one upstream, shared by all stations on it. */
@@ -114,7 +111,7 @@ export class UpstreamClient {
     setMaxListeners(0, signal);
     this.#checkHold(context);
     const retries = new RequestRetries(this.#options.maxRetries, this.limiter);
-    const state = { pauseMs: 0, isWaiting: true, isRenewed: false };
+    const state = { pauseMs: 0, isWaiting: true, credentialVersion: 0, isRenewed: false };
     const request: PageRequest<T> = { path, context, read, smaller, retries, ...state };
     try {
       return await this.#getWithRetries(request);
@@ -148,12 +145,13 @@ export class UpstreamClient {
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
     const { context, read } = request;
     for (;;) {
-      let attempt: Attempt | undefined;
+      let admitted: Admission | undefined;
       request.isWaiting = true;
       const work = async (admission: Admission) => {
         request.isWaiting = false;
         request.throttling = undefined;
-        attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
+        request.credentialVersion = this.#authenticator.credentialVersion;
+        admitted = admission;
         const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
         try {
           return await read(await this.#attempt(request.path, admission.signal, context.station, buffer));
@@ -165,8 +163,8 @@ export class UpstreamClient {
       try {
         return await this.limiter.run(context, work, request.pauseMs);
       } catch (error) {
-        if (context.signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
-        await this.#prepareRetry(request, attempt, error);
+        if (context.signal.aborted || admitted === undefined || !(error instanceof RequestFailure)) throw error;
+        await this.#prepareRetry(request, admitted, error);
         this.#observer.retried?.();
       }
     }
@@ -180,16 +178,16 @@ export class UpstreamClient {
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */
-  async #prepareRetry(request: PageRequest<unknown>, attempt: Attempt, failure: RequestFailure): Promise<void> {
+  async #prepareRetry(request: PageRequest<unknown>, admission: Admission, failure: RequestFailure): Promise<void> {
     const { context, retries } = request;
     const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
-    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(attempt.credentialVersion)) {
+    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(request.credentialVersion)) {
       request.isRenewed = true;
       return;
     }
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
-    const decision = retries.decide(failure, attempt.admission, times);
+    const decision = retries.decide(failure, admission, times);
     if (decision.action === 'retry') {
       if (decision.keepsSlot) {
         request.throttling = failure;
