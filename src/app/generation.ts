@@ -5,7 +5,7 @@ import { resolveStations } from '../config/resolve.ts';
 import { AUTH_SCHEMES } from '../config/upstream-schema.ts';
 import { ChangeLog } from '../inventory/changes.ts';
 import { Exposition } from '../metrics/exposition.ts';
-import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
+import { type Build, collectProcessMetrics, OwnMetrics } from '../metrics/own-metrics.ts';
 import { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../metrics/station-encoder.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
@@ -40,7 +40,7 @@ export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
 export function sharedServices({ config }: LoadedConfig, options: ServicesOptions, compressors: number) {
   const { build, shard, processMetrics, droppedLogLines } = options;
   const tasks = new TaskQueue();
-  const own = new OwnMetrics(build, shard, processMetrics ? new ProcessMetrics() : undefined, droppedLogLines);
+  const own = new OwnMetrics(build, shard, processMetrics ? collectProcessMetrics() : undefined, droppedLogLines);
   return {
     ...options,
     own,

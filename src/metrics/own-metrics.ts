@@ -70,7 +70,7 @@ export class OwnMetrics {
   }
 
   async processText(format: ExpositionFormat): Promise<string> {
-    return (await this.#process?.text(format)) ?? '';
+    return (await this.#process?.(format)) ?? '';
   }
 }
 
@@ -202,30 +202,27 @@ const METRIC_TYPES = {
 /** Collecting them reads percentiles, V8 statistics and files of the system, which takes longer than the rest of a warm scrape. */
 const MAX_AGE_MS = 1000;
 
-type Texts = Readonly<Record<ExpositionFormat, string>>;
+type ProcessMetrics = (format: ExpositionFormat) => Promise<string>;
 
 /** prom-client's process and Node.js metrics, collected at most once a second. */
-export class ProcessMetrics {
-  readonly #registry = new Registry();
-  readonly #elapsedMs: () => number;
-  #latest: { readonly atMs: number; readonly texts: Promise<Texts> } | undefined;
+export function collectProcessMetrics({ elapsedMs }: Pick<Clock, 'elapsedMs'> = systemClock): ProcessMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  let collectedMs = Number.NEGATIVE_INFINITY;
+  let latest: ReturnType<typeof textsOf>;
+  return async (format) => {
+    const nowMs = elapsedMs();
+    if (nowMs - collectedMs >= MAX_AGE_MS) {
+      collectedMs = nowMs;
+      latest = textsOf(registry);
+    }
+    return (await latest)[format];
+  };
+}
 
-  constructor({ elapsedMs }: Pick<Clock, 'elapsedMs'> = systemClock) {
-    this.#elapsedMs = elapsedMs;
-    collectDefaultMetrics({ register: this.#registry });
-  }
-
-  async text(format: ExpositionFormat): Promise<string> {
-    const nowMs = this.#elapsedMs();
-    if (this.#latest === undefined || nowMs - this.#latest.atMs >= MAX_AGE_MS)
-      this.#latest = { atMs: nowMs, texts: this.#collect() };
-    return (await this.#latest.texts)[format];
-  }
-
-  /** Both formats at once, because the values of the registry change afterwards. */
-  async #collect(): Promise<Texts> {
-    const families = await this.#registry.getMetricsAsJSON();
-    const text = (format: ExpositionFormat) => families.map((family) => familyText(family, format)).join('');
-    return { text: text('text'), openmetrics: text('openmetrics') };
-  }
+/** Both formats at once, because the values of the registry change afterwards. */
+async function textsOf(registry: Registry): Promise<Readonly<Record<ExpositionFormat, string>>> {
+  const families = await registry.getMetricsAsJSON();
+  const text = (format: ExpositionFormat) => families.map((family) => familyText(family, format)).join('');
+  return { text: text('text'), openmetrics: text('openmetrics') };
 }

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
-import { OwnMetrics, ProcessMetrics } from '../../src/metrics/own-metrics.ts';
+import { collectProcessMetrics, OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
@@ -139,7 +139,7 @@ describe('OwnMetrics', () => {
   });
 });
 
-describe('ProcessMetrics', () => {
+describe('collectProcessMetrics', () => {
   const cpuSeconds = async (metrics: OwnMetrics) => {
     const text = parseExposition(await metrics.processText('text'));
     const openmetrics = parseExposition(await metrics.processText('openmetrics'));
@@ -153,9 +153,9 @@ describe('ProcessMetrics', () => {
     while (process.cpuUsage(start).user + process.cpuUsage(start).system === 0);
   };
 
-  it('are collected once for all scrapes of a second, in both formats', async () => {
+  it('collects once for all scrapes of a second, in both formats', async () => {
     let nowMs = 5000;
-    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => nowMs }));
+    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, collectProcessMetrics({ elapsedMs: () => nowMs }));
     const scrape = () => metrics.processText('text');
     const [first, concurrent] = await Promise.all([scrape(), scrape()]);
     expect(concurrent).toBe(first);
