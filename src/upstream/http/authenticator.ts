@@ -14,7 +14,7 @@ interface SignableRequest {
   readonly signal: AbortSignal;
 }
 
-export type Header = readonly [name: string, value: string];
+type Header = readonly [name: string, value: string];
 
 /** Authentication headers, and the secrets in them, which no message may contain. */
 interface Signature {

@@ -5,9 +5,9 @@ import type { ListingContext } from '../../model/listing.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { type Admission, RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
-import { Authenticator, clockHint, type Header } from './authenticator.ts';
+import { Authenticator, clockHint } from './authenticator.ts';
 import { exchange, GrowableBuffer, isSuccess, LazyPool, type RemoteEndpoint } from './exchange.ts';
-import type { ReplyInfo, RequestObserver } from './observer.ts';
+import type { RequestObserver } from './observer.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 
 export interface ClientDependencies {
@@ -29,6 +29,8 @@ export const systemDependencies: ClientDependencies = {
     return () => clearTimeout(timer);
   },
 };
+
+const DEFAULT_HEADERS = ['Accept', 'application/json', 'Content-Type', 'application/json'];
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
@@ -65,7 +67,6 @@ export class UpstreamClient {
   readonly #dependencies: ClientDependencies;
   readonly #authenticator: Authenticator;
   readonly #service: RemoteEndpoint;
-  readonly #defaultHeaders: readonly Header[];
   readonly #pools: LazyPool[] = [];
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
@@ -78,7 +79,7 @@ export class UpstreamClient {
     this.#options = options;
     this.#observer = observer;
     this.#dependencies = { ...systemDependencies, ...dependencies };
-    const { baseUrl, concurrency, maxPageBytes, userAgent } = options;
+    const { baseUrl, concurrency, maxPageBytes } = options;
     const { clock, schedule } = this.#dependencies;
     this.limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
     this.#service = {
@@ -87,11 +88,6 @@ export class UpstreamClient {
       ...this.#connections(baseUrl, concurrency, options.tls),
     };
     this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), this.#dependencies);
-    this.#defaultHeaders = [
-      ['Accept', 'application/json'],
-      ['Content-Type', 'application/json'],
-      ['User-Agent', userAgent],
-    ];
   }
 
   /**
@@ -204,12 +200,13 @@ export class UpstreamClient {
 
   async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: GrowableBuffer): Promise<Buffer> {
     const { wallMs, elapsedMs } = this.#dependencies.clock;
-    const signable = { host: this.#options.baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
+    const { baseUrl, userAgent } = this.#options;
+    const signable = { host: baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
     const { headers, secrets } = await this.#authenticator.authenticate(signable);
     const request = {
       method: 'GET',
       path: pathAndQuery,
-      headers: [...this.#defaultHeaders, ...headers].flat(),
+      headers: [...DEFAULT_HEADERS, 'User-Agent', userAgent, ...headers.flat()],
       secrets,
     } as const;
     const startMs = elapsedMs();
@@ -218,8 +215,17 @@ export class UpstreamClient {
     const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await exchange(this.#service, request, signal, buffer);
-      this.#observer.replied?.({ ...replyInfo(reply, wallMs()), station, sentMs });
-      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
+      const { status, headers: received } = reply;
+      const receivedMs = wallMs();
+      this.#observer.replied?.({
+        station,
+        status,
+        sentMs,
+        receivedMs,
+        dateMs: httpDateMs(String(received['date'])),
+        retryAfterMs: retryAfterMs(received['retry-after'], receivedMs),
+      });
+      if (!isSuccess(status)) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
     } catch (error) {
@@ -250,11 +256,6 @@ export class UpstreamClient {
     this.#pools.push(pool);
     return { pool, timeoutMs };
   }
-}
-
-function replyInfo({ status, headers }: Reply, receivedMs: number): Omit<ReplyInfo, 'station' | 'sentMs'> {
-  const waitMs = retryAfterMs(headers['retry-after'], receivedMs);
-  return { status, receivedMs, dateMs: httpDateMs(String(headers['date'])), retryAfterMs: waitMs };
 }
 
 /** Why a request failed; undefined for one that its caller aborted for another reason than a timeout. */
