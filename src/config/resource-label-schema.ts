@@ -26,7 +26,7 @@ const RESERVED = new Set([
   ...Object.keys(RESOURCE_COLUMNS),
   ...Object.keys(SORT_KEYS),
   ...Object.keys(PARAMETERS),
-  ...['q', 'format'],
+  'format',
   // Labels that Prometheus attaches to every series, or gives a meaning.
   ...['job', 'instance', 'le', 'quantile'],
   // Every object has these properties.

@@ -14,6 +14,8 @@ export const NONE = '(none)';
 
 /** The parameters of the selection, the order and the page. */
 export const PARAMETERS: Parameters = {
+  /** Like `search`, without surrounding spaces. */
+  q: TEXT,
   search: TEXT,
   ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
   alertable: oneOf(ALERTABLE),
@@ -33,7 +35,8 @@ export function parseResourceQuery(
 ): { readonly query: ResourceQuery; readonly problem: string | undefined } {
   const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
   const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
-  const { sort = '', order, page = 1, ...selected } = values;
+  const { sort = '', order, page = 1, q = '', ...selected } = values;
+  if (q.trim() !== '') selected['search'] = q.trim();
   const parsed = parseOrder(sort);
   const selection = Object.entries(selected).map(([name, value]) => [
     name,

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
-import { parseParameters, TEXT } from '../inventory/parameters.ts';
+import { parseParameters } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import type { Selection } from '../inventory/selection.ts';
@@ -62,8 +62,8 @@ export function noStation(exporter: ExporterPort, given: string): RequestError {
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
-function resourceQueryOf(request: Request, labels: readonly string[]): ResourceQuery {
-  const { query, problem } = parseResourceQuery(searchParams(request), labels);
+export function resourceQueryOf(exporter: ExporterPort, request: Request): ResourceQuery {
+  const { query, problem } = parseResourceQuery(searchParams(request), labelNames(exporter));
   requireValid(problem);
   return query;
 }
@@ -152,7 +152,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
   return listHandlers(async (request, signal) => {
     const { spec, status, served } = stationOf(exporter, request);
     const { names } = spec.resourceLabels;
-    const { selection, order } = resourceQueryOf(request, names);
+    const { selection, order } = resourceQueryOf(exporter, request);
     // Not an empty list: the resources are unknown.
     if (served === undefined)
       throw new RequestError(
@@ -209,7 +209,7 @@ export function changesOf(exporter: ExporterPort, request: Request) {
 /** The search for resources of all stations. */
 export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
-    const { selection, order } = searchQueryOf(exporter, request);
+    const { selection, order } = resourceQueryOf(exporter, request);
     if (Object.keys(selection).length === 0)
       throw new RequestError(400, 'Expected q, the text to search for, or a filter such as state=firing.\n');
     const result = await exporter.search(selection, order, signal);
@@ -229,13 +229,4 @@ export function searchData(exporter: ExporterPort): ListHandlers {
 /** The names of `resource_labels`, which all stations have. */
 export function labelNames(exporter: ExporterPort): readonly string[] {
   return exporter.specs()[0]?.resourceLabels.names ?? [];
-}
-
-/** The parameter `q` is the text to search for, without surrounding spaces. */
-export function searchQueryOf(exporter: ExporterPort, request: Request): ResourceQuery {
-  const query = resourceQueryOf(request, labelNames(exporter));
-  const { values, problem } = parseParameters(searchParams(request), { q: TEXT });
-  requireValid(problem);
-  const search = values.q?.trim();
-  return search ? { ...query, selection: { ...query.selection, search } } : query;
 }

@@ -1,9 +1,9 @@
-import { type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult } from '../../inventory/search.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { labelNames, searchQueryOf } from '../data.ts';
+import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
@@ -17,7 +17,7 @@ const MAX_NAMED = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export const searchPage: PageHandler = (exporter, options) => async (request, response, signal) => {
-  const query = searchQueryOf(exporter, request);
+  const query = resourceQueryOf(exporter, request);
   const { selection, order } = query;
   const search = selection.search ?? '';
   const content =
@@ -52,8 +52,8 @@ ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, 
 /** What was searched for: `“web” in ID, name or display name, state firing`. */
 function selectionText({ selection: { search, ...values } }: ResourceQuery): string {
   const text = search === undefined ? [] : [`“${search}” in ID, name or display name`];
-  const parameters = new URLSearchParams(resourceSearch({ selection: values }));
-  return [...text, ...Array.from(parameters, ([name, value]) => `${name.replace('_', ' ')} ${value}`)].join(', ');
+  const others = Object.entries(values).map(([name, value]) => `${name.replace('_', ' ')} ${value || NONE}`);
+  return [...text, ...others].join(', ');
 }
 
 /** Whether the result may be wrong about the station. */

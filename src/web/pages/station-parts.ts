@@ -48,29 +48,19 @@ export function trail(root: string, here: string, station?: string): Html {
 }
 
 /** Reason, meaning and advice for the failure of the latest refresh, and what the data lacks; empty when all is well. */
-export function stationNotes(station: StationStatus, nowMs: number): readonly Html[] {
-  const problems = dataProblems(station);
-  const note =
-    problems.length === 0
-      ? []
-      : [
-          html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources.</strong></p>
-<ul>${problems.map(
-            (problem) => html`<li>${problem}</li>
-`,
-          )}</ul></div>\n`,
-        ];
+export function stationNotes(station: StationStatus, nowMs: number): Html {
   const { failure, lastSuccessMs } = station;
+  const problems = dataProblems(station).map((problem) => html`<li>${problem}</li>\n`);
+  const warning = html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources.</strong></p>
+<ul>${problems}</ul></div>\n`;
+  const note = problems.length === 0 ? html`` : warning;
   if (failure === undefined) return note;
   const { meaning, advice } = failureAdvice(failure);
-  return [
-    html`<div class="failure-note">
+  return html`<div class="failure-note">
 <p><strong>${meaning}</strong> ${successText(lastSuccessMs, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
 <p>What to do: ${advice}</p>
-</div>`,
-    ...note,
-  ];
+</div>${note}`;
 }
 
 export function successText(lastSuccessMs: number | undefined, nowMs: number): Html {

@@ -1,4 +1,6 @@
 import { oneOf, parseParameters, queryText, TEXT } from '../../inventory/parameters.ts';
+import { NONE, resourceSearch } from '../../inventory/resource-query.ts';
+import type { Selection } from '../../inventory/selection.ts';
 import {
   coverageOf,
   nextRefreshText,
@@ -6,6 +8,7 @@ import {
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
+import type { OwnerCount } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
@@ -14,7 +17,6 @@ import { failureGroups, failureSection, fleetSummary, shortReason } from './flee
 import { outageText } from './history.ts';
 import { figures, type Html, html, momentText, rowId } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { ownerSection } from './owner-section.ts';
 import {
   completeness,
   coverageText,
@@ -320,4 +322,40 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
 /** undefined without any row: the sum is unknown then. */
 function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
   return rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row[key], 0);
+}
+
+/** A table per label of `resource_labels`, below a note; empty without any. */
+function ownerSection(counts: readonly OwnerCount[], note: Html | readonly Html[]): readonly Html[] {
+  return [...new Set(counts.map(({ label }) => label))].map((label) => {
+    const columns = columnsOf(label);
+    const rows = counts.filter((count) => count.label === label);
+    return html`<h2 id="by-${label}">Resources by ${label}</h2>
+${note}
+${table(
+  { id: `owners-${label}`, columns, caption: `Resources by ${label}` },
+  rows.map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),
+)}
+`;
+  });
+}
+
+function columnsOf(label: string): readonly Column<OwnerCount>[] {
+  return [
+    { heading: label, cell: (count) => html`<a href="${searchHref(count)}">${count.value || NONE}</a>` },
+    { heading: 'Resources', isNumber: true, cell: (count) => linkedCount(count.resources, searchHref(count)) },
+    {
+      heading: 'Firing',
+      isNumber: true,
+      cell: (count) => linkedCount(count.firing, searchHref(count, { state: 'firing' })),
+    },
+    {
+      heading: 'Coverage',
+      isNumber: true,
+      cell: ({ coverage }) => coverageText(coverage ?? 'no resource can have alerts, or alert rules are not reported'),
+    },
+  ];
+}
+
+function searchHref({ label, value }: OwnerCount, further: Selection = {}): string {
+  return `.${ROUTES.search}${resourceSearch({ selection: { ...further, [label]: value } })}`;
 }
