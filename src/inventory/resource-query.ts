@@ -14,8 +14,6 @@ export const NONE = '(none)';
 
 /** The parameters of the selection, the order and the page. */
 export const PARAMETERS: Parameters = {
-  /** Like `search`, without surrounding spaces. */
-  q: TEXT,
   search: TEXT,
   ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
   alertable: oneOf(ALERTABLE),
@@ -26,6 +24,8 @@ export const PARAMETERS: Parameters = {
   },
   order: oneOf(['asc', 'desc']),
   page: PAGE,
+  /** Like `search`, without surrounding spaces. */
+  q: TEXT,
 };
 
 /** The valid parameters, and the problem of the first that is not. `labels`: names of `resource_labels`, which are parameters too. */
