@@ -70,11 +70,9 @@ function operandProblems(command: CommandName, given: readonly string[], { help,
   const { operands = [] } = COMMANDS[command];
   const problems = operands.flatMap(({ name, values, optional }, at) => {
     const word = given[at];
-    const expected = values === undefined ? '' : `expected one of ${values.join(', ')}`;
-    if (word === undefined)
-      return optional || help || version
-        ? []
-        : [[`${command}: missing <${name}>`, expected].filter(Boolean).join(', ')];
+    const expected = `expected one of ${values?.join(', ')}`;
+    const missing = `${command}: missing <${name}>${values ? `, ${expected}` : ''}`;
+    if (word === undefined) return optional || help || version ? [] : [missing];
     if (values === undefined || values.includes(word)) return [];
     return [`<${name}>: ${expected}, got ${JSON.stringify(word)}${suggestion(word, values)}`];
   });

@@ -45,7 +45,7 @@ export function resourceTable(
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
   const columnOf = (name: string) => {
     const column = columnNamed(name);
-    const { brief, cell = columns[name]?.value ?? (() => undefined) } = column;
+    const { brief, cell = (columns[name] as ResourceColumn).value } = column;
     return { ...column, cell: isBrief && brief ? (resource: Resource) => brief(resource, typeNames) : cell };
   };
   const shown = chosen

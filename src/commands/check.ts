@@ -169,7 +169,7 @@ async function checkStations(
         ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
         : (health.failure as Failure),
       status: stationStatus(generation, view),
-      replies: replies.get(spec.name) ?? [],
+      replies: replies.get(spec.name) as ReplyInfo[],
       reducedPageSize: pageSizes.get(spec.name),
     };
   };

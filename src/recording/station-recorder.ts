@@ -15,12 +15,8 @@ interface CollectedListing extends Pick<ListedPage, 'rows'> {
 
 /** Collects the pages of a station's listings, anonymized. */
 export class StationRecorder {
-  readonly #pseudonyms: Pseudonyms;
+  readonly #pseudonyms = new Pseudonyms();
   readonly #listings = new Map<string, CollectedListing>();
-
-  constructor(pseudonyms: Pseudonyms = new Pseudonyms()) {
-    this.#pseudonyms = pseudonyms;
-  }
 
   add({ rows, query: { filters }, offset, size, body }: ListedPage): void {
     const key = JSON.stringify([rows, filters]);
