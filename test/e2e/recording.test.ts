@@ -25,9 +25,14 @@ async function replayed(file: string, ...flags: string[]): Promise<ReturnType<ty
   return (await simulate(`--from=${file}`, ...flags)).config;
 }
 
+/** With a total that moves, the order in which pages arrive decides which ones are requested. */
+const IN_ORDER = { concurrency: 1 };
+
 /** What one refresh publishes: everything that names no resource as it is, of the rest how often each value is there. */
-async function published(config: object, station: string) {
-  const { scrape } = await startTestExporter({ ...config, cache: { ttl: '1h', error_ttl: '1h' } });
+async function published(config: { readonly upstreams: object }, station: string) {
+  const upstreams = Object.entries(config.upstreams).map(([name, upstream]) => [name, { ...upstream, ...IN_ORDER }]);
+  const cache = { ttl: '1h', error_ttl: '1h' };
+  const { scrape } = await startTestExporter({ ...config, upstreams: Object.fromEntries(upstreams), cache });
   const families = await scrape(`/probe?station=${station}`);
   const data: StationMetrics = dataOf(families, station);
   return {
@@ -102,7 +107,7 @@ const FAULTS: Record<string, readonly Fault[]> = {
 /** The configuration of `ts` at a service with these faults. */
 async function configured(faults: readonly Fault[] = [], changes: Parameters<typeof configOf>[2] = { station }) {
   const { url } = await startTestService({ source: () => entries, faults: { '*': faults } });
-  return configOf(url, ['ts'], changes);
+  return configOf(url, ['ts'], { upstream: IN_ORDER, ...changes });
 }
 
 describe('simulate --from, after record', () => {
