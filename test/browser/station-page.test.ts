@@ -61,7 +61,11 @@ function countsBy(entries: readonly FleetEntry[], kind: (entry: FleetEntry) => s
   return Object.fromEntries(Array.from(counts, ([key, count]) => [key, count.toLocaleString('en-US')]));
 }
 
-const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code').allTextContents();
+/** Of the whole page: its first rows are there before the last ones have arrived. */
+const shownIds = async (page: Page) => {
+  await page.waitForLoadState();
+  return page.locator('#resource-table tbody .sub.code').allTextContents();
+};
 const amount = (page: Page) => page.locator('.pager .amount').first().innerText();
 const show = (page: Page) => page.locator('#narrow button').click();
 
