@@ -66,7 +66,7 @@ Published on the telemetry path, not on \`/probe\`, together with prom-client's 
 
 ${table(Object.values(OWN_FAMILIES))}
 
-Each burst of throttled requests halves \`telemetry_station_exporter_api_rate_limit\`, which is never above \`requests_per_second\`.
+Throttled requests lower \`telemetry_station_exporter_api_rate_limit\`, which is never above \`requests_per_second\`.
 
 ${examples(Object.values(OWN_FAMILIES))}
 `;

@@ -92,7 +92,7 @@ function throttledPhrases({ name, load }: UpstreamStatus, groups: readonly Failu
   const { recentThrottled, holdMs } = load;
   if (recentThrottled === 0 && holdMs <= 0) return [];
   if (groups.some(({ upstream, reason }) => upstream === name && reason === 'rate_limited')) return [];
-  return [`upstream ${name} throttled (429)${holdMs > 0 ? `, next requests in ${durationText(holdMs)}` : ''}`];
+  return [`upstream ${name} throttled${holdMs > 0 ? `, next requests in ${durationText(holdMs)}` : ''}`];
 }
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */

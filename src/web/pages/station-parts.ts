@@ -115,7 +115,7 @@ export function loadList({ load, capacity }: UpstreamStatus, nowMs: number): Htm
     : 'now without a rate limit';
   const notes = [
     recentThrottled > 0 &&
-      html`throttled (429): ${numberText(recentThrottled)} of ${countText(load.recentRequests, 'request')} in 5 min, ${rate}`,
+      html`throttled: ${numberText(recentThrottled)} of ${countText(load.recentRequests, 'request')} in 5 min, ${rate}`,
     holdMs > 0 && html`service requested a pause until ${timeText(nowMs + holdMs, 'seconds')} UTC (Retry-After)`,
     waitingRefreshes > 0 &&
       oldestWaitingMs >= NOTABLE_WAIT_MS &&

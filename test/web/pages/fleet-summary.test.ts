@@ -114,9 +114,9 @@ describe('fleetSummary', () => {
       'warning',
       fleet(7, (name) => lacking(name, { rejected: 3 })),
     ],
-    ['2 of 2 stations up; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
+    ['2 of 2 stations up; upstream main throttled.', 'warning', fleet(2, up), [throttled(0)]],
     [
-      '2 of 2 stations up; upstream main throttled (429), next requests in 2 min.',
+      '2 of 2 stations up; upstream main throttled, next requests in 2 min.',
       'warning',
       fleet(2, up),
       [throttled(2 * MINUTE_MS)],

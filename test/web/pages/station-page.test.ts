@@ -115,7 +115,7 @@ describe('stationPage', () => {
     const status = { isRefreshing: true, waitingMs: 180_000, isHanging: true };
     const { body } = await open(detailOf(three, { upstream: { load }, status }));
     expect(textOf(body, 'question')).toMatch(
-      /^Upstreammain Loadthrottled \(429\): 36 of 180 .* 4.2 requests\/sservice requested a pause until 03:05:05 UTC /,
+      /^Upstreammain Loadthrottled: 36 of 180 .* 4.2 requests\/sservice requested a pause until 03:05:05 UTC /,
     );
     expect(textOf(body, 'question')).toContain(
       'Next refreshwaiting for capacity for 3 min Requestshanging: one probing request at a time until the service replies Metrics',

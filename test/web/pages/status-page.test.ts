@@ -156,7 +156,7 @@ describe('statusPage', () => {
   it('shows the upstreams whose limits are reached above the stations, and none otherwise', async () => {
     const load = { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2 };
     const { body } = await openPage({ upstreams: () => [UPSTREAM, { ...UPSTREAM, name: '<b>', load }] });
-    expect(textOf(body, 'load')).toBe('Upstreams <b>throttled (429): 36 of 180 requests in 5 min, now 4.2 requests/s');
+    expect(textOf(body, 'load')).toBe('Upstreams <b>throttled: 36 of 180 requests in 5 min, now 4.2 requests/s');
     expect((await openPage()).body).toContain('<div id="load"></div>');
   });
 
