@@ -182,17 +182,28 @@ async function connectStations(
     stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
     const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec);
     if (!isReusable || isUnchanged) continue;
-    let health: Health | undefined;
-    const takeOver = async () => {
-      signal?.throwIfAborted();
-      // Every refresh replaces the health.
-      if (known.view().health === health) return;
-      health = known.view().health;
-      stations.set(spec.name, await known.successor(spec, dependencies));
-    };
-    takeovers.push({ known, takeOver });
+    takeovers.push(takeoverOf(known, stations, spec, dependencies, signal));
   }
   return { stations, journals, takeovers };
+}
+
+/** Apart from the dependencies, which outlive it: closures of one function share what they capture, and each station would hold its predecessors. */
+function takeoverOf(
+  known: StationCache<EncodedSnapshot>,
+  stations: Map<string, StationCache<EncodedSnapshot>>,
+  spec: StationSpec,
+  dependencies: StationDependencies<EncodedSnapshot>,
+  signal: AbortSignal | undefined,
+): Takeover {
+  let health: Health | undefined;
+  const takeOver = async () => {
+    signal?.throwIfAborted();
+    // Every refresh replaces the health.
+    if (known.view().health === health) return;
+    health = known.view().health;
+    stations.set(spec.name, await known.successor(spec, dependencies));
+  };
+  return { known, takeOver };
 }
 
 /** The settings that determine the data of a station. */
@@ -218,13 +229,13 @@ function connectUpstreams(
     const { observer = {} } = services;
     const client = new UpstreamClient(
       options,
-      inTurn<Partial<RequestObserver>>(metrics, throttleLog(services.log, name), observer),
+      combinedObserver<Partial<RequestObserver>>(metrics, throttleLog(services.log, name), observer),
     );
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };
     const newSource = (journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      const listingObserver = inTurn<Partial<ListingObserver>>(metrics, { pageSizeReduced }, observer);
+      const listingObserver = combinedObserver<Partial<ListingObserver>>(metrics, { pageSizeReduced }, observer);
       return stationSource({ ...shared, observer: listingObserver });
     };
     upstreams.set(name, {
@@ -240,7 +251,9 @@ function connectUpstreams(
 }
 
 /** An observer that calls these, one after the other. */
-function inTurn<Observer extends object>(...observers: readonly [Observer, ...Partial<Observer>[]]): Observer {
+function combinedObserver<Observer extends object>(
+  ...observers: readonly [Observer, ...Partial<Observer>[]]
+): Observer {
   const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
   const calls = Array.from(names, (name) => [
     name,

@@ -3,6 +3,7 @@ import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/
 import { totalsOf } from '../inventory/totals.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import { getOrCreate } from '../refresh/aggregates.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
 
@@ -56,10 +57,12 @@ export function stationDetail(generation: Generation, name: string): StationDeta
 
 /** `views`: of all stations. */
 export function upstreamStatuses({ upstreams }: Generation, views: readonly View[]): readonly UpstreamStatus[] {
-  return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, views));
+  const byUpstream = new Map<string, View[]>();
+  for (const view of views) getOrCreate(byUpstream, view.spec.upstream, () => []).push(view);
+  return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, byUpstream.get(name) ?? []));
 }
 
-/** `views`: of all stations. */
+/** `views`: at least of the stations of the upstream. */
 export function upstreamStatus(
   name: string,
   { limiter, concurrency }: Upstream,

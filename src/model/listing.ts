@@ -33,8 +33,8 @@ export type Part<Row> = readonly Row[];
 export interface PartLocation {
   /** The page's offset in the listing. */
   readonly offset: number;
-  /** Each row's index in its page. */
-  readonly positions: readonly number[];
+  /** Each row's index in its page; undefined when the page was taken over without omissions. */
+  readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }

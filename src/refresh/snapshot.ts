@@ -24,7 +24,7 @@ export class SnapshotReader {
   readonly #tasks: TaskQueue;
   readonly #alertable = new Membership('alertable resources', { enabled_alert: true });
   readonly #products: readonly Membership[];
-  /** Those that are listed. */
+  /** The listings beside the main one. */
   readonly #further: readonly Membership[];
   /** Joined parts of the latest snapshot, by the parts as listed. */
   #joined = new Map<Part<Resource>, Part<Resource>>();
@@ -71,17 +71,19 @@ export class SnapshotReader {
   ): Promise<readonly Part<Resource>[]> {
     const { alertability, products, resourceLabels } = this.#spec;
     if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
-    const updates = further.map((listing, at) => this.#further[at]?.update(listing, this.#tasks));
-    const hasChanged = (await Promise.all(updates)).includes(true);
+    const changed: Membership[] = [];
+    for (const [at, listed] of this.#further.entries())
+      if (await listed.update(further[at] as Listing<string>, this.#tasks)) changed.push(listed);
+    const hasNewProducts = changed.some((listed) => listed !== this.#alertable);
     const isLabelling = resourceLabels.entries.length > 0;
     const outdated: Part<Resource>[] = [];
     const unlabelled: Resource[] = [];
     await this.#tasks.forEach(parts, (part) => {
       const known = this.#joined.get(part);
-      if (known && (!hasChanged || known.every((resource) => this.#isCurrent(resource)))) return;
+      if (known && (changed.length === 0 || known.every((resource) => this.#isCurrent(resource)))) return;
       outdated.push(part);
       // A record that changed has the labels that it had before.
-      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasChanged) unlabelled.push(r);
+      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasNewProducts) unlabelled.push(r);
     });
     const labelsOf = (r: Resource) => resourceLabels.labelsOf({ ...r, product: this.#productOf(r.id) });
     await setLabels(unlabelled, labelsOf, this.#tasks, signal);

@@ -16,6 +16,7 @@ import { TaskQueue } from '../../src/model/task-queue.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { isCollected } from '../held-by-buffers.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { eventually } from '../web/eventually.ts';
 
@@ -207,6 +208,23 @@ describe('nextGeneration', () => {
     await old.stations.get('a')?.refresh();
     await old.stations.get('a')?.refresh();
     expect(old.stations.get('a')?.view().health).not.toBe(before);
+  });
+
+  it('does not hold the stations of the generations before', async () => {
+    const services = servicesOf();
+    const build = async (ttl: string, old?: Generation) => {
+      const config = await loaded(stringify({ ...configOf(URL_A, ['a']), cache: { ttl } }));
+      return nextGeneration(config, old, services, (next) => next);
+    };
+    const reload = async () => {
+      const old = await build('1h');
+      const next = await build('2h', old);
+      await endGeneration(old, next);
+      return { next, before: new WeakRef(old.stations.get('a') as object) };
+    };
+    const { next, before } = await reload();
+    onTestFinished(() => endGeneration(next, undefined));
+    await expect.poll(() => isCollected(before)).toBe(true);
   });
 
   it('leaves the old generation working when it fails half-way', async () => {

@@ -67,7 +67,7 @@ const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field,
 export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
   return {
     parts: rows.length === 0 ? [] : [rows],
-    locations: rows.length === 0 ? [] : [{ offset: 0, positions: [], invalid: new Map() }],
+    locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,
     complete: true,
     incompleteReasons: [],

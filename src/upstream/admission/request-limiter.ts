@@ -352,7 +352,7 @@ class RefreshQueue {
 
   load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
     const unstarted = this.#waiting.filter(({ isStarted }) => !isStarted);
-    const sinceMs = Math.min(nowMs, ...unstarted.map((waiting) => waiting.sinceMs));
+    const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), nowMs);
     return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
   }
 

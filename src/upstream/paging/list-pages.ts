@@ -189,12 +189,13 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
 async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
   const pages = inOrder(pass.pages);
   const before = pages.find(({ page: { rows, positions, received, borders } }, at) => {
-    return rows.length > 0 && positions.at(-1) !== received - 1 && borders[1] === pages[at + 1]?.page.borders[0];
+    const endsWithRow = positions === undefined || positions.at(-1) === received - 1;
+    return rows.length > 0 && !endsWithRow && borders[1] === pages[at + 1]?.page.borders[0];
   });
   if (before === undefined) return true;
   const { ids, positions } = before.page;
-  const { page } = await pass.request(before.offset + (positions.at(-1) as number), pageSize);
-  return page.ids[0] === ids.at(-1) && page.positions[0] === 0;
+  const { page } = await pass.request(before.offset + (positions?.at(-1) as number), pageSize);
+  return page.ids[0] === ids.at(-1) && (page.positions?.[0] ?? 0) === 0;
 }
 
 interface AddedPage<Row> extends PlacedPage<Row> {

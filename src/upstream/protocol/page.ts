@@ -9,8 +9,8 @@ interface PageRows<Row> {
   readonly rows: Part<Row>;
   /** Each row's id as sent. */
   readonly ids: readonly string[];
-  /** Each row's index among the records of the page. */
-  readonly positions: readonly number[];
+  /** Each row's index among the records of the page; undefined when every record became a row. */
+  readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
@@ -90,25 +90,32 @@ export async function readPage<Row>(
     for (const record of records) add(record);
     progress?.(rows.length, textBytes);
   });
-  let afterFirst: Page<Row> | undefined;
-  const page: Page<Row> = {
-    ...inParts({ rows, ids, positions, invalid }),
+  return pageOf({
+    ...inParts({ rows, ids, positions: rows.length === received ? undefined : positions, invalid }),
     received,
     textBytes,
     borders: received === 0 ? [undefined, undefined] : [recordKey(first), recordKey(last)],
     rejected: received - rows.length,
     rejectedDigest: rejected?.digest('base64') ?? '',
+    ...readTotal(envelope),
+  });
+}
+
+/** Apart from `readPage`: closures of one function share what they capture, and a cached page would hold the page before it. */
+function pageOf<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
+  let afterFirst: Page<Row> | undefined;
+  const page: Page<Row> = {
+    ...facts,
     afterFirst: () => {
       afterFirst ??= withoutFirstRecord(page);
       return afterFirst;
     },
-    ...readTotal(envelope),
   };
   return page;
 }
 
 function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
-  if (page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
+  if (page.positions !== undefined && page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
   return { ...page, ...selectRows(page, [...page.rows.keys()].slice(1)) };
 }
 
@@ -120,7 +127,7 @@ export function selectRows<Row>(
   return inParts({
     rows: indexes.map((index) => rows[index] as Row),
     ids: indexes.map((index) => ids[index] as string),
-    positions: indexes.map((index) => positions[index] as number),
+    positions: indexes.map((index) => positions?.[index] ?? index),
     invalid: new Map(indexes.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
   });
 }
@@ -134,11 +141,9 @@ function inParts<Row>(page: PageRows<Row>): SplitRows<Row> {
   if (rows.length <= MAX_PART) return { ...page, parts: rows.length === 0 ? [] : [page] };
   const parts = Array.from({ length: Math.ceil(rows.length / MAX_PART) }, (_, at) => {
     const start = at * MAX_PART;
-    return {
-      rows: rows.slice(start, start + MAX_PART),
-      positions: positions.slice(start, start + MAX_PART),
-      invalid: new Map<number, readonly ListingField[]>(),
-    };
+    const part = rows.slice(start, start + MAX_PART);
+    const indexes = part.map((_row, index) => positions?.[start + index] ?? start + index);
+    return { rows: part, positions: indexes, invalid: new Map<number, readonly ListingField[]>() };
   });
   for (const [index, fields] of invalid) parts[Math.floor(index / MAX_PART)]?.invalid.set(index % MAX_PART, fields);
   return { ...page, parts };

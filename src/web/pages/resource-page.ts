@@ -205,7 +205,7 @@ function locateResource({ parts, locations }: Snapshot, id: string): LocatedReso
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];
     if (resource)
-      return { resource, pageOffset: offset, position: positions[index] ?? index, invalid: invalid.get(index) ?? [] };
+      return { resource, pageOffset: offset, position: positions?.[index] ?? index, invalid: invalid.get(index) ?? [] };
   }
   return undefined;
 }

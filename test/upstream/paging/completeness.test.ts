@@ -99,7 +99,7 @@ describe('listPages', () => {
     async (total) => {
       const fetchPage = async (offset: number) => {
         const ids = [`r${offset}`, `r${offset + 1}`] as const;
-        const rows = { rows: ids, ids, positions: [0, 1], invalid: new Map(), parts: [] };
+        const rows = { rows: ids, ids, positions: undefined, invalid: new Map(), parts: [] };
         const counts = { received: 2, rejected: 0, rejectedDigest: '', textBytes: 0, total, totalInvalid: false };
         const page: Page<string> = { ...rows, ...counts, borders: ids, afterFirst: () => page };
         return { page, offset, requested: 2 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { readPage as readPageOf } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
+import { isCollected } from '../../held-by-buffers.ts';
 
 const readPage = (body: Uint8Array) => readPageOf(body, readId, async (task) => task());
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -23,6 +24,19 @@ describe('readPage', () => {
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
     expect(page.rows).toEqual(['a', 'b']);
     expect(page.positions).toEqual([0, 3]);
+  });
+
+  it('does not hold the page of the listing before', async () => {
+    const pages = async () => {
+      const before = await readPage(bytes({ resources: [{ resource_id: 'a' }] }));
+      const page = await readPageOf(bytes({ resources: [{ resource_id: 'b' }] }), readId, async (task) => task(), {
+        before,
+      });
+      return { page, before: new WeakRef(before.rows) };
+    };
+    const { page, before } = await pages();
+    await expect.poll(() => isCollected(before)).toBe(true);
+    expect(page.rows).toEqual(['b']);
   });
 
   it.each([
@@ -107,7 +121,7 @@ describe('readPage', () => {
     expect(page).toMatchObject({ received: 12_345, total: 12_345 });
     expect(page.parts.map(({ rows }) => rows.length)).toEqual([...Array(12).fill(1000), 342]);
     for (const { rows, positions } of page.parts)
-      expect(rows.map(({ id }) => id)).toEqual(positions.map((position) => records[position]?.resource_id));
+      expect(rows.map(({ id }) => id)).toEqual(positions?.map((position) => records[position]?.resource_id));
     expect(
       page.parts.flatMap(({ rows, invalid }) => Array.from(invalid, ([index, fields]) => [rows[index]?.id, fields])),
     ).toEqual([['id-9999', ['sku']]]);

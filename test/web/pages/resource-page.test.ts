@@ -110,11 +110,11 @@ describe('resourcePage', () => {
     ],
     [
       'Offset6 in the station’s listing (counted from 0) Pagerecord 2 of the page at offset 5 Requestpage.offset=6&page.size=1 with the station’s filters Invalid fieldsnone',
-      { offset: 5, positions: [], invalid: new Map() },
+      { offset: 5, positions: undefined, invalid: new Map() },
     ],
   ])('shows the place of the record in the listing and in its page: %s', async (text, location) => {
     const parts = [[resourceOf('z')], [resourceOf('x'), resourceOf('a')]];
-    const locations = [{ offset: 0, positions: [], invalid: new Map() }, location];
+    const locations = [{ offset: 0, positions: undefined, invalid: new Map() }, location];
     const { body } = await open({}, { snapshot: { parts, locations } });
     expect(textOf(body, 'origin')).toBe(text);
   });
@@ -145,7 +145,7 @@ describe('resourcePage', () => {
     };
     const invalid = new Map([[0, ['resource_type', 'state', 'create_time'] as const]]);
     const { body, text } = await open(bare, {
-      snapshot: { locations: [{ offset: 0, positions: [], invalid }] },
+      snapshot: { locations: [{ offset: 0, positions: undefined, invalid }] },
     });
     expect(rowsOf(body, 'fields')).toEqual([
       'resource_ida',
