@@ -82,7 +82,10 @@ async function checkLive(
     .finally(() => progress.clear());
   const messages = checkMessages(facts, flags['scrape.timeout']);
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-  const stations = facts.upstreams.flatMap((upstream) => upstream.stations);
+  const byName = new Map(
+    facts.upstreams.flatMap((upstream) => upstream.stations.map((s) => [s.spec.name, s] as const)),
+  );
+  const stations = specs.flatMap(({ name }) => byName.get(name) ?? []);
   const verdict = coverageVerdict(stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],

@@ -145,7 +145,9 @@ export class YamlDocument {
       Value: (key, node, parents) => {
         if (node.anchor !== undefined) anchors.set(node.anchor, node);
         if (isMap(node)) this.#checkKeys(node, parents);
-        if (env && isScalar(node) && key !== 'key') this.#substitute(node, parents, env);
+        if (!isScalar(node) || key === 'key') return;
+        if (typeof node.value === 'symbol') this.#reject([...parents, node], UNKNOWN_TAG);
+        else if (env) this.#substitute(node, parents, env);
       },
     });
   }
@@ -154,6 +156,7 @@ export class YamlDocument {
   #checkExpansion(document: Document.Parsed): void {
     // A value takes at least one character.
     let valuesLeft = document.range[2] + MAX_ALIASED_VALUES;
+    const rejected = new Set<unknown>();
     visit(document, {
       Collection: (_, node, parents) => {
         valuesLeft -= node.items.length;
@@ -164,8 +167,10 @@ export class YamlDocument {
       },
       Pair: (_, pair, parents) => {
         for (const source of sourcesOf(pair))
-          if (!isMap(source) && !isAlias(source))
+          if (!isMap(source) && !isAlias(source) && !rejected.has(source)) {
+            rejected.add(source);
             this.#reject([...parents, pair, source], 'expected a mapping to merge, or an alias of one');
+          }
       },
     });
   }
@@ -297,6 +302,8 @@ const UNQUOTED_VARIABLE = `expected quotes around \${NAME} inside { } and [ ]: "
 
 const KEY_AND_VALUE = 'expected "key: value"; check the colon and the indentation';
 
+const UNKNOWN_TAG = 'unknown tag, expected none; quote a string that starts with an exclamation mark';
+
 /** By code, or by message where one code has many: the parser's own may quote a secret or name its own terms. */
 const MESSAGES: Readonly<Record<string, string>> = {
   BAD_COLLECTION_TYPE: 'tag does not match the value, expected none',
@@ -307,7 +314,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: KEY_AND_VALUE,
   NON_STRING_KEY: 'expected a string as key, got a list or a mapping',
   TAB_AS_INDENT: 'tab as indentation, expected spaces',
-  TAG_RESOLVE_FAILED: 'unknown tag, expected none; quote a string that starts with an exclamation mark',
+  TAG_RESOLVE_FAILED: UNKNOWN_TAG,
   UNEXPECTED_TOKEN: 'unexpected token, expected a key or a value',
   'Implicit map keys need to be followed by map values': KEY_AND_VALUE,
   'Missing closing "quote': 'missing closing double quote',

@@ -46,7 +46,7 @@ function requestEndpoint({ headers: { host }, secure, socket }: Request): Endpoi
 
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostTarget(host: string, secure: boolean): string | undefined {
-  const [, name, port = defaultPort(secure)] = /^(\[.*\]|[\w.-]+)(?::([1-9]\d*))?$/.exec(host) ?? [];
+  const [, name, port = defaultPort(secure)] = /^(\[[\da-f:.]+\]|[\w.-]+)(?::([1-9]\d*))?$/i.exec(host) ?? [];
   return name !== undefined && URL.canParse(`http://${host}`) ? `${name}:${port}` : undefined;
 }
 

@@ -37,6 +37,11 @@ describe('loadConfig', () => {
       ['cache: { <<: *x }', /^1:14: cache\["<<"\]: alias without a preceding anchor/],
       ['cache: { <<: 5 }', '1:14: cache["<<"]: expected a mapping to merge, or an alias of one'],
       ['cache: { <<: [{ttl: 1s}, 5] }', /expected a mapping to merge, or an alias of one$/],
+      [
+        'cache: { <<: &a [5] }\nlimits: { <<: *a }',
+        '1:18: cache["<<"]: expected a mapping to merge, or an alias of one',
+      ],
+      ['cache: { ttl: !!merge << }', /^1:23: cache.ttl: unknown tag, expected none/],
       ['stations: &x [*x, *x]', '1:14: stations[0]: aliases expand to more than 64 nested levels, expected fewer'],
       ['cache: &x { <<: *x }', '1:11: cache["<<"]: aliases expand to more than 64 nested levels, expected fewer'],
     ])('reports the problems of %j and nothing else', expectProblems);

@@ -14,7 +14,7 @@ const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary:
 const OPENMETRICS = { ...TEXT, 'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8' };
 const TIMEOUT = 'x-prometheus-scrape-timeout-seconds';
 
-describe('ScrapeEndpoint', () => {
+describe('scrapeAll', () => {
   it.each([
     ['/metrics', 'all'],
     ['/probe?station=prod', 'prod'],

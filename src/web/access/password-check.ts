@@ -20,7 +20,7 @@ interface Check {
 /** More than any installation has users. */
 const MAX_REMEMBERED = 1000;
 
-/** A waiting check costs its connection, which has limits of its own; refusing it sooner would only invite the next attempt. */
+/** Refusing a check sooner would only invite the next attempt. */
 const MAX_PENDING = 1000;
 const MAX_PENDING_PER_NETWORK = 4;
 
