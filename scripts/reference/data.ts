@@ -102,7 +102,7 @@ export function dataReference(): string {
     '## Fields of a search',
     '',
     'In JSON a search is an object with these fields and `resources`: a list of the field `station` and those of a resource. CSV has the resources. Both have all',
-    'that match, in the order of the stations and of their listings, or as `sort` says. `/search` has the query parameters of the station page, with `q` for `search`.',
+    'that match, in the order of the stations and of their listings, or as `sort` says. `/search` has the query parameters of the station page; `q` is short for `search` on both.',
     '',
     '| field | meaning |',
     '|---|---|',

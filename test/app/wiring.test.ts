@@ -31,6 +31,14 @@ describe('upstreamOptions', () => {
   });
 
   it('maps every limit, the TLS settings and the proxy, and makes one header of each value, secret and file', () => {
+    const tls_config = {
+      ca_file: '/ca',
+      cert_file: '/cert',
+      key_file: '/key',
+      server_name: 'name',
+      insecure_skip_verify: true,
+      min_version: 'TLS13',
+    };
     const upstream = {
       base_url,
       timeout: '1500ms',
@@ -41,14 +49,7 @@ describe('upstreamOptions', () => {
       max_page_bytes: '2KiB',
       list_style: 'comma',
       http_headers: { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } },
-      tls_config: {
-        ca_file: '/ca',
-        cert_file: '/cert',
-        key_file: '/key',
-        server_name: 'name',
-        insecure_skip_verify: true,
-        min_version: 'TLS13',
-      },
+      tls_config,
       proxy_url: 'http://u:p@proxy:3128',
     };
     expect(optionsOf(upstream)).toEqual({
@@ -68,14 +69,7 @@ describe('upstreamOptions', () => {
         { name: 'X-A', value: { file: '/run/4' } },
         { name: 'X-B', value: '5' },
       ],
-      tls: {
-        ca_file: '/ca',
-        cert_file: '/cert',
-        key_file: '/key',
-        server_name: 'name',
-        insecure_skip_verify: true,
-        min_version: 'TLS13',
-      },
+      tls: tls_config,
       proxyUrl: new URL('http://u:p@proxy:3128'),
       userAgent: 'agent/1',
     });
