@@ -94,6 +94,7 @@ export class TokenSource {
   secrets(secret = this.#token?.secret ?? ''): string[] {
     return [
       secret,
+      formEncoded(secret),
       ...Object.values(this.#options.endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH),
     ];
   }

@@ -26,14 +26,16 @@ const MIN_WORD_LENGTH = 4;
 /** Longer than any credential; bounds the work for a file that is none. */
 const MAX_SECRET_LENGTH = 16 * 1024;
 
+/** How URLs, HTML and JSON escape a character that is neither a letter nor a digit; a hex dump may have 0x before each byte. */
+const ESCAPES = [/%[\da-f]{2}/gi, /&#?\w+;/g, /\\(u[\da-f]{4}|.)/gi, /0x/gi];
+
 /**
- * Whether a text contains a secret, or any 12 characters in a row of one: in any case; escaped for URLs, HTML or JSON, also several
- * times; in hex; in base64, also within it or twice. Between letters and digits, other characters do not matter.
+ * Whether a text contains a secret, or any 12 characters in a row of one: in any case; escaped once, for URLs, HTML or JSON; in hex or
+ * base64. Between letters and digits, other characters do not matter.
  */
 export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
-  const plain = unescaped(text);
-  const plains = [plain, ...base64Decodings(plain).map(unescaped)];
-  const searched = [text, ...plains.map(printable), ...plains.map(lettersAndDigits)].join('\n');
+  const unescaped = ESCAPES.map((escaped) => text.replace(escaped, OTHER));
+  const searched = [text, ...[text, ...unescaped].flatMap(comparable)].join('\n');
   const parts = new Set(partsOf(searched));
   const isFound = (form: string) =>
     form.length < PART_LENGTH ? searched.includes(form) : partsOf(form).some((part) => parts.has(part));
@@ -45,59 +47,25 @@ function partsOf(text: string): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at, at + PART_LENGTH));
 }
 
-/** As it is, and as it would be found in a text that contains it: also in hex, and in base64 behind 0, 1 or 2 bytes. */
+/** As it is, in hex, and in base64 behind any number of other bytes. */
 function secretForms(secret: string): string[] {
-  const plain = unescaped(secret);
   const bytes = Buffer.from(secret);
-  // Without the characters that other bytes influence.
-  const base64 = [0, 1, 2].map((offset) =>
-    Buffer.concat([Buffer.alloc(offset), bytes])
-      .toString('base64')
-      .slice(Math.ceil((offset * 4) / 3))
-      .replace(/.=+$/, ''),
-  );
-  const words = [plain, bytes.toString('hex'), ...base64].map(lettersAndDigits);
-  return [
-    ...[secret, printable(plain)].filter((form) => form !== ''),
-    ...words.filter(({ length }) => length >= MIN_WORD_LENGTH),
-  ];
+  // Without the character that bytes behind it influence.
+  const base64 = [0, 1, 2].map((start) => bytes.subarray(start).toString('base64').replace(/.=+$/, ''));
+  const words = [secret, bytes.toString('hex'), ...base64]
+    .map(comparable)
+    .filter(([, word = '']) => word.length >= MIN_WORD_LENGTH);
+  return [secret, ...words.flat()].filter((form) => form !== '');
 }
 
-/** Without what a message does not show. Form encoding turns a space into a plus sign, so that both count as the same. */
-function printable(text: string): string {
-  return text
-    .replace(/\s/g, '+')
-    .replace(/[^!-~]/g, '')
-    .toLowerCase();
-}
+/** Stands for a character that is neither a letter nor a digit. */
+const OTHER = '.';
 
-function lettersAndDigits(text: string): string {
-  return text.replace(/[^a-z\d]/gi, '').toLowerCase();
-}
-
-/** The escapes of ASCII characters in URLs, JSON and HTML. */
-const ESCAPES =
-  /(?:%|0x|\\x|\\u00)([0-7][\da-f])|&#x0*([0-7][\da-f]);|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|\\(["\\/])/gi;
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** How often a text may have been escaped. */
-const MAX_ESCAPINGS = 5;
-
-/** Secrets are unescaped too: they may look like escapes themselves. */
-function unescaped(text: string): string {
-  let plain = text.normalize('NFKC');
-  for (let pass = 0; pass < MAX_ESCAPINGS; pass += 1) {
-    plain = plain.replace(ESCAPES, (_, hex, entityHex, decimal, name, other) => {
-      if (name !== undefined) return `${ENTITIES[name.toLowerCase()]}`;
-      return other ?? String.fromCharCode(decimal ?? Number.parseInt(hex ?? entityHex, 16));
-    });
-  }
-  return plain;
-}
-
-/** Decodes the characters of both alphabets as one sequence, at four offsets: one of them is that of the encoded text. */
-function base64Decodings(text: string): string[] {
-  const sequence = text.replace(/[^\w+/-]/g, '');
-  return [0, 1, 2, 3].map((offset) => Buffer.from(sequence.slice(offset), 'base64').toString('latin1'));
+/** In lower case, with and without what stands for other characters. */
+function comparable(text: string): [string, string] {
+  const masked = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z\d]/g, OTHER);
+  return [masked, masked.replaceAll(OTHER, '')];
 }
