@@ -3,21 +3,20 @@ import { alertableOf } from '../inventory/selection.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../model/resource.ts';
 import { type Colour, type Column, type Screen, tableOf } from './table.ts';
 
+/** Without a rank, it is shown only when chosen. */
 interface ResourceTableColumn extends Partial<Column<Resource>> {
   readonly heading: string;
-  /** Shown only when chosen. */
-  readonly isExtra?: true;
   /** On a terminal of limited width instead of the exact value. */
   readonly brief?: (resource: Resource, typeNames: ReadonlyMap<string, string>) => string;
 }
 
 const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   // As wide as a UUID.
-  resource_id: { heading: 'ID', minWidth: 36 },
+  resource_id: { heading: 'ID', rank: 0, minWidth: 36 },
   name: { heading: 'NAME', rank: 5 },
   display_name: { heading: 'DISPLAY NAME', rank: 1 },
   resource_type: { heading: 'TYPE', rank: 4, brief: ({ type }, names) => names.get(type) ?? type },
-  resource_type_label: { heading: 'TYPE LABEL', isExtra: true },
+  resource_type_label: { heading: 'TYPE LABEL' },
   product: { heading: 'PRODUCT', rank: 8 },
   state: {
     heading: 'STATE',
@@ -29,8 +28,8 @@ const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   alert_rules: { heading: 'RULES', rank: 3, right: true },
   created: { heading: 'CREATED', rank: 6, brief: createdText },
   sku: { heading: 'SKU', rank: 9 },
-  sku_quantity: { heading: 'QUANTITY', isExtra: true, right: true },
-  sku_unit: { heading: 'UNIT', isExtra: true },
+  sku_quantity: { heading: 'QUANTITY', right: true },
+  sku_unit: { heading: 'UNIT' },
   gpu_model: { heading: 'GPU MODEL', rank: 10 },
 };
 
@@ -53,7 +52,7 @@ export function resourceTable(
       chosen.map((name) => ({ ...columnOf(name), rank: 0 }))
     : Object.keys(columns)
         .map(columnOf)
-        .filter(({ isExtra }) => !isExtra);
+        .filter(({ rank }) => rank !== undefined);
   return tableOf(shown, resources, screen);
 }
 

@@ -34,47 +34,51 @@ interface Table {
 
 /** Aligns cells by their display width, without trailing spaces. Without a screen nothing is cut. */
 export function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen?: Screen): Table {
-  const measured = columns.map(({ cell, ...column }) => {
+  const available = screen?.columns ?? Number.POSITIVE_INFINITY;
+  const measured = columns.map(({ cell, rank = 0, ...column }): MeasuredColumn => {
     const texts = [column.heading, ...rows.map((row) => printable(String(cell(row) ?? '')))];
-    return { ...column, texts, width: texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0) };
+    return { ...column, rank, texts, width: texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0) };
   });
-  const shown = fitted(measured, screen?.columns ?? Number.POSITIVE_INFINITY);
-  const ranks = new Set(shown.map(({ rank }) => rank));
+  const upTo = (last: number) => measured.filter(({ rank }) => rank <= last);
+  const shown = measured.filter(({ rank }) => rank === 0 || tableWidth(upTo(rank), 0) <= available);
+  let maxWidth = Math.max(...shown.map(({ width }) => width));
+  while (maxWidth > 0 && tableWidth(shown, maxWidth) > available) maxWidth -= 1;
   return {
-    lines: tableLines(shown, rows.length, screen?.hasColours === true),
-    omitted: columns.filter(({ rank }) => !ranks.has(rank)).map(({ heading }) => heading),
+    lines: tableLines(shown, maxWidth, rows.length, screen?.hasColours === true),
+    omitted: measured.filter((column) => !shown.includes(column)).map(({ heading }) => heading),
   };
 }
 
 interface MeasuredColumn extends Omit<Column<never>, 'cell'> {
+  readonly rank: number;
   /** The heading, and the cell of each row. */
   readonly texts: readonly string[];
+  /** Of the widest text. */
   readonly width: number;
 }
 
 const GAP = '  ';
 const MIN_WIDTH = 16;
 
-/** Omits columns until the others fit with their least widths, then shortens the widest ones. */
-function fitted(columns: readonly MeasuredColumn[], available: number): readonly MeasuredColumn[] {
-  const shortenedTo = (maxWidth: number) => (column: MeasuredColumn) => {
-    const { heading, width, minWidth = MIN_WIDTH } = column;
-    return { ...column, width: Math.min(width, Math.max(maxWidth, minWidth, displayWidth(heading))) };
-  };
-  const fits = (shown: readonly MeasuredColumn[]) =>
-    shown.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) <= available;
-  const ranks = columns.map(({ rank = 0 }) => rank);
-  let shown = columns;
-  for (const last of ranks.toSorted((a, b) => b - a))
-    if (last > 0 && !fits(shown.map(shortenedTo(0)))) shown = shown.filter(({ rank }) => rank !== last);
-  let maxWidth = Math.max(...shown.map(({ width }) => width));
-  while (maxWidth > 0 && !fits(shown.map(shortenedTo(maxWidth)))) maxWidth -= 1;
-  return shown.map(shortenedTo(maxWidth));
+function tableWidth(columns: readonly MeasuredColumn[], maxWidth: number): number {
+  return columns.reduce((sum, column) => sum + shownWidth(column, maxWidth) + GAP.length, -GAP.length);
 }
 
-function* tableLines(columns: readonly MeasuredColumn[], rows: number, hasColours: boolean): Iterable<string> {
+/** Its cells are shortened to `maxWidth`, but not below its least width. */
+function shownWidth({ heading, width, minWidth = MIN_WIDTH }: MeasuredColumn, maxWidth: number): number {
+  return Math.min(width, Math.max(maxWidth, minWidth, heading.length));
+}
+
+function* tableLines(
+  columns: readonly MeasuredColumn[],
+  maxWidth: number,
+  rows: number,
+  hasColours: boolean,
+): Iterable<string> {
   for (let at = 0; at <= rows; at += 1) {
-    const cells = columns.map(({ texts, width, right, colour }) => {
+    const cells = columns.map((column) => {
+      const { texts, right, colour } = column;
+      const width = shownWidth(column, maxWidth);
       const text = texts[at] as string;
       const cut = shortened(text, width);
       const space = ' '.repeat(width - displayWidth(cut));
@@ -99,18 +103,10 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Cut in the middle, between characters as a reader sees them, with an ellipsis of one column. */
 function shortened(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  const end = fitting(characters.toReversed(), Math.floor((width - 1) / 2)).reverse();
-  const start = fitting(characters, width - 1 - displayWidth(end.join('')));
+  let excess = displayWidth(text) - width;
+  if (excess <= 0) return text;
+  const start = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const end = start.splice(Math.ceil(start.length / 2));
+  while (excess >= 0) excess -= displayWidth((start.length > end.length ? start.pop() : end.shift()) as string);
   return [...start, '…', ...end].join('');
-}
-
-function fitting(characters: readonly string[], width: number): string[] {
-  let used = 0;
-  const end = characters.findIndex((character) => {
-    used += displayWidth(character);
-    return used > width;
-  });
-  return characters.slice(0, end === -1 ? characters.length : end);
 }
