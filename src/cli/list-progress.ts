@@ -23,79 +23,64 @@ interface ProgressOptions {
   readonly nowMs?: () => number;
 }
 
-/** Limits the repaint rate. */
+/** Limits the repaint rate while pages arrive. */
 const PAINT_INTERVAL_MS = 50;
 
 /** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
   readonly #options: Required<ProgressOptions>;
-  readonly #listings = new Map<
-    string,
-    { readonly records: number; readonly largest: number; readonly total: number | undefined }
-  >();
+  /** NaN records remain where the total is unknown. */
+  readonly #listings = new Map<string, { readonly remaining: number; readonly pageSize: number }>();
   #pages = 0;
   #retries = 0;
-  #paintedMs = Number.NEGATIVE_INFINITY;
-  #isPainted = false;
+  #paintedMs = 0;
 
   constructor(options: ProgressOptions) {
     this.#options = { nowMs: () => performance.now(), ...options };
     this.#paint();
   }
 
-  pageReceived({ rows, query, offset, received, total }: ProgressPage): void {
+  pageReceived({ rows, query, offset, received, total = Number.NaN }: ProgressPage): void {
     const listing = JSON.stringify([rows, query]);
     const known = offset === 0 ? undefined : this.#listings.get(listing);
+    const { remaining, pageSize } = known ?? { remaining: total, pageSize: Math.max(received, 1) };
+    this.#listings.set(listing, { remaining: remaining - received, pageSize });
     this.#pages += 1;
-    this.#listings.set(listing, {
-      records: (known?.records ?? 0) + received,
-      largest: Math.max(known?.largest ?? 1, received),
-      total: total ?? known?.total,
-    });
-    this.#paint();
+    if (this.#options.nowMs() - this.#paintedMs >= PAINT_INTERVAL_MS) this.#paint();
   }
 
   retried(): void {
     this.#retries += 1;
-    // Retries are rare and explain the delay: show them at once.
-    this.#paintedMs = Number.NEGATIVE_INFINITY;
     this.#paint();
   }
 
   clear(): void {
-    if (this.#isPainted) this.#options.write(CLEAR_LINE);
-    this.#isPainted = false;
+    if (this.#options.columns() !== undefined) this.#options.write(CLEAR_LINE);
   }
 
   #paint(): void {
     const { columns, nowMs, write } = this.#options;
     const width = columns();
-    if (width === undefined || nowMs() - this.#paintedMs < PAINT_INTERVAL_MS) return;
     this.#paintedMs = nowMs();
-    this.#isPainted = true;
     // Some terminals wrap a line of full width; an unknown width counts as 80 columns.
-    write(`${CLEAR_LINE}${this.#line((width || 80) - 1)}`);
+    if (width !== undefined) write(`${CLEAR_LINE}${this.#line((width || 80) - 1)}`);
   }
 
   /** The title is omitted first. */
   #line(width: number): string {
-    const expected = this.#expectedPages();
+    const further = this.#furtherPages();
+    const done = Number.isNaN(further) ? '' : `${this.#pages} of `;
     const retries = this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`;
-    const done = expected === undefined ? '' : `${this.#pages} of `;
-    const count = `${done}${countText(expected ?? this.#pages, 'page')}${retries}`;
+    const count = `${done}${countText(this.#pages + (further || 0), 'page')}${retries}`;
     const line = `${printable(this.#options.title)}: ${count}`;
     return stringWidth(line) <= width ? line : count.slice(0, width);
   }
 
-  /** undefined until every listing has reported its total. */
-  #expectedPages(): number | undefined {
-    const listings = [...this.#listings.values()];
-    if (listings.length < this.#options.listings) return undefined;
-    let further = 0;
-    for (const { records, largest, total } of listings) {
-      if (total === undefined) return undefined;
-      further += Math.ceil(Math.max(0, total - records) / largest);
-    }
-    return this.#pages + further;
+  /** NaN until every listing has reported its total. */
+  #furtherPages(): number {
+    let further = this.#listings.size < this.#options.listings ? Number.NaN : 0;
+    for (const { remaining, pageSize } of this.#listings.values())
+      further += Math.ceil(Math.max(remaining, 0) / pageSize);
+    return further;
   }
 }
