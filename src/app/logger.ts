@@ -1,5 +1,3 @@
-import { inspect } from 'node:util';
-
 /** Least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -7,7 +5,7 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type LogFormat = 'logfmt' | 'json';
 
-/** Undefined fields are omitted. */
+/** Texts, numbers and booleans, and an error of any type; undefined fields are omitted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
@@ -20,21 +18,15 @@ interface LoggerOptions {
   readonly now?: () => number;
 }
 
-/** A logger that writes exactly one line per call and never throws, whatever the fields are. */
+/** A logger that writes exactly one line per call and never throws, whatever the texts and errors are. */
 export function createLogger({ level: least, format, write, now = Date.now }: LoggerOptions): Logger {
   const log =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
-      const entries = new Map<string, Scalar>([
-        ['ts', new Date(now()).toISOString()],
-        ['level', level],
-        ['msg', bounded(message)],
-      ]);
-      for (const name of Object.keys(fields)) {
-        const value = printable(() => fields[name], least === 'debug');
-        if (value !== undefined) entries.set(freeKey(name, entries), value);
-      }
+      const entries = Object.entries({ ts: new Date(now()).toISOString(), level, msg: message, ...fields })
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => [key, scalarOf(value, least === 'debug')] as const);
       write(`${ENCODERS[format](entries)}\n`);
     };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
@@ -42,12 +34,8 @@ export function createLogger({ level: least, format, write, now = Date.now }: Lo
 
 type Scalar = string | number | boolean;
 
-const MAX_VALUE_LENGTH = 2000;
-const MAX_KEY_LENGTH = 100;
-const MAX_CAUSES = 8;
-
-const ENCODERS: Readonly<Record<LogFormat, (entries: ReadonlyMap<string, Scalar>) => string>> = {
-  logfmt: (entries) => Array.from(entries, ([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' '),
+const ENCODERS: Readonly<Record<LogFormat, (entries: readonly (readonly [string, Scalar])[]) => string>> = {
+  logfmt: (entries) => entries.map(([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' '),
   json: (entries) => escapedJson(Object.fromEntries(entries)),
 };
 
@@ -64,41 +52,29 @@ function escapedJson(value: unknown): string {
   );
 }
 
-/** A key that is valid in both formats and unused, so that a field cannot overwrite ts, level or msg. */
-function freeKey(name: string, taken: ReadonlyMap<string, unknown>): string {
-  let key = name.slice(0, MAX_KEY_LENGTH).replace(/[^\w.-]/g, '_') || '_';
-  while (taken.has(key)) key = `_${key}`;
-  return key;
+const MAX_LENGTH = 2000;
+
+function scalarOf(value: unknown, withStack: boolean): Scalar {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value : errorText(value, withStack);
+  return (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text).toWellFormed();
 }
 
-function printable(read: () => unknown, withStack: boolean): Scalar | undefined {
+/** Any value can be thrown, also an error whose message throws. */
+function errorText(error: unknown, withStack: boolean): string {
   try {
-    const value = read();
-    if (value === undefined || typeof value === 'boolean') return value;
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
-    return bounded(value instanceof Error && withStack ? `${textOf(value)}\n${value.stack}` : textOf(value));
+    return messagesOf(error) + (withStack && error instanceof Error ? `\n${error.stack}` : '');
   } catch {
     return '<unprintable>';
   }
 }
 
-/** An error is the messages of it and its causes, bounded because causes can be circular. */
-function textOf(value: unknown, maxCauses = MAX_CAUSES): string {
-  if (typeof value === 'string' || typeof value === 'bigint') return `${value}`;
-  if (value instanceof Error) {
-    // The AggregateError of a failed connection to several addresses has no message, only a code.
-    const text = value.message || ('code' in value && `${value.code}`) || value.name;
-    return value.cause === undefined || maxCauses === 1 ? text : `${text}: ${textOf(value.cause, maxCauses - 1)}`;
-  }
-  return inspect(value, {
-    breakLength: Number.POSITIVE_INFINITY,
-    compact: true,
-    customInspect: false,
-    maxStringLength: MAX_VALUE_LENGTH,
-  });
-}
+const MAX_CAUSES = 8;
 
-function bounded(text: string): string {
-  const cut = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
-  return cut.toWellFormed();
+/** The messages of an error and its causes, bounded because causes can be circular. */
+function messagesOf(error: unknown, maxCauses = MAX_CAUSES): string {
+  if (!(error instanceof Error)) return String(error);
+  // The AggregateError of a failed connection to several addresses has no message, only a code.
+  const text = error.message || ('code' in error && `${error.code}`) || error.name;
+  return error.cause === undefined || maxCauses === 1 ? text : `${text}: ${messagesOf(error.cause, maxCauses - 1)}`;
 }

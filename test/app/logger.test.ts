@@ -58,10 +58,9 @@ const plainFields = fc.dictionary(
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   ),
 );
-const anyFields = fc.dictionary(
-  anyText,
-  fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
-);
+const anyError = fc
+  .tuple(fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }), hostileText, fc.boolean())
+  .map(([thrown, message, isCause]) => (isCause ? new Error(message, { cause: thrown }) : thrown));
 const anyFormat = fc.constantFrom('logfmt' as const, 'json' as const);
 
 /** Characters that end a line for some reader or move the cursor of a terminal. */
@@ -85,10 +84,10 @@ describe('createLogger', () => {
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)));
   });
 
-  it('writes exactly one line for any message and fields', () => {
+  it('writes exactly one line for any message, text and error', () => {
     fc.assert(
-      fc.property(anyFormat, hostileText, anyFields, (format, message, fields) => {
-        const line = lineOf(format, message, fields);
+      fc.property(anyFormat, hostileText, plainFields, anyError, (format, message, fields, error) => {
+        const line = lineOf(format, message, { ...fields, error });
         expect(line.endsWith('\n')).toBe(true);
         expect(line.slice(0, -1)).not.toMatch(CONTROL);
       }),
@@ -110,11 +109,6 @@ describe('createLogger', () => {
 
   const circular = new Error('round');
   circular.cause = circular;
-  const failing = (message: string) => ({
-    get: () => {
-      throw new Error(message);
-    },
-  });
 
   it.each<readonly [what: string, value: unknown, text: string]>([
     ['an empty text', '', '""'],
@@ -128,12 +122,8 @@ describe('createLogger', () => {
     ['control characters', '\u001b[2J\u009b', String.raw`"\u001b[2J\u009b"`],
     ['a lone surrogate', '\ud800', '"\ufffd"'],
     ['a long text', 'v'.repeat(5000), `${'v'.repeat(2000)}...`],
-    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
-    ['an invalid date', new Date(Number.NaN), '"Invalid Date"'],
-    ['null', null, 'null'],
-    ['a list', [1, 'a'], `"[ 1, 'a' ]"`],
-    ['an object', { a: { b: 1n } }, '"{ a: { b: 1n } }"'],
-    ['a symbol', Symbol('s'), 'Symbol(s)'],
+    ['a thrown null', null, 'null'],
+    ['a thrown symbol', Symbol('s'), 'Symbol(s)'],
     [
       'the messages of an error and its causes, without the stack',
       new Error('refresh failed', { cause: new Error('request failed', { cause: 'socket closed' }) }),
@@ -148,34 +138,23 @@ describe('createLogger', () => {
     ['a circular cause', circular, `"${Array(8).fill('round').join(': ')}"`],
     [
       'a placeholder for an error that throws',
-      Object.defineProperty(new Error(), 'message', failing('m')),
+      Object.defineProperty(new Error(), 'message', {
+        get: () => {
+          throw new Error('m');
+        },
+      }),
       '<unprintable>',
     ],
   ])('writes %s in logfmt', (_, value, text) => {
     expect(logfmt({ k: value })).toBe(`k=${text}`);
   });
 
-  it('writes a placeholder for a field that throws, and omits undefined ones', () => {
-    expect(logfmt(Object.defineProperty({ a: undefined, b: 1 }, 'c', { enumerable: true, ...failing('c') }))).toBe(
-      'b=1 c=<unprintable>',
-    );
-  });
-
-  it('renames fields that would overwrite time, level or message, and characters that a format does not allow', () => {
-    const fields = { ts: 'forged', level: 'info', msg: 'forged', _msg: 'second', 'a b': 1, 'a=b': 2, '': 3 };
-    expect(logfmt({ ...fields, ['__proto__']: 4, ['k'.repeat(500)]: 5 })).toBe(
-      `_ts=forged _level=info _msg=forged __msg=second a_b=1 _a_b=2 _=3 __proto__=4 ${'k'.repeat(100)}=5`,
-    );
+  it('omits undefined fields', () => {
+    expect(logfmt({ a: undefined, b: 1 })).toBe('b=1');
   });
 
   it('truncates a long message', () => {
     expect(lineOf('logfmt', 'm'.repeat(5000))).toContain(`msg=${'m'.repeat(2000)}...\n`);
-  });
-
-  it('writes numbers that JSON does not support as text', () => {
-    expect(lineOf('json', 'm', { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: 2n ** 70n })).toContain(
-      '"a":"NaN","b":"-Infinity","c":"1180591620717411303424"}',
-    );
   });
 
   it('writes the stack at level debug', () => {
