@@ -20,7 +20,7 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
     active += 1;
     const controller = new AbortController();
     const { signal } = controller;
-    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
+    // Emitted after the response, and also when the client disconnects.
     const closed = new Promise<void>((resolve) => {
       request.once('close', () => resolve(controller.abort()));
     });

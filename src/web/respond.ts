@@ -76,7 +76,7 @@ const RESPONSE_TIMEOUT_MS = 60_000;
 /** Closes the connection of a client that has not read the response in time, which would hold its request slot and memory. */
 export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
   const timer = setTimeout(() => request.destroy(), timeoutMs).unref();
-  // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
+  // Emitted after the response, and also when the client disconnects.
   request.once('close', () => clearTimeout(timer));
 }
 

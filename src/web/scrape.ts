@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler } from 'express';
 import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
@@ -153,21 +154,16 @@ export async function withinDeadline<T>(
   }
 }
 
-/** Batch size when all responses share the same bytes: few writes, and a slow client holds references only. */
-const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
+/** Size of the pieces of bytes that an encrypted connection copies. */
+const MAX_COPIED_BYTES = 256 * 1024;
 
-/** Batch size when each response has its own bytes: decompressed for it, or copied by an encrypted connection. */
-const COPIED_BATCH_BYTES = 256 * 1024;
-
-/** Writes the body no faster than the client reads it. */
+/** Writes the body; bytes that are not shared no faster than the client reads them. */
 export async function writeBody(
   response: ServerResponse,
   body: Body,
   gzip: boolean,
   timeoutMs?: number,
 ): Promise<void> {
-  // A pipelined response on a closed connection never drains.
-  if (response.req.destroyed) return;
   if (gzip) response.setHeader('Content-Encoding', 'gzip');
   response.setHeader('Content-Length', gzip ? body.gzipLength : body.plainLength);
   if (response.req.method === 'HEAD') {
@@ -175,23 +171,24 @@ export async function writeBody(
     return;
   }
   limitResponseTime(response, timeoutMs);
-  const maxBytes = isShared(response, gzip) ? SHARED_BATCH_BYTES : COPIED_BATCH_BYTES;
-  // Compressed chunks are written as one list: a promise per chunk costs more than the write.
-  for await (const chunks of gzip ? [body.gzip()] : singly(body.plain())) {
-    for (const batch of batches(chunks, maxBytes)) {
-      await writeBatch(response, batch);
-      // A client that disconnects is not an error.
-      if (response.req.socket.destroyed) return;
-    }
+  if (isShared(response, gzip)) {
+    // In one write: a slow client holds references only.
+    response.cork();
+    for (const chunk of body.gzip()) response.write(chunk);
+    response.end();
+    return;
   }
-  response.end();
+  await pipeline(gzip ? pieces(body.gzip()) : body.plain(), response).catch((error) => {
+    // A client that disconnects is not an error.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
 }
 
 /** The most that a response holds while its client does not read: request, response, own metrics and lists of references. */
 const SHARED_RESPONSE_BYTES = 64 * 1024;
 
-/** The most that a response with its own bytes holds in addition: a batch as text and encrypted, or the inflater and its output. */
-const COPIED_RESPONSE_BYTES = 2 * COPIED_BATCH_BYTES;
+/** The most that a response with its own bytes holds in addition: a piece as it is and encrypted, or the inflater and its output. */
+const COPIED_RESPONSE_BYTES = 2 * MAX_COPIED_BYTES;
 
 /** Memory that a response holds while its client does not read it. */
 function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
@@ -204,46 +201,9 @@ function isShared({ req: { socket } }: ServerResponse, gzip: boolean): boolean {
   return gzip && !('encrypted' in socket);
 }
 
-async function* singly(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
-  for await (const chunk of chunks) yield [chunk];
-}
-
-/** Groups consecutive chunks into batches of about `maxBytes`; longer chunks are split. */
-function* batches(chunks: readonly Uint8Array[], maxBytes: number): Iterable<readonly Uint8Array[]> {
-  let batch: Uint8Array[] = [];
-  let bytes = 0;
+function* pieces(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
   for (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += maxBytes) {
-      const piece = chunk.length <= maxBytes ? chunk : chunk.subarray(start, start + maxBytes);
-      batch.push(piece);
-      bytes += piece.length;
-      if (bytes < maxBytes) continue;
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
+    for (let start = 0; start < chunk.length; start += MAX_COPIED_BYTES)
+      yield chunk.subarray(start, start + MAX_COPIED_BYTES);
   }
-  if (batch.length > 0) yield batch;
-}
-
-async function writeBatch(response: ServerResponse, batch: readonly Uint8Array[]): Promise<void> {
-  response.cork();
-  for (const piece of batch) response.write(piece);
-  response.uncork();
-  if (response.writableNeedDrain) await drained(response);
-}
-
-/** Also resolves when the connection closes, because a queued pipelined response emits no event of its own then. */
-function drained(response: ServerResponse): Promise<void> {
-  const { socket } = response.req;
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      socket.off('close', done);
-      resolve();
-    };
-    response.on('drain', done);
-    socket.on('close', done);
-    if (socket.destroyed) done();
-  });
 }
