@@ -81,16 +81,16 @@ export interface StationSource {
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 
-/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
-export interface RecordAccounts {
-  /** An empty account of the station, in place of an earlier one. */
-  open(station: string): RecordAccount;
-}
+/**
+ * The records of one station, by listing: it counts with its kept records or, if more, with those read so far by the refresh in progress,
+ * so that a station which does not grow can be refreshed whatever the others do.
+ */
+export type RecordAccount = Map<string, { kept: number; read: number }>;
 
-/** The records of one station. */
-export interface RecordAccount {
-  /** Starts to read a listing, anew if the refresh has read it before. The refresh ends when its signal aborts. */
-  start(listing: string, refresh: AbortSignal): RecordCount;
+/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
+export interface RecordCounter {
+  /** Starts to read a listing, anew if the refresh has read it before. The account replaces an earlier one of the station. */
+  start(account: RecordAccount, listing: string, refresh: ListingContext): RecordCount;
 }
 
 /** The records of one listing. */

@@ -1,11 +1,12 @@
 import { type RecordLimit, RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
-import type { RecordAccount, RecordAccounts } from '../model/listing.ts';
+import type { ListingContext, RecordAccount, RecordCount, RecordCounter } from '../model/listing.ts';
+
+type Refresh = Pick<ListingContext, 'station' | 'signal'>;
 
 /** Counts the records of all stations while they are read. */
-export class RecordBudget implements RecordAccounts {
+export class RecordBudget implements RecordCounter {
   readonly #exceeded: (limit: RecordLimit) => void;
-  readonly #accounts = new Map<string, StationRecords>();
-  #total = 0;
+  readonly #accounts = new Map<string, RecordAccount>();
   limits: RecordLimits;
 
   constructor(limits: RecordLimits, exceeded: (limit: RecordLimit) => void = () => undefined) {
@@ -15,73 +16,44 @@ export class RecordBudget implements RecordAccounts {
 
   /** Records of all stations. */
   get total(): number {
-    return this.#total;
-  }
-
-  open(station: string): RecordAccount {
-    this.#close(station);
-    const account: StationRecords = stationRecords((growth, read) => {
-      if (this.#accounts.get(station) === account) this.#total += growth;
-      if (read > this.limits.records_per_station) this.#fail('records_per_station');
-      if (growth > 0 && this.#total > this.limits.records) this.#fail('records');
-    });
-    this.#accounts.set(station, account);
-    return account;
+    let total = 0;
+    for (const account of this.#accounts.values())
+      for (const { kept, read } of account.values()) total += Math.max(kept, read);
+    return total;
   }
 
   /** Closes the accounts of stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const station of [...this.#accounts.keys()]) if (!names.has(station)) this.#close(station);
+    for (const station of this.#accounts.keys()) if (!names.has(station)) this.#accounts.delete(station);
   }
 
-  #close(station: string): void {
-    this.#total -= this.#accounts.get(station)?.held() ?? 0;
-    this.#accounts.delete(station);
+  start(account: RecordAccount, listing: string, { station, signal }: Refresh): RecordCount {
+    if (!signal.aborted) this.#accounts.set(station, account);
+    const records = { kept: account.get(listing)?.kept ?? 0, read: 0 };
+    account.set(listing, records);
+    signal.addEventListener(
+      'abort',
+      () => {
+        records.read = 0;
+      },
+      { once: true },
+    );
+    return {
+      add: (count) => {
+        if (signal.aborted) return;
+        records.read += count;
+        const read = Array.from(account.values()).reduce((sum, each) => sum + each.read, 0);
+        if (read > this.limits.records_per_station) this.#fail('records_per_station');
+        if (records.read > records.kept && this.total > this.limits.records) this.#fail('records');
+      },
+      keep: () => {
+        records.kept = records.read;
+      },
+    };
   }
 
   #fail(limit: RecordLimit): never {
     this.#exceeded(limit);
     throw new RecordLimitFailure(limit, this.limits[limit]);
   }
-}
-
-interface StationRecords extends RecordAccount {
-  readonly held: () => number;
-}
-
-/**
- * A listing counts with its kept records or, if more, with those read so far by the refresh in progress, so that a station which does not
- * grow can be refreshed whatever the others do. `grown` is called with the growth of `held` and the records that the refresh in progress has
- * read; it throws above a limit.
- */
-function stationRecords(grown: (growth: number, read: number) => void): StationRecords {
-  const listings = new Map<string, { kept: number; read: number }>();
-  let held = 0;
-  const update = (records: { read: number }, read: number) => {
-    records.read = read;
-    const before = held;
-    const all = [...listings.values()];
-    held = all.reduce((sum, each) => sum + Math.max(each.kept, each.read), 0);
-    grown(
-      held - before,
-      all.reduce((sum, each) => sum + each.read, 0),
-    );
-  };
-  return {
-    held: () => held,
-    start: (listing, refresh) => {
-      const records = { kept: listings.get(listing)?.kept ?? 0, read: 0 };
-      listings.set(listing, records);
-      // Kept records were read before, so that this cannot grow.
-      refresh.addEventListener('abort', () => update(records, 0), { once: true });
-      return {
-        add: (count) => {
-          if (!refresh.aborted) update(records, records.read + count);
-        },
-        keep: () => {
-          records.kept = records.read;
-        },
-      };
-    },
-  };
 }

@@ -5,8 +5,8 @@ import type {
   ListingContext,
   ListingQuery,
   RecordAccount,
-  RecordAccounts,
   RecordCount,
+  RecordCounter,
   StationSource,
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
@@ -28,7 +28,7 @@ interface Service {
   readonly tasks: TaskQueue;
   readonly observer?: Partial<ListingObserver>;
   /** Bounds the records that are held. */
-  readonly records?: RecordAccounts | undefined;
+  readonly records?: RecordCounter | undefined;
   /** Types, states and skus, which are mostly the same. */
   readonly texts?: InternedTexts;
 }
@@ -83,7 +83,7 @@ class ListingReader {
   readonly #service: Service;
   /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
   readonly #pageSizes = new WeakMap<ListingContext, number>();
-  #account: RecordAccount | undefined;
+  readonly #account: RecordAccount = new Map();
 
   constructor(service: Service) {
     this.#service = service;
@@ -105,8 +105,9 @@ class ListingReader {
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { rows, query, context, path } = listing;
-    const { client, observer } = this.#service;
-    if (offset === 0) listing.count = this.#startCount(`${rows} ${path}`, context);
+    const { client, observer, records } = this.#service;
+    // A further pass replaces an earlier one of the refresh.
+    if (offset === 0) listing.count = records?.start(this.#account, `${rows} ${path}`, context);
     let requested = Math.min(size, this.#pageSize(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = () => {
@@ -147,12 +148,6 @@ class ListingReader {
       if (isFailed) this.#service.observer?.readFailed?.(error.reason);
       throw error;
     }
-  }
-
-  /** Counts the records of a pass, in place of an earlier pass of the refresh. */
-  #startCount(listing: string, { station, signal }: ListingContext): RecordCount | undefined {
-    this.#account ??= this.#service.records?.open(station);
-    return this.#account?.start(listing, signal);
   }
 
   #pageSize(context: ListingContext): number {

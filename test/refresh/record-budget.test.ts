@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type RecordLimit, RecordLimitFailure } from '../../src/model/failure.ts';
+import type { RecordAccount } from '../../src/model/listing.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 
 function budgetOf(records: number, recordsPerStation = records) {
@@ -8,8 +9,14 @@ function budgetOf(records: number, recordsPerStation = records) {
   return { budget, exceeded };
 }
 
+/** The account of a source of the station. */
+function accountOf(budget: RecordBudget, station: string) {
+  const account: RecordAccount = new Map();
+  return { start: (listing: string, signal: AbortSignal) => budget.start(account, listing, { station, signal }) };
+}
+
 /** A refresh that reads so many records and then ends; it keeps them unless it fails. */
-function refresh(account: ReturnType<RecordBudget['open']>, ...listings: number[]): string {
+function refresh(account: ReturnType<typeof accountOf>, ...listings: number[]): string {
   const end = new AbortController();
   try {
     for (const [at, records] of listings.entries()) {
@@ -28,7 +35,7 @@ function refresh(account: ReturnType<RecordBudget['open']>, ...listings: number[
 describe('RecordBudget', () => {
   it('fails a refresh above the limit of one station, and holds nothing of it', () => {
     const { budget, exceeded } = budgetOf(100, 30);
-    const account = budget.open('a');
+    const account = accountOf(budget, 'a');
     expect(refresh(account, 20, 11)).toBe(
       'body: the station has more than 30 records, which is limits.records_per_station: raise it together with the heap, or request less',
     );
@@ -39,7 +46,7 @@ describe('RecordBudget', () => {
 
   it('fails a refresh that would exceed the limit of all stations', () => {
     const { budget, exceeded } = budgetOf(50);
-    const [a, b] = [budget.open('a'), budget.open('b')];
+    const [a, b] = [accountOf(budget, 'a'), accountOf(budget, 'b')];
     expect(refresh(a, 20, 10)).toBe('read');
     expect(refresh(b, 21)).toBe(
       'body: all stations together have more than 50 records, which is limits.records: raise it together with the heap, or request less',
@@ -50,7 +57,7 @@ describe('RecordBudget', () => {
 
   it('refreshes a station that does not grow, even while another one takes all the rest', () => {
     const { budget } = budgetOf(50);
-    const [a, b] = [budget.open('a'), budget.open('b')];
+    const [a, b] = [accountOf(budget, 'a'), accountOf(budget, 'b')];
     refresh(a, 20);
     const growing = b.start('listing', new AbortController().signal);
     growing.add(30);
@@ -61,7 +68,7 @@ describe('RecordBudget', () => {
 
   it('holds what was kept before when a refresh fails', () => {
     const { budget } = budgetOf(50);
-    const account = budget.open('a');
+    const account = accountOf(budget, 'a');
     refresh(account, 20);
     const end = new AbortController();
     account.start('listing 0', end.signal).add(30);
@@ -72,22 +79,23 @@ describe('RecordBudget', () => {
 
   it('holds nothing for stations that are removed or opened anew, whatever their last refresh still reads', () => {
     const { budget } = budgetOf(50);
-    const [a, b] = [budget.open('a'), budget.open('b')];
+    const [a, b] = [accountOf(budget, 'a'), accountOf(budget, 'b')];
     refresh(a, 20);
     refresh(b, 10);
     const late = a.start('listing 0', new AbortController().signal);
     budget.retainStations(new Set(['b']));
     late.add(40);
+    a.start('listing 1', AbortSignal.abort());
     expect(budget.total).toBe(10);
-    budget.open('b');
-    expect(budget.total).toBe(0);
-    refresh(b, 30);
-    expect(budget.total).toBe(0);
+    refresh(accountOf(budget, 'b'), 5);
+    expect(budget.total).toBe(5);
+    late.keep();
+    expect(budget.total).toBe(5);
   });
 
   it('follows changed limits', () => {
     const { budget } = budgetOf(50);
-    const account = budget.open('a');
+    const account = accountOf(budget, 'a');
     refresh(account, 40);
     budget.limits = { records: 30, records_per_station: 30 };
     expect(refresh(account, 35)).toMatch(/^body: the station has more than 30/);
