@@ -3,15 +3,11 @@ import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { searchStations } from '../inventory/search.ts';
-import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
+import type { Order, Selection } from '../inventory/selection.ts';
 import { countOwners } from '../inventory/totals.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
-import { resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { Resource } from '../model/resource.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { untilAborted } from '../model/until-aborted.ts';
-import type { Snapshot } from '../refresh/snapshot.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
 import {
@@ -100,6 +96,10 @@ export class Exporter implements ExporterPort {
     return own;
   }
 
+  get tasks() {
+    return this.#services.responseTasks;
+  }
+
   specs() {
     return Array.from(this.#generation.stations.values(), ({ spec }) => spec);
   }
@@ -122,19 +122,11 @@ export class Exporter implements ExporterPort {
     const stations = views.flatMap(({ spec: { alertability }, served }) =>
       served ? [{ aggregates: served.encoded.aggregates, alertability }] : [],
     );
-    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.#services.responseTasks);
+    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.tasks);
   }
 
   station(name: string) {
-    return stationDetail(this.#generation, name);
-  }
-
-  history(name: string) {
-    return this.#generation.journals.get(name)?.history.newestFirst();
-  }
-
-  changes(name: string) {
-    return this.#services.changes.of(name);
+    return stationDetail(this.#generation, name, this.#services.changes);
   }
 
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
@@ -147,19 +139,11 @@ export class Exporter implements ExporterPort {
       : refresh;
   }
 
-  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal) {
-    return selectResources(snapshot.parts, selection, order, this.#services.responseTasks, signal);
-  }
-
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
     const stations = this.#generation.fleet
       .views()
       .map(({ spec, served }) => ({ name: spec.name, parts: served?.publication.snapshot.parts }));
-    return searchStations(stations, selection, order, this.#services.responseTasks, signal);
-  }
-
-  seriesOf(spec: StationSpec, resource: Resource) {
-    return resourceLines(spec, resource);
+    return searchStations(stations, selection, order, this.tasks, signal);
   }
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */

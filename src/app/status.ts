@@ -1,4 +1,5 @@
 import { capacityOf } from '../inventory/capacity.ts';
+import type { ChangeLog } from '../inventory/changes.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import { totalsOf } from '../inventory/totals.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
@@ -37,7 +38,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: View): 
 }
 
 /** undefined: no station has this name. */
-export function stationDetail(generation: Generation, name: string): StationDetail | undefined {
+export function stationDetail(generation: Generation, name: string, changes: ChangeLog): StationDetail | undefined {
   const views = generation.fleet.views();
   const view = views.find(({ spec }) => spec.name === name);
   if (view === undefined) return undefined;
@@ -51,6 +52,8 @@ export function stationDetail(generation: Generation, name: string): StationDeta
       aggregates: served.encoded.aggregates,
       withheld: served.encoded.withheld,
     },
+    history: generation.journals.get(name)?.history.newestFirst() ?? [],
+    changes: changes.of(name),
     links: generation.loaded.config.links,
   };
 }

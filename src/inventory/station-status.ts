@@ -5,7 +5,8 @@ import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, StationView } from '../refresh/station-cache.ts';
 import type { Capacity } from './capacity.ts';
-import type { Outage } from './history.ts';
+import type { StationChanges } from './changes.ts';
+import type { HistoryEntry, Outage } from './history.ts';
 import type { LinkTemplate } from './links.ts';
 import type { Coverage, Totals } from './totals.ts';
 import { countText, durationText } from './words.ts';
@@ -41,12 +42,15 @@ export interface UpstreamStatus {
   readonly capacity: Capacity | undefined;
 }
 
-/** A station with its snapshot and the load of its upstream. */
+/** A station with its snapshot, what happened to it, and the load of its upstream. */
 export interface StationDetail {
   readonly spec: StationSpec;
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
+  /** The refreshes, the latest first. */
+  readonly history: readonly HistoryEntry[];
+  readonly changes: StationChanges;
   /** As configured. */
   readonly links: readonly LinkTemplate[];
 }

@@ -4,7 +4,7 @@ import { stationLinks } from '../inventory/links.ts';
 import { parseParameters } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
-import type { Selection } from '../inventory/selection.ts';
+import { type Selection, selectResources } from '../inventory/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -159,7 +159,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
         503,
         'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
       );
-    const rows = await exporter.select(served.snapshot, selection, order, signal);
+    const rows = await selectResources(served.snapshot.parts, selection, order, exporter.tasks, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
       name: listName(`${spec.name}-resources`, selection),
@@ -182,8 +182,8 @@ function listName(name: string, selection: Selection, text?: string): string {
 /** The refreshes of a station, the latest first. */
 export function historyList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
-    const { name } = stationOf(exporter, request).spec;
-    return { name: `${name}-history`, columns: HISTORY_COLUMNS, rows: exporter.history(name) ?? [] };
+    const { spec, history } = stationOf(exporter, request);
+    return { name: `${spec.name}-history`, columns: HISTORY_COLUMNS, rows: history };
   });
 }
 
@@ -199,11 +199,12 @@ export function changeList(exporter: ExporterPort): ListHandlers {
 
 /** The changes that the path and the query select; throws a RequestError if the query is invalid. */
 export function changesOf(exporter: ExporterPort, request: Request) {
-  const { name } = stationOf(exporter, request).spec;
+  const { spec, history, changes } = stationOf(exporter, request);
   const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
   requireValid(problem);
-  const { newestFirst, dropped } = exporter.changes(name);
-  return { name, query, dropped, kept: newestFirst.length, changes: selectChanges(newestFirst, query) };
+  const { newestFirst, dropped } = changes;
+  const selected = selectChanges(newestFirst, query);
+  return { name: spec.name, history, query, dropped, kept: newestFirst.length, changes: selected };
 }
 
 /** The search for resources of all stations. */

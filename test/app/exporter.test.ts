@@ -55,11 +55,7 @@ describe('Exporter.station', () => {
     const exporter = exporterOf(await valid('a'));
     expect(() => exporter.specs()).toThrow('the exporter has not started');
     await exporter.start();
-    expect([exporter.station('b'), exporter.history('b'), exporter.refresh('b')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([exporter.station('b'), exporter.refresh('b')]).toEqual([undefined, undefined]);
   });
 });
 

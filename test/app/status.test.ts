@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
 import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
+import { ChangeLog } from '../../src/inventory/changes.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
@@ -134,7 +135,8 @@ describe('upstreamStatuses', () => {
 describe('stationDetail', () => {
   it('adds the configuration and the snapshot to the status', () => {
     const view = viewOf([resourceOf('a')]);
-    expect(stationDetail(generationOf(view), 'prod')).toEqual({
+    const log = new ChangeLog({ changes: 1, changes_per_station: 1 });
+    expect(stationDetail(generationOf(view), 'prod', log)).toEqual({
       spec: view.spec,
       upstream: upstreamStatuses(generationOf(), [view])[0],
       status: statusOf(view),
@@ -143,6 +145,8 @@ describe('stationDetail', () => {
         aggregates: view.served?.encoded.aggregates,
         withheld: 7,
       },
+      history: [],
+      changes: { newestFirst: [], dropped: 0 },
       links: [],
     });
   });

@@ -255,8 +255,7 @@ describe('resourceList', () => {
         return index < many.length - 1 ? resource.id : `${handled}`;
       },
     }));
-    const select = async () => counted;
-    const { request } = await startApp({ ...exporterOf(detailOf(many)), select });
+    const { request } = await startApp(exporterOf(detailOf(many, { snapshot: { parts: [counted] } })));
     expect(idsOf((await request('/stations/prod/resources')).body).at(-1)).toBe('1');
   });
 
@@ -296,7 +295,7 @@ describe('historyList', () => {
   };
 
   it('lists the refreshes of a station as JSON, and as a CSV file', async () => {
-    const { request } = await startApp({ history: () => [refresh, failure] });
+    const { request } = await startApp(exporterOf(detailOf([], { history: [refresh, failure] })));
     const names =
       'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes,rules_changes';
     const rows = JSON.parse((await request('/stations/prod/history')).body) as object[];

@@ -1,6 +1,4 @@
-import type { LinkTemplate } from '../../src/inventory/links.ts';
 import { searchStations } from '../../src/inventory/search.ts';
-import { selectResources } from '../../src/inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
 import { countOwners } from '../../src/inventory/totals.ts';
 import type { Resource } from '../../src/model/resource.ts';
@@ -48,19 +46,18 @@ export const UPSTREAM: UpstreamStatus = {
 
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
 
-interface Changes {
+interface Changes extends Partial<Pick<StationDetail, 'history' | 'changes' | 'links'>> {
   readonly spec?: Partial<StationSpec>;
   readonly upstream?: Partial<UpstreamStatus>;
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;
   readonly withheld?: number;
-  readonly links?: readonly LinkTemplate[];
 }
 
 /** A station that serves these resources. */
 export function detailOf(
   resources: readonly Resource[],
-  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0, links = [] }: Changes = {},
+  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0, ...others }: Changes = {},
 ): StationDetail {
   const aggregates = new Aggregation();
   const values = new LabelValues(specOf(spec).labelValues);
@@ -73,13 +70,18 @@ export function detailOf(
     upstream: { ...UPSTREAM, ...upstream },
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length, complete }, ...status },
     served,
-    links,
+    history: [],
+    changes: { newestFirst: [], dropped: 0 },
+    links: [],
+    ...others,
   };
 }
 
 /** An exporter of only that station. */
 export function exporterOf(detail: StationDetail) {
+  const tasks = new TaskQueue();
   return {
+    tasks,
     specs: () => [detail.spec],
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
@@ -87,22 +89,17 @@ export function exporterOf(detail: StationDetail) {
     owners: () => {
       const { alertability, resourceLabels } = detail.spec;
       const stations = detail.served ? [{ aggregates: detail.served.aggregates, alertability }] : [];
-      return countOwners(stations, resourceLabels.names, new TaskQueue());
+      return countOwners(stations, resourceLabels.names, tasks);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
-    history: (name) => (name === detail.spec.name ? [] : undefined),
-    changes: () => ({ newestFirst: [], dropped: 0 }),
     refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
-    select: (snapshot, selection, order, signal) =>
-      selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     search: (selection, order, signal) =>
       searchStations(
         [{ name: detail.spec.name, parts: detail.served?.snapshot.parts }],
         selection,
         order,
-        new TaskQueue(),
+        tasks,
         signal,
       ),
-    seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   } satisfies Partial<ExporterPort>;
 }

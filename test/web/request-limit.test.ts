@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ExporterPort } from '../../src/web/port.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RequestQueue } from '../../src/web/request-limit.ts';
 import { eventually } from './eventually.ts';
 import { heldCalls } from './held-calls.ts';
@@ -16,17 +15,25 @@ const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20
 /** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
 function heldWork() {
   const { hold, ...calls } = heldCalls();
-  const work = async () => {
+  const queue = new TaskQueue();
+  const selections: Promise<void>[] = [];
+  const forEach: TaskQueue['forEach'] = async (parts, handle) => {
+    await hold();
+    const selection = queue.forEach(parts, handle);
+    selections.push(selection);
+    await selection;
+  };
+  const reload = async () => {
     await hold();
     return [];
   };
-  return { exporter: { select: work, reload: work }, ...calls };
+  return { exporter: { tasks: Object.assign(new TaskQueue(), { forEach }), reload }, selections, ...calls };
 }
 
 describe('limitRequests', () => {
   it('limits pages together, and apart from scrapes and reloads', async () => {
     const { exporter, began, release } = heldWork();
-    const { request, limits } = await startApp({ select: exporter.select }, { enableLifecycle: true });
+    const { request, limits } = await startApp({ tasks: exporter.tasks }, { enableLifecycle: true });
     const held = Array.from({ length: 20 }, () => request('/stations/prod'));
     await began(20);
     for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
@@ -60,23 +67,23 @@ describe('limitRequests', () => {
     },
   );
 
-  it('ends the selection of a page when its client disconnects', async () => {
-    const signals: AbortSignal[] = [];
-    const select: ExporterPort['select'] = async (_snapshot, _selection, _order, signal) => {
-      signals.push(signal);
-      if (signals.length === 1) await once(signal, 'abort');
-      signal.throwIfAborted();
-      return [];
-    };
-    const { port, reported, request } = await startApp({ select });
-    const { socket } = openConnection(port, 'GET /stations/prod HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(signals).toHaveLength(1));
-    expect(signals[0]?.aborted).toBe(false);
-    socket.destroy();
-    await eventually(() => expect(signals[0]?.aborted).toBe(true));
-    expect((await request('/stations/prod')).status).toBe(200);
-    expect(reported).toEqual([]);
-  });
+  it.each(['/stations/prod', '/stations/prod/resources'])(
+    'ends the selection of %s when its client disconnects',
+    async (path) => {
+      const { exporter, selections, began, release } = heldWork();
+      const { port, reported, request } = await startApp(exporter);
+      const { socket } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await began(1);
+      socket.destroy();
+      // The server has seen the disconnect when it responds to a connection that was opened after it.
+      expect((await request('/-/healthy')).status).toBe(200);
+      release();
+      await eventually(() => expect(selections).toHaveLength(1));
+      await expect(selections[0]).rejects.toThrow('aborted');
+      expect((await request(path)).status).toBe(200);
+      expect(reported).toEqual([]);
+    },
+  );
 });
 
 describe('RequestQueue', () => {

@@ -34,10 +34,7 @@ describe('resourcePath', () => {
   it('leads to the page of any resource ID', async () => {
     const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1000 }).map(labelText);
     let detail = detailOf([]);
-    const { request } = await startApp({
-      station: (name) => (name === detail.spec.name ? detail : undefined),
-      seriesOf: () => 'x 1\n',
-    });
+    const { request } = await startApp({ station: (name) => (name === detail.spec.name ? detail : undefined) });
     await fc.assert(
       fc.asyncProperty(id, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), async (resource, station) => {
         const path = resourcePath(station, resource);

@@ -4,7 +4,6 @@ import type { StationResource } from '../../inventory/search.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
-import type { ExporterPort } from '../port.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, resourceColumns } from './resource-list.ts';
@@ -33,7 +32,7 @@ ${LIVE_NOTICES}
 ${filterForm(selection)}
 ${
   changes.length === 0
-    ? html`<p id="nothing">${nothingText(found, exporter)}</p>`
+    ? html`<p id="nothing">${nothingText(found)}</p>`
     : html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
@@ -51,10 +50,10 @@ function scopeText({ kept, dropped }: Found): Html {
   return html`Changes between listings that are verified complete. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
 }
 
-function nothingText({ name, kept }: Found, exporter: ExporterPort): string {
+function nothingText({ history, kept }: Found): string {
   if (kept > 0) return 'No change matches.';
   // The first listing is compared with none.
-  return exporter.history(name)?.some(({ added }) => added !== undefined)
+  return history.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
     : 'Nothing has been compared yet: two complete listings are required.';
 }

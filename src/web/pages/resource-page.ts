@@ -3,6 +3,7 @@ import { resourceLinks } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { resourceLines } from '../../metrics/station-encoder.ts';
 import type { ListingField } from '../../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
@@ -23,11 +24,10 @@ type Served = NonNullable<StationDetail['served']>;
 /** A resource: its record in the listing, the results of the further listings, and its series. */
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
   const nowMs = options.now();
-  const { spec, status, served, links } = stationOf(exporter, request);
+  const { spec, status, served, history, changes: kept, links } = stationOf(exporter, request);
   const id = String(request.params['id']);
   const located = served && locateResource(served.snapshot, id);
-  const { newestFirst, dropped } = exporter.changes(spec.name);
-  const changes = newestFirst.filter(({ resource }) => resource.id === id);
+  const changes = kept.newestFirst.filter(({ resource }) => resource.id === id);
   if (served === undefined || located === undefined) {
     const [words, path = ''] =
       changes.length > 0
@@ -38,9 +38,8 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
   const { resource } = located;
   const heading = titleOf(resource);
   // Changes that are no longer kept may have been those of this resource.
-  const observed =
-    dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
-  const held = heldFor(resource.state, status, changes, observed?.at(-1)?.atMs, nowMs);
+  const observed = kept.dropped > 0 ? kept.newestFirst : history.filter(({ outcome }) => outcome === 'succeeded');
+  const held = heldFor(resource.state, status, changes, observed.at(-1)?.atMs, nowMs);
   const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
@@ -52,7 +51,7 @@ ${facts('reasons', [
   ['Alertable', alertableReason(spec, resource)],
 ])}
 <h2 id="series">Series</h2>
-${series(exporter.seriesOf(spec, resource), served)}
+${series(resourceLines(spec, resource), served)}
 ${record(located, nowMs)}`;
   sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
 };

@@ -1,9 +1,9 @@
-import type { HistoryEntry } from '../../inventory/history.ts';
 import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/search.ts';
+import { selectResources } from '../../inventory/selection.ts';
 import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
@@ -45,7 +45,6 @@ interface StationView extends StationDetail {
   /** undefined: the resources are unknown. */
   readonly found: ListPage<StationResource> | undefined;
   readonly counts: ResourceCounts;
-  readonly history: readonly HistoryEntry[];
   readonly nowMs: number;
 }
 
@@ -59,8 +58,7 @@ export const stationPage: PageHandler = (exporter, options) => {
     const { query, problem } = parseResourceQuery(searchParams(request), names);
     const found = served && problem === undefined ? await find(spec.name, served.snapshot, query, signal) : undefined;
     const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
-    const history = exporter.history(spec.name) ?? [];
-    const view = { ...detail, query, problem, found, counts, history, nowMs: options.now() };
+    const view = { ...detail, query, problem, found, counts, nowMs: options.now() };
     const show = (status: number) => {
       const content = stationContent(view, options);
       sendPage(response, { title: spec.name, status, root: '../', content, isLive: status === 200 }, options);
@@ -93,7 +91,10 @@ function rememberedSearches(exporter: ExporterPort) {
     const key = resourceSearch(query);
     const known = remembered.get(key);
     if (known) return known;
-    const found = pageOf(await exporter.select(snapshot, query.selection, query.order, signal), query.page);
+    const found = pageOf(
+      await selectResources(snapshot.parts, query.selection, query.order, exporter.tasks, signal),
+      query.page,
+    );
     const page = { ...found, rows: found.rows.map((resource) => ({ station, resource })) };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, page);

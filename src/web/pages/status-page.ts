@@ -10,7 +10,6 @@ import {
 } from '../../inventory/station-status.ts';
 import type { OwnerCount } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
@@ -31,8 +30,7 @@ import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => {
-  const tasks = new TaskQueue();
-  const latest = cached(MAX_AGE_MS, options.elapsedMs, () => renderStatus(exporter, options.now(), tasks));
+  const latest = cached(MAX_AGE_MS, options.elapsedMs, () => renderStatus(exporter, options.now()));
   return async (request, response) => {
     const { values } = parseParameters(searchParams(request), PARAMETERS);
     const content = statusContent(await latest(), values);
@@ -168,7 +166,8 @@ interface StationRow {
 /** Rows that are rendered in one task, in one or two milliseconds. */
 const ROWS_PER_TASK = 50;
 
-async function renderStatus(exporter: ExporterPort, nowMs: number, tasks: TaskQueue): Promise<RenderedStatus> {
+async function renderStatus(exporter: ExporterPort, nowMs: number): Promise<RenderedStatus> {
+  const { tasks } = exporter;
   const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
   const columns = stationColumns(nowMs);
   const rows: StationRow[] = [];

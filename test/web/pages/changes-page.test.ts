@@ -13,7 +13,7 @@ const change = (id: string, changes: Partial<ObservedChange> = {}): ObservedChan
 });
 
 async function pageOf(newestFirst: readonly ObservedChange[], query = '', dropped = 0) {
-  const page = await openPage({ changes: () => ({ newestFirst, dropped }) }, PATH + query);
+  const page = await openPage(exporterOf(detailOf([], { changes: { newestFirst, dropped } })), PATH + query);
   return { ...page, rows: rowsOf(page.body, 'change-table') };
 }
 
@@ -68,8 +68,8 @@ describe('changesPage', () => {
   it('shows the owners of the resources, for programs too', async () => {
     const labels = { team: 'storage', change: 'owner' };
     const newestFirst = [change('a', { resource: resourceOf('a', { labels }) }), change('b')];
-    const detail = detailOf([], { spec: { resourceLabels: new ResourceLabels([], ['team', 'change']) } });
-    const exporter = { ...exporterOf(detail), changes: () => ({ newestFirst, dropped: 3 }) };
+    const spec = { resourceLabels: new ResourceLabels([], ['team', 'change']) };
+    const exporter = exporterOf(detailOf([], { spec, changes: { newestFirst, dropped: 3 } }));
     expect((await openPage(exporter, PATH)).body).toContain('<td data-label="team"><span>storage</span>');
     const { body, headers } = await openPage(exporter, `${PATH}?format=csv`);
     expect(headers['telemetry-station-data']).toBe('dropped=3');
@@ -84,7 +84,8 @@ describe('changesPage', () => {
   it('says that there is none, or none that matches', async () => {
     expect((await pageOf([])).text).toContain('Nothing has been compared yet: two complete listings are required.');
     const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
-    expect((await openPage({ history: () => [compared] }, PATH)).text).toContain('No changes yet.');
+    const exporter = exporterOf(detailOf([], { history: [compared] }));
+    expect((await openPage(exporter, PATH)).text).toContain('No changes yet.');
     expect((await pageOf([change('a')], '?change=removed')).text).toContain('No change matches.');
   });
 

@@ -3,8 +3,7 @@ import type { ObservedChange } from '../../../src/inventory/changes.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
-import type { ExporterPort } from '../../../src/web/port.ts';
-import { resourceOf } from '../../refresh/fixtures.ts';
+import { resourceOf, specOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
@@ -12,9 +11,8 @@ import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened
 type Changes = Parameters<typeof detailOf>[1];
 
 /** The page of the resource `a`. */
-function open(resource: Partial<Resource> = {}, changes: Changes = {}, exporter: Partial<ExporterPort> = {}) {
-  const detail = detailOf([resourceOf('a', resource)], changes);
-  return openPage({ ...exporterOf(detail), ...exporter }, '/stations/prod/resources/a');
+function open(resource: Partial<Resource> = {}, changes: Changes = {}) {
+  return openPage(exporterOf(detailOf([resourceOf('a', resource)], changes)), '/stations/prod/resources/a');
 }
 
 describe('resourcePage', () => {
@@ -63,11 +61,10 @@ describe('resourcePage', () => {
   it('leads with state, since when it was observed, rules and owners; the record comes last', async () => {
     const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'storage', tier: '' } }]);
     const succeeded = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
-    const history = () => [succeeded, { ...succeeded, atMs: NOW_MS - 7_200_000, outcome: 'failed' } as const];
+    const history = [succeeded, { ...succeeded, atMs: NOW_MS - 7_200_000, outcome: 'failed' } as const];
     const { body, tags, text } = await open(
       { state: 'FIRING', alertRules: 3, labels: { team: 'storage' } },
-      { spec: { resourceLabels } },
-      { history },
+      { spec: { resourceLabels }, history },
     );
     expect(textOf(body, 'status')).toBe(
       'StateFIRING In this statefor at least 1 h Alert rules3 teamstorage tier– none',
@@ -97,8 +94,8 @@ describe('resourcePage', () => {
   ])(
     'shows a state as observed %s if %s',
     async (held, _why, newestFirst, { complete = true, dropped = 0, up = true } = {}) => {
-      const changes = () => ({ newestFirst, dropped });
-      const { body } = await open({ state: 'FIRING' }, { snapshot: { complete }, status: { up } }, { changes });
+      const changes = { newestFirst, dropped };
+      const { body } = await open({ state: 'FIRING' }, { snapshot: { complete }, status: { up }, changes });
       expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
     },
   );
@@ -195,15 +192,17 @@ describe('resourcePage', () => {
 
   it('shows the series of the resource', async () => {
     const { body } = await open();
-    expect(body).toContain('<pre id="lines">series{station=&#34;prod&#34;,resource_id=&#34;a&#34;} 1\n</pre>');
+    expect(body).toMatch(
+      /<pre id="lines">telemetry_station_resource_info\{station=&#34;prod&#34;,resource_id=&#34;a&#34;.*\} 1\n/,
+    );
   });
 
   it('explains why there are no series', async () => {
-    const off = await open({}, {}, { seriesOf: () => '' });
+    const off = await open({}, { spec: { metrics: { ...specOf().metrics, perResource: false } } });
     expect(off.text).toContain('None: per-resource series are disabled by metrics.per_resource or metrics.disabled.');
     const { text } = await open({}, { withheld: 5000 });
     expect(text).toContain(
-      'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be: series{',
+      'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be: telemetry_station_resource_info{',
     );
   });
 
@@ -215,6 +214,6 @@ describe('resourcePage', () => {
     );
     expect(body.match(/<script/g)).toHaveLength(1);
     expect(text).toContain(`display_name${hostile} `);
-    expect(text).toContain(`resource_id="${hostile}"`);
+    expect(text).toContain(`resource_id="${hostile.replace('"', '\\"')}"`);
   });
 });
