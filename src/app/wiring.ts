@@ -66,32 +66,20 @@ export function semiSpaceMib(options: string, v8: string): number {
 }
 
 function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig): AuthOptions | undefined {
-  if (authorization) {
-    const { type, credentials, credentials_file } = authorization;
-    return { scheme: 'authorization', type, credentials: secretSource(credentials, credentials_file) };
-  }
-  if (basic_auth) {
-    const { username, password, password_file } = basic_auth;
-    return { scheme: 'basic', username, password: secretSource(password, password_file) };
-  }
-  if (hmac) {
+  if (authorization)
     return {
-      scheme: 'hmac',
-      accessKeyId: hmac.access_key_id,
-      secretAccessKey: secretSource(hmac.secret_access_key, hmac.secret_access_key_file),
-      signedHeaders: hmac.signed_headers,
+      scheme: 'authorization',
+      ...authorization,
+      secret: secretSource(authorization.credentials, authorization.credentials_file),
     };
-  }
+  if (basic_auth)
+    return { scheme: 'basic', ...basic_auth, secret: secretSource(basic_auth.password, basic_auth.password_file) };
+  if (hmac)
+    return { scheme: 'hmac', ...hmac, secret: secretSource(hmac.secret_access_key, hmac.secret_access_key_file) };
   if (oauth2) {
+    const secret = secretSource(oauth2.client_secret, oauth2.client_secret_file);
     const params = Object.entries(oauth2.endpoint_params).map(([name, value]) => [name, value.reveal()]);
-    return {
-      scheme: 'oauth2',
-      clientId: oauth2.client_id,
-      clientSecret: secretSource(oauth2.client_secret, oauth2.client_secret_file),
-      tokenUrl: oauth2.token_url,
-      scopes: oauth2.scopes,
-      endpointParams: Object.fromEntries(params),
-    };
+    return { scheme: 'oauth2', ...oauth2, secret, endpoint_params: Object.fromEntries(params) };
   }
   return undefined;
 }

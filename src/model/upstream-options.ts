@@ -6,23 +6,19 @@ export type SignedHeader = (typeof SIGNED_HEADERS)[number];
 /** A secret's text, or the file that contains it. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
 
-export type AuthOptions =
-  | { readonly scheme: 'authorization'; readonly type: string; readonly credentials: SecretSource }
-  | { readonly scheme: 'basic'; readonly username: string; readonly password: SecretSource }
-  | {
-      readonly scheme: 'hmac';
-      readonly accessKeyId: string;
-      readonly secretAccessKey: SecretSource;
-      readonly signedHeaders: readonly SignedHeader[];
-    }
+/** With the names of the configuration. */
+export type AuthOptions = { readonly secret: SecretSource } & (
+  | { readonly scheme: 'authorization'; readonly type: string }
+  | { readonly scheme: 'basic'; readonly username: string }
+  | { readonly scheme: 'hmac'; readonly access_key_id: string; readonly signed_headers: readonly SignedHeader[] }
   | {
       readonly scheme: 'oauth2';
-      readonly clientId: string;
-      readonly clientSecret: SecretSource;
-      readonly tokenUrl: URL;
+      readonly client_id: string;
+      readonly token_url: URL;
       readonly scopes: readonly string[];
-      readonly endpointParams: Readonly<Record<string, string>>;
-    };
+      readonly endpoint_params: Readonly<Record<string, string>>;
+    }
+);
 
 /** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
 export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;

@@ -47,27 +47,23 @@ describe('explainFailure', () => {
   });
 
   const secret = { text: 's' };
-  const hmac: AuthOptions = { scheme: 'hmac', accessKeyId: 'a', secretAccessKey: secret, signedHeaders: ['x-date'] };
+  const hmac: AuthOptions = { scheme: 'hmac', access_key_id: 'a', secret, signed_headers: ['x-date'] };
   const oauth2: AuthOptions = {
     scheme: 'oauth2',
-    clientId: 'c',
-    clientSecret: secret,
-    tokenUrl: new URL('http://t'),
+    client_id: 'c',
+    secret,
+    token_url: new URL('http://t'),
     scopes: [],
-    endpointParams: {},
+    endpoint_params: {},
   };
 
   it.each<readonly [what: string, options: Partial<UpstreamOptions>, words: string]>([
     [
       'a token',
-      { auth: { scheme: 'authorization', type: 'Bearer', credentials: secret } },
+      { auth: { scheme: 'authorization', type: 'Bearer', secret } },
       'the Bearer credentials of authorization',
     ],
-    [
-      'a password',
-      { auth: { scheme: 'basic', username: 'u', password: secret } },
-      'the user name and password of basic_auth',
-    ],
+    ['a password', { auth: { scheme: 'basic', username: 'u', secret } }, 'the user name and password of basic_auth'],
     ['a key pair', { auth: hmac }, 'the signature of hmac'],
     ['a client', { auth: oauth2 }, 'the access token of oauth2'],
     ['a header', { headers: [{ name: 'X', value: secret }] }, 'the values of http_headers'],

@@ -80,19 +80,19 @@ export class Authenticator {
   }
 
   #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => RemoteEndpoint): Signer {
+    const secret = this.#credential(auth.secret);
     switch (auth.scheme) {
       case 'authorization':
-        return authorizationSigner(auth.type, this.#credential(auth.credentials));
+        return authorizationSigner(auth.type, secret);
       case 'basic':
-        return basicSigner(auth.username, this.#credential(auth.password));
+        return basicSigner(auth.username, secret);
       case 'hmac':
-        return hmacSigner(auth.accessKeyId, this.#credential(auth.secretAccessKey), auth.signedHeaders);
+        return hmacSigner(auth.access_key_id, secret, auth.signed_headers);
       case 'oauth2': {
-        const clientSecret = this.#credential(auth.clientSecret);
         const tokens = new TokenSource(
           auth,
-          () => clientSecret.read(),
-          openTokenEndpoint(auth.tokenUrl),
+          () => secret.read(),
+          openTokenEndpoint(auth.token_url),
           this.#dependencies,
         );
         this.#tokens = tokens;

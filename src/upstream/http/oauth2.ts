@@ -95,7 +95,7 @@ export class TokenSource {
     return [
       secret,
       formEncoded(secret),
-      ...Object.values(this.#options.endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH),
+      ...Object.values(this.#options.endpoint_params).filter((value) => value.length >= MIN_SECRET_LENGTH),
     ];
   }
 
@@ -157,22 +157,22 @@ export class TokenSource {
   }
 
   async #request(secret: string): Promise<Reply> {
-    const { clientId, scopes, endpointParams, tokenUrl } = this.#options;
+    const { client_id, scopes, endpoint_params, token_url } = this.#options;
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
     if (scopes.length > 0) form.set('scope', scopes.join(' '));
-    for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
+    for (const [name, value] of Object.entries(endpoint_params)) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
     if (this.#styles[0] === 'header') {
-      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
+      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(client_id), formEncoded(secret))}`);
     } else {
-      form.set('client_id', clientId);
+      form.set('client_id', client_id);
       form.set('client_secret', secret);
     }
     const reply = await exchange(
       this.#endpoint,
       {
         method: 'POST',
-        path: tokenUrl.pathname + tokenUrl.search,
+        path: token_url.pathname + token_url.search,
         headers,
         body: form.toString(),
         secrets: this.secrets(secret),

@@ -25,9 +25,9 @@ const SECRET = 'sécret/key+=';
 
 const HMAC = {
   scheme: 'hmac',
-  accessKeyId: 'AK',
-  secretAccessKey: { text: SECRET },
-  signedHeaders: ['x-date'],
+  access_key_id: 'AK',
+  secret: { text: SECRET },
+  signed_headers: ['x-date'],
 } as const;
 
 describe('Authenticator', () => {
@@ -36,14 +36,14 @@ describe('Authenticator', () => {
       'a user name and password',
       'authorization',
       `Basic ${Buffer.from('üser:p:w').toString('base64')}`,
-      { auth: { scheme: 'basic', username: 'üser', password: { text: 'p:w' } } },
+      { auth: { scheme: 'basic', username: 'üser', secret: { text: 'p:w' } } },
     ],
     [
       'an authorization of any type, rather than a configured header of the same name',
       'authorization',
       'Token abc',
       {
-        auth: { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } },
+        auth: { scheme: 'authorization', type: 'Token', secret: { text: 'abc' } },
         headers: [{ name: 'authorization', value: { text: 'other' } }],
       },
     ],
@@ -161,7 +161,7 @@ describe('Authenticator', () => {
   });
 
   it('signs the request as it is sent, in the configured order', async () => {
-    const auth = { ...HMAC, signedHeaders: SIGNED_HEADERS.toReversed() };
+    const auth = { ...HMAC, signed_headers: SIGNED_HEADERS.toReversed() };
     const { get, requests } = await servedClient((_request, response) => response.end('{}'), { auth });
     await get("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
     const { rawHeaders, headers, method, url } = requests[0] ?? {};

@@ -63,10 +63,10 @@ describe('TokenSource', () => {
   it('fetches a token with the client credentials grant and reuses it', async () => {
     const endpoint = await startTokenEndpoint(undefined, { expires_in: 3600 });
     const auth = oauth2(endpoint.url, {
-      clientId: 'a b:ü',
-      clientSecret: { text: 'x+y/z=' },
+      client_id: 'a b:ü',
+      secret: { text: 'x+y/z=' },
       scopes: ['read', 'list all'],
-      endpointParams: { audience: 'monitor' },
+      endpoint_params: { audience: 'monitor' },
     });
     const headers = [{ name: 'X-Key', value: { text: 'for the service alone' } }];
     const { get, observer } = await clientOf(endpoint, { auth, headers });
@@ -219,7 +219,7 @@ describe('TokenSource', () => {
 
   it('does not show a reply of the service that repeats the client secret', async () => {
     const endpoint = await startTokenEndpoint();
-    const auth = oauth2(endpoint.url, { endpointParams: { audience: 'unknown-here' } });
+    const auth = oauth2(endpoint.url, { endpoint_params: { audience: 'unknown-here' } });
     const answer: RequestListener = (_request, response) => response.writeHead(403).end('client s3cr3t, audience mine');
     const { failure } = await clientOf(endpoint, { auth }, { answer });
     expect((await failure()).message).toMatch(/: not shown, because it repeats/);
@@ -253,7 +253,7 @@ describe('TokenSource', () => {
         const pair = `Basic ${Buffer.from('client:right').toString('base64')}`;
         return request.authorization !== pair && refuse(401, '')(request, response);
       });
-      const auth = oauth2(endpoint.url, { clientSecret: { file } });
+      const auth = oauth2(endpoint.url, { secret: { file } });
       const { get, failure, clock } = await clientOf(endpoint, { auth });
       for (const pauseMs of [0, 1000, 2000, 4000]) {
         clock.nowMs += pauseMs;

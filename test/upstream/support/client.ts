@@ -103,20 +103,20 @@ export const CLIENT_OPTIONS: Omit<UpstreamOptions, 'baseUrl'> = {
   userAgent: 'test-agent/1',
 };
 
-type Auth<Scheme> = Extract<AuthOptions, { scheme: Scheme }>;
+type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 
-export const bearer = (credentials: Auth<'authorization'>['credentials']): AuthOptions => ({
+export const bearer = (secret: AuthOptions['secret']): AuthOptions => ({
   scheme: 'authorization',
   type: 'Bearer',
-  credentials,
+  secret,
 });
 
-export const oauth2 = (tokenUrl: URL, overrides: Partial<Auth<'oauth2'>> = {}): AuthOptions => ({
+export const oauth2 = (token_url: URL, overrides: Partial<OAuth2Options> = {}): AuthOptions => ({
   scheme: 'oauth2',
-  clientId: 'client',
-  clientSecret: { text: 's3cr3t' },
-  tokenUrl,
+  client_id: 'client',
+  secret: { text: 's3cr3t' },
+  token_url,
   scopes: [],
-  endpointParams: {},
+  endpoint_params: {},
   ...overrides,
 });
