@@ -6,16 +6,11 @@ import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
 
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
-export const serviceUrl = url(
-  '[^/?#@\\s]+(?:/[^?#]*)?',
-  ({ username, password }, input) => {
-    if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
-    return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
-  },
-  (href) => href,
-);
+export const serviceUrl = url('[^/?#@\\s]+(?:/[^?#]*)?', ({ username, password }, input) => {
+  if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
+  return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
+});
 
-/** Hides the user too: some proxies take a key in its place. */
 export const proxyUrl = url(
   '(?:(?:[^/?#%]|%[0-9a-fA-F]{2})*@)?[^/?#@\\s]+/?',
   ({ username, password, pathname }, input) => {
@@ -24,15 +19,10 @@ export const proxyUrl = url(
       ? undefined
       : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
   },
-  (href) => href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`),
 );
 
 /** `rest`: what may follow the scheme, for editors. No message shows the input, which may contain a password. */
-function url(
-  rest: string,
-  problemOf: (parsed: URL, input: string) => string | undefined,
-  shown: (href: string) => string,
-) {
+function url(rest: string, problemOf: (parsed: URL, input: string) => string | undefined) {
   const pattern = editorPattern(`^${anyCase('http')}[sS]?://${rest}$`);
   const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern });
   const decode = (input: string) => {
@@ -41,8 +31,9 @@ function url(
     const parsed = new URL(input);
     return problemOf(parsed, input) ?? parsed;
   };
-  // Not `url.href`: zod also encodes an absent key, where `url` is undefined.
-  return codecOf(form, z.instanceof(URL), decode, (value) => shown(`${value}`));
+  // Not `value.href`: zod also encodes an absent key, where `value` is undefined. The user is hidden too: some proxies take a key in its place.
+  const encode = (value: URL) => `${value}`.replace(/(?<=^https?:\/\/)[^@/]*@/, `${HIDDEN}@`);
+  return codecOf(form, z.instanceof(URL), decode, encode);
 }
 
 /** `decode` returns the value, or the problem as a string. */
@@ -82,10 +73,6 @@ export function anyCase(word: string): string {
   return word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
-const headerValueProblem = 'expected printable Latin-1 characters, spaces and tabs';
-
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 export const text = z.string().min(1, { error: 'a non-empty string' });
 
 export const filePath = text.meta({ title: 'file' });
@@ -107,7 +94,7 @@ export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
 export const size = codecOf(
-  textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB', true),
+  z.string({ error: 'a size such as 16MiB or 1MB' }).meta(formOf('size', SIZE_PATTERN, true)),
   z.number(),
   (input) => {
     const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
@@ -116,20 +103,16 @@ export const size = codecOf(
   formatSize,
 );
 
+const SECRET = { title: 'secret' };
+
 export const secret = secretFrom(z.string());
 
 export const filledSecret = secretFrom(text);
 
 /** A secret that is sent in a header. */
-export const headerSecret = secretFrom(
-  text.refine(isHeaderValue, { error: headerValueProblem }),
-  editorPattern(HEADER_VALUE.source),
-);
+export const headerSecret = secretFrom(headerText(text.meta(SECRET)));
 
-export const headerValue = z
-  .string()
-  .refine(isHeaderValue, { error: headerValueProblem })
-  .meta({ pattern: editorPattern(HEADER_VALUE.source) });
+export const headerValue = headerText(z.string());
 
 /** Not `z.int`: it aborts the cross-checks of the surrounding mappings. */
 export function integer(min: number, max?: number) {
@@ -141,10 +124,10 @@ export function integer(min: number, max?: number) {
 function durationBetween(min: number, max: number) {
   const error = 'a duration such as 90s, 1h30m or 250ms';
   const isPositive = min > 0;
-  const written = textOf('duration', DURATION_PATTERN, error, isPositive);
-  const form = z.union([written, z.literal(0, { error })], { error });
-  // The zero is only a literal so that its message is not that of a wrong type.
-  const meta = { title: 'duration', ...(isPositive && { anyOf: [{ type: 'string', ...written.meta() }] }) };
+  const written = { type: 'string', ...formOf('duration', DURATION_PATTERN, isPositive) };
+  // Also where 0 is too small, so that its message is not that of a wrong type.
+  const form = z.union([z.string(), z.literal(0)], { error });
+  const meta = { title: 'duration', anyOf: isPositive ? [written] : [written, { type: 'number', const: 0 }] };
   const decode = (input: string) => {
     const ms = parseDuration(input);
     const got = `got ${quoted(input)}`;
@@ -156,20 +139,30 @@ function durationBetween(min: number, max: number) {
   return codecOf(form.meta(meta), z.number(), decode, formatDuration);
 }
 
-function textOf(title: string, pattern: RegExp, error: string, isPositive: boolean) {
-  const source = isPositive ? pattern.source.replace('^', '^(?=.*[1-9])') : pattern.source;
-  return z.string({ error }).meta({ title, pattern: editorPattern(source) });
+/** For the JSON Schema. */
+function formOf(title: string, { source }: RegExp, isPositive: boolean) {
+  return { title, pattern: editorPattern(isPositive ? source.replace('^', '^(?=.*[1-9])') : source) };
 }
 
-function secretFrom(form: z.ZodString, pattern?: string) {
-  return z.codec(form.meta({ title: 'secret', ...(pattern !== undefined && { pattern }) }), z.instanceof(Secret), {
+function headerText(form: z.ZodString): z.ZodString {
+  return matching(form, /^[\t\x20-\x7e\x80-\xff]*$/, 'expected printable Latin-1 characters, spaces and tabs');
+}
+
+/** A text of the pattern, or of a stricter check that JSON Schema cannot express. */
+export function matching(
+  form: z.ZodString,
+  pattern: RegExp,
+  error: string,
+  isValid = (input: string) => pattern.test(input),
+): z.ZodString {
+  return form.refine(isValid, { error }).meta({ pattern: editorPattern(pattern.source) });
+}
+
+function secretFrom(form: z.ZodString) {
+  return z.codec(form.meta(SECRET), z.instanceof(Secret), {
     decode: (input) => new Secret(input),
     encode: () => HIDDEN,
   });
-}
-
-function isHeaderValue(value: string): boolean {
-  return HEADER_VALUE.test(value);
 }
 
 export function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {

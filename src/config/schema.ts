@@ -14,7 +14,7 @@ import {
 import { links } from './link-schema.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
-import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
+import { duration, integer, optional, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
 
@@ -51,16 +51,14 @@ const limits = z.strictObject({
     .describe(
       'Maximum number of values of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`) in the aggregates and counters of a station; further ones are published as `(other)`.',
     ),
-  records_per_station: integer(1)
-    .exactOptional()
-    .describe(
-      'Maximum number of records of one station, all its listings together; above it, the refresh fails (default: three quarters of `records`).',
-    ),
-  records: integer(1)
-    .exactOptional()
-    .describe(
-      "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
-    ),
+  records_per_station: optional(
+    integer(1),
+    'Maximum number of records of one station, all its listings together; above it, the refresh fails (default: three quarters of `records`).',
+  ),
+  records: optional(
+    integer(1),
+    "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
+  ),
   changes_per_station: integer(100)
     .prefault(1000)
     .describe('Maximum number of changes of resources of one station that are kept; older ones are dropped.'),

@@ -4,7 +4,7 @@ import { STATION_INFO } from '../metrics/health-families.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
-import { duration, editorPattern, integer, optional, text, timerDuration } from './scalar-schemas.ts';
+import { duration, integer, matching, optional, text, timerDuration } from './scalar-schemas.ts';
 
 const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
@@ -22,15 +22,16 @@ export function parseRid(rid: string): StationPath | undefined {
   return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as StationPath;
 }
 
-/** `.` and `..` would be resolved in the URL, and a lone surrogate cannot be encoded. */
-function isPathPart(part: string): boolean {
-  return part !== '' && part !== '.' && part !== '..' && part.isWellFormed();
-}
+/** `.` and `..` would be resolved in the URL. */
+const PATH_PART = /^(?!\.{0,2}$)/;
 
-const pathPart = z
-  .string()
-  .refine(isPathPart, { error: 'expected a non-empty name other than "." and ".."' })
-  .meta({ pattern: editorPattern('^(?!\\.{0,2}$)') });
+const pathPart = matching(
+  z.string(),
+  PATH_PART,
+  'expected a non-empty name other than "." and ".."',
+  // A lone surrogate cannot be encoded.
+  (part) => PATH_PART.test(part) && part.isWellFormed(),
+);
 
 const filters = z.strictObject({
   resource_ids: optional(z.array(text), 'Only resources with these IDs.'),
@@ -50,15 +51,15 @@ const stationCache = z.strictObject({
 const stationMetrics = z.strictObject({
   per_resource: optional(z.boolean(), 'Overrides `metrics.per_resource`.'),
   max_resources: optional(integer(0), 'Overrides `metrics.max_resources`.'),
-  disabled: z
-    .array(
+  disabled: optional(
+    z.array(
       z.enum(
         STATION_FAMILIES.map(({ name }) => name),
         { error: 'the name of a metric family of a station' },
       ),
-    )
-    .exactOptional()
-    .describe('Overrides `metrics.disabled` for the families of this station.'),
+    ),
+    'Overrides `metrics.disabled` for the families of this station.',
+  ),
 });
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -90,12 +91,10 @@ export const station = crossChecked(
     resource_group: optional(pathPart, 'Resource group of the telemetry station.'),
     zone: optional(pathPart, 'Availability zone of the telemetry station.'),
     telemetry_station: optional(pathPart, 'Name of the telemetry station.'),
-    rid: z
-      .string()
-      .refine((rid) => parseRid(rid) !== undefined, { error: `expected ${RID_FORM}` })
-      .meta({ pattern: editorPattern(RID.source) })
-      .exactOptional()
-      .describe(`Resource ID, instead of the four keys above: \`${RID_FORM}\`.`),
+    rid: optional(
+      matching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
+      `Resource ID, instead of the four keys above: \`${RID_FORM}\`.`,
+    ),
     filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
     products: z
       .array(text)

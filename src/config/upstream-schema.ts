@@ -17,6 +17,7 @@ import {
   headerSecret,
   headerValue,
   integer,
+  matching,
   optional,
   proxyUrl,
   secret,
@@ -98,25 +99,20 @@ const authorization = withSecret(
 const basicAuth = withSecret(
   'password',
   z.strictObject({
-    username: text
-      .refine((name) => !name.includes(':'), { error: 'expected a user name without a colon' })
-      .meta({ pattern: editorPattern('^[^:]*$') })
-      .describe('User name.'),
+    username: matching(text, /^[^:]*$/, 'expected a user name without a colon').describe('User name.'),
     password: optional(secret, 'Password.'),
     password_file: optional(filePath, 'File to read the password from, instead of `password`.'),
   }),
 );
 
-/** Printable ASCII without quotes and backslashes. */
-const KEY_ID = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
-
 const hmac = withSecret(
   'secret_access_key',
   z.strictObject({
-    access_key_id: text
-      .refine((id) => KEY_ID.test(id), { error: 'expected printable ASCII without quotes and backslashes' })
-      .meta({ pattern: editorPattern(KEY_ID.source) })
-      .describe('Access key ID.'),
+    access_key_id: matching(
+      text,
+      /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
+      'expected printable ASCII without quotes and backslashes',
+    ).describe('Access key ID.'),
     secret_access_key: optional(filledSecret, 'Secret access key.'),
     secret_access_key_file: optional(
       filePath,
