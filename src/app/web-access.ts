@@ -1,17 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
-import { formatProblem, formatProblems, unreadable } from '../config/problem.ts';
+import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
 import {
   CIPHER_SUITES,
   CLIENT_AUTH_TYPES,
   CURVES,
   isTlsEnabled,
   type TlsServerConfig,
-  type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
+import type { YamlDocument } from '../config/yaml-document.ts';
 import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 import { TLS_VERSIONS } from '../model/upstream-options.ts';
 import { type AccessRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
@@ -24,13 +24,18 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   if ('error' in content) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
   const checked = await checkYaml(webConfigSchema, { file, text: content.text });
   if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };
-  const { tls_server_config: config } = checked.value;
-  const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;
-  if (tls === undefined || 'context' in tls) return { ok: true, rules: accessRules(checked.value, tls) };
-  const problems = tls.map(({ key, message }) =>
-    checked.document.problemAt(['tls_server_config', ...(key ? [key] : [])], message),
-  );
-  return { ok: false, problems: formatProblems(problems) };
+  const { tls_server_config, http_server_config, basic_auth_users, rate_limit } = checked.value;
+  const isSecure = isTlsEnabled(tls_server_config);
+  const tls = isSecure && (await loadTlsRules(tls_server_config, dirname(file), checked.document));
+  if (Array.isArray(tls)) return { ok: false, problems: formatProblems(tls) };
+  const { interval: intervalMs, burst } = rate_limit;
+  const rules = {
+    headers: http_server_config.headers,
+    users: new Map(Object.entries(basic_auth_users)),
+    ...(tls && { tls }),
+    ...(intervalMs > 0 && { rate: { intervalMs, burst } }),
+  };
+  return { ok: true, rules };
 }
 
 /** The warning of a web configuration file that restricts nothing. */
@@ -40,34 +45,20 @@ export function openAccessWarning(file: string | undefined, { users, tls }: Acce
     : undefined;
 }
 
-function accessRules(
-  { http_server_config, basic_auth_users, rate_limit }: WebConfig,
-  tls: TlsRules | undefined,
-): AccessRules {
-  const { interval: intervalMs, burst } = rate_limit;
-  return {
-    headers: http_server_config.headers,
-    users: new Map(Object.entries(basic_auth_users)),
-    ...(tls && { tls }),
-    ...(intervalMs > 0 && { rate: { intervalMs, burst } }),
-  };
-}
-
-/** A problem with the value of one key, or without `key` with their combination. */
-export interface TlsProblem {
-  readonly key?: string;
-  readonly message: string;
-}
-
 /** Loads the certificates and keys; relative file names are resolved against the folder. */
-export async function loadTlsRules(config: TlsServerConfig, folder: string): Promise<TlsRules | readonly TlsProblem[]> {
-  const problems: TlsProblem[] = [];
+async function loadTlsRules(
+  config: TlsServerConfig,
+  folder: string,
+  document: YamlDocument,
+): Promise<TlsRules | Problem[]> {
+  const problems: Problem[] = [];
   /** The file takes precedence over the text. */
   const read = async (name: 'cert' | 'key' | 'client_ca', text = '', check: (text: string) => string | undefined) => {
     const file = config[`${name}_file`];
     const content = file === undefined ? { text } : await contentOf(resolve(folder, file));
     const message = 'text' in content ? check(content.text) : `cannot be read: ${content.error.message}`;
-    if (message !== undefined) problems.push({ key: file === undefined ? name : `${name}_file`, message });
+    const path = ['tls_server_config', file === undefined ? name : `${name}_file`];
+    if (message !== undefined) problems.push(document.problemAt(path, message));
     return 'text' in content ? content.text : '';
   };
   const cert = await read('cert', config.cert, certificateProblem);
@@ -75,9 +66,19 @@ export async function loadTlsRules(config: TlsServerConfig, folder: string): Pro
   const hasAuthority = config.client_ca !== undefined || config.client_ca_file !== undefined;
   const authority = hasAuthority && { ca: await read('client_ca', config.client_ca, certificateProblem) };
   if (problems.length > 0) return problems;
-  const context = { ...handshakeOptions(config), cert, key, ...authority };
+  // Every option, including defaults: an omitted option would keep its old value when the rules change.
+  const context = {
+    minVersion: TLS_VERSIONS[config.min_version],
+    maxVersion: TLS_VERSIONS[config.max_version],
+    ciphers: ciphers(config),
+    honorCipherOrder: config.prefer_server_cipher_suites,
+    ecdhCurve: config.curve_preferences.map((name) => CURVES[name]).join(':') || 'auto',
+    cert,
+    key,
+    ...authority,
+  };
   const error = errorOf(() => createSecureContext(context));
-  if (error) return [{ message: `cannot be used together: ${error.message}` }];
+  if (error) return [document.problemAt(['tls_server_config'], `cannot be used together: ${error.message}`)];
   const { client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
   return { context, client: { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) } };
 }
@@ -94,17 +95,6 @@ function keyProblem(text: string, cert: string): string | undefined {
   if (certificateProblem(cert) !== undefined) return undefined;
   const isMatch = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
   return isMatch ? undefined : 'does not match the certificate, expected its private key';
-}
-
-/** Sets every option, including defaults: an omitted option would keep its old value when the rules change. */
-function handshakeOptions(config: TlsServerConfig): SecureContextOptions {
-  return {
-    minVersion: TLS_VERSIONS[config.min_version],
-    maxVersion: TLS_VERSIONS[config.max_version],
-    ciphers: ciphers(config),
-    honorCipherOrder: config.prefer_server_cipher_suites,
-    ecdhCurve: config.curve_preferences.map((name) => CURVES[name]).join(':') || 'auto',
-  };
 }
 
 /** As in Go, cipher_suites applies up to TLS 1.2: the TLS 1.3 suites are always enabled. */

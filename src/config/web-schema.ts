@@ -42,25 +42,29 @@ export const CLIENT_AUTH_TYPES = {
   RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
 } as const;
 
-const tlsKeys = z.strictObject({
-  cert: text.exactOptional(),
-  key: filledSecret.exactOptional(),
-  client_ca: text.exactOptional(),
-  cert_file: filePath.exactOptional(),
-  key_file: filePath.exactOptional(),
-  client_ca_file: filePath.exactOptional(),
-  client_auth_type: z.enum(namesOf(CLIENT_AUTH_TYPES)).exactOptional(),
-  client_allowed_sans: z.array(text).exactOptional(),
-  min_version: tlsVersion.prefault('TLS12'),
-  max_version: tlsVersion.prefault('TLS13'),
-  cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
-  prefer_server_cipher_suites: z.boolean().prefault(true),
-  curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
-});
+const tlsKeys = z
+  .strictObject({
+    cert: text,
+    key: filledSecret,
+    client_ca: text,
+    cert_file: filePath,
+    key_file: filePath,
+    client_ca_file: filePath,
+    client_auth_type: z.enum(namesOf(CLIENT_AUTH_TYPES)),
+    client_allowed_sans: z.array(text),
+  })
+  .partial()
+  .extend({
+    min_version: tlsVersion.prefault('TLS12'),
+    max_version: tlsVersion.prefault('TLS13'),
+    cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
+    prefer_server_cipher_suites: z.boolean().prefault(true),
+    curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
+  });
 
 export type TlsServerConfig = z.output<typeof tlsKeys>;
 
-export const tlsServer = crossChecked(tlsKeys, function* (tls) {
+const tlsServer = crossChecked(tlsKeys, function* (tls) {
   yield* identityProblems(tls);
   yield* clientAuthProblems(tls);
   const versions: readonly unknown[] = tlsVersion.options;
@@ -148,8 +152,6 @@ export const webConfigSchema = z.strictObject({
     .default({}),
   rate_limit: sparse(z.strictObject({ interval: duration.prefault(0), burst: integer(0).prefault(0) })).prefault({}),
 });
-
-export type WebConfig = z.output<typeof webConfigSchema>;
 
 /** As in the toolkit, a key without a value counts as absent. */
 function sparse<Schema extends z.ZodType>(schema: Schema, blanks: readonly unknown[] = [null]) {

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadAccessRules, loadTlsRules } from '../../src/app/web-access.ts';
-import { tlsServer } from '../../src/config/web-schema.ts';
+import { loadAccessRules } from '../../src/app/web-access.ts';
 import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
 import { listen } from '../../src/web/server.ts';
 import { issue } from '../upstream/support/certificates.ts';
@@ -12,8 +11,9 @@ import { temporaryFile } from '../upstream/support/files.ts';
 
 const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
 
-function load(text: string) {
-  return loadAccessRules(temporaryFile('web.yml', text));
+function load(text: string, file = temporaryFile('web.yml', '')) {
+  writeFileSync(file, text);
+  return loadAccessRules(file);
 }
 
 describe('loadAccessRules', () => {
@@ -62,8 +62,7 @@ rate_limit: { interval: 1s, burst: 5 }
       ],
     });
     const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
-    const tls = { cert: weak.cert, key: weak.key };
-    expect(await load(JSON.stringify({ tls_server_config: tls }))).toEqual({
+    expect(await loadTls({ cert: weak.cert, key: weak.key })).toEqual({
       ok: false,
       problems: [expect.stringMatching(/:1:22: tls_server_config: cannot be used together: /)],
     });
@@ -76,14 +75,14 @@ const RSA_SERVER = issue({ name: 'server', issuer: AUTHORITY, hosts: ['127.0.0.1
 const OTHER = issue({ name: 'other' });
 const INLINE = { cert: SERVER.cert, key: SERVER.key };
 
-function loadTls(config: object, folder = '.') {
-  return loadTlsRules(tlsServer.parse(config), folder);
+function loadTls(config: object, file?: string) {
+  return load(JSON.stringify({ tls_server_config: { ...INLINE, ...config } }), file);
 }
 
-async function rulesOf(config: object): Promise<TlsRules> {
-  const rules = await loadTls({ ...INLINE, ...config });
-  if ('context' in rules) return rules;
-  throw new Error(rules.map(({ message }) => message).join('\n'));
+async function rulesOf(config: object, file?: string): Promise<TlsRules> {
+  const result = await loadTls(config, file);
+  if (result.ok && result.rules.tls) return result.rules.tls;
+  throw new Error(JSON.stringify(result));
 }
 
 /** The protocol, cipher and curve that a client negotiates with a server under these rules. */
@@ -102,21 +101,22 @@ async function negotiated(config: object, client: ConnectionOptions) {
   });
 }
 
-describe('loadTlsRules', () => {
+describe('loadAccessRules with tls_server_config', () => {
   it('loads certificates and keys from relative and absolute paths, or from the configuration', async () => {
     const certFile = temporaryFile('server.crt', SERVER.cert);
     const folder = dirname(certFile);
     writeFileSync(join(folder, 'server.key'), SERVER.key);
     writeFileSync(join(folder, 'clients.crt'), `${AUTHORITY.cert}${OTHER.cert}`);
     const files = {
+      cert: 'ignored because of cert_file',
       cert_file: certFile,
+      key: 'ignored because of key_file',
       key_file: 'server.key',
       client_ca_file: 'clients.crt',
       client_auth_type: 'RequestClientCert',
     };
-    const inline = { ...INLINE, client_ca: `${AUTHORITY.cert}${OTHER.cert}`, client_auth_type: 'RequestClientCert' };
-    expect(await loadTls(files, folder)).toEqual(await loadTls(inline));
-    expect(await loadTls({ ...files, cert: 'ignored because of cert_file' }, folder)).toEqual(await loadTls(inline));
+    const inline = { client_ca: `${AUTHORITY.cert}${OTHER.cert}`, client_auth_type: 'RequestClientCert' };
+    expect(await rulesOf(files, join(folder, 'web.yml'))).toEqual(await rulesOf(inline));
   });
 
   it.each(
@@ -159,13 +159,16 @@ describe('loadTlsRules', () => {
       { cert: noCertificate, key: noKey, client_ca: noCertificate },
     ],
   ])('reports %s', async (_, config, problems) => {
-    expect(await loadTls({ ...INLINE, ...config })).toEqual(
-      Object.entries(problems).map(([key, message]) => ({ key, message })),
-    );
+    expect(await loadTls(config)).toEqual({
+      ok: false,
+      problems: Object.entries(problems).map(([key, message]) =>
+        expect.stringMatching(`: tls_server_config.${key}: ${message}$`),
+      ),
+    });
   });
 });
 
-describe('loadTlsRules, in a TLS server', () => {
+describe('loadAccessRules, in a TLS server', () => {
   const { cert, key } = RSA_SERVER;
   const old = { maxVersion: 'TLSv1.2' } as const;
   const weak = { ciphers: 'DEFAULT@SECLEVEL=0' };
