@@ -7,11 +7,12 @@ import { parse, stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { helpText, versionText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
-import type { ServiceOptions } from '../src/simulator/service.ts';
+import { NAMED_FAULTS } from '../src/simulator/faults.ts';
 import { demoStations } from '../src/simulator/stations.ts';
 import { build, configFlag, resultOf, run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
+import type { ServiceOptions } from './simulator/simulated-service.ts';
 import { temporaryFile } from './upstream/support/files.ts';
 import { closedPort, listen } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
@@ -26,7 +27,7 @@ async function startServing(options: ServiceOptions = {}, ...flags: string[]) {
 }
 
 /** A service that does not reply. */
-const HANGING: ServiceOptions = { faults: { '*': [{ kind: 'hang' }] } };
+const HANGING: ServiceOptions = { faults: { '*': [NAMED_FAULTS.hang] } };
 
 const linesOf = (text: string) => text.split('\n').slice(0, -1);
 

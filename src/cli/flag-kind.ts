@@ -122,7 +122,7 @@ export const faultShare: FlagKind<Fault> = {
       const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
       const affected = share.parse(given);
       return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
-        ? ({ kind: name, when: { share: affected } } as Fault)
+        ? { ...NAMED_FAULTS[name as keyof typeof NAMED_FAULTS], share: affected }
         : undefined;
     },
   ),

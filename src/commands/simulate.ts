@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { slow } from '../simulator/faults.ts';
 import { parseRecording, type Recording } from '../simulator/recording.ts';
 import { startReplay } from '../simulator/replay.ts';
 import { startSimulation } from '../simulator/simulation.ts';
@@ -30,12 +31,11 @@ exporter in a second terminal:
 }
 
 async function start(flags: FlagValues) {
-  const latencyMs = flags['simulate.latency'];
   const options = {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
     now: Date.now,
-    faults: [...(latencyMs === 0 ? [] : [{ kind: 'slow', ms: latencyMs } as const]), ...flags['simulate.fault']],
+    faults: [slow(flags['simulate.latency']), ...flags['simulate.fault']],
     auth: flags['simulate.auth'],
   };
   if (flags.from !== undefined) return startReplay(await loadRecording(flags.from), options);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { RequestHead } from './listing-request.ts';
+import type { RequestHead } from './listing.ts';
 import { jsonReply, type SimulatedReply } from './reply.ts';
 
 /** The credentials the service accepts, as the keys of an upstream in the exporter configuration. */
@@ -56,9 +56,9 @@ function hmacProblem(keys: HmacKeys, authorization: string, head: RequestHead, a
   return signature === expected ? undefined : 'HMAC signature does not match';
 }
 
-function signedLine(name: string, { method, target, headers }: RequestHead): string {
-  if (name === 'request-line') return `${method} ${target} HTTP/1.1`;
-  if (name === '@request-target') return `@request-target: ${method.toLowerCase()} ${target}`;
+function signedLine(name: string, { method, url, headers }: RequestHead): string {
+  if (name === 'request-line') return `${method} ${url} HTTP/1.1`;
+  if (name === '@request-target') return `@request-target: ${method?.toLowerCase()} ${url}`;
   return `${name}: ${headers[name]}`;
 }
 

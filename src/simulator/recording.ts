@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILTER_NAMES } from './listing-request.ts';
+import { FILTER_NAMES } from './listing.ts';
 
 const count = z.int().nonnegative();
 const filters = z.partialRecord(z.enum(FILTER_NAMES), z.array(z.string()));

@@ -1,6 +1,5 @@
-import type { ListingBody, PageRequest } from './faults.ts';
-import { fieldOf, type SourceEntry } from './listing-page.ts';
-import { FILTER_NAMES, type Filters, isSamePath } from './listing-request.ts';
+import type { ListingBody } from './faults.ts';
+import { FILTER_NAMES, type Filters, fieldOf, isSamePath, type ListingRequest, type SourceEntry } from './listing.ts';
 import type { Recording } from './recording.ts';
 import type { RecordSource, ServiceOptions } from './service.ts';
 import { type ConfiguredService, type ReplayOptions, startConfigured } from './simulation.ts';
@@ -14,7 +13,7 @@ export function startReplay(
 ): Promise<ConfiguredService> {
   const [main] = recording.listings;
   return startConfigured(
-    { ...options, source: recordedSource(recording), replay: recordedPages(recording), faults: { '*': faults } },
+    { ...options, source: recordedSource(recording), replay: recordedPages(recording), faults: () => faults },
     [recordedStation(recording)],
     // Recorded pages are only found with the recorded page size.
     { pageSize: main?.pages[0]?.size ?? 1, auth },
@@ -31,7 +30,7 @@ function recordedPages({ listings }: Recording): NonNullable<ServiceOptions['rep
   return (request) => pages.get(requestKey(request));
 }
 
-function requestKey({ filters, offset, size }: PageRequest): string {
+function requestKey({ filters, offset, size }: Omit<ListingRequest, 'path'>): string {
   return JSON.stringify([FILTER_NAMES.map((name) => filters[name]), offset, size]);
 }
 

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 
 export interface SimulatedReply {
   readonly status: number;
@@ -33,12 +32,9 @@ const RPC_CODES: Readonly<Record<number, number>> = {
   403: 7,
   404: 5,
   405: 12,
-  408: 1,
   429: 8,
   500: 13,
-  501: 12,
   503: 14,
-  504: 4,
 };
 
 /** Sends the reply after its delay, unless the connection closes. */
@@ -55,18 +51,12 @@ const completely: Delivery = (response, reply) => start(response, reply).end(rep
 
 export const never: Delivery = () => undefined;
 
-export const headersOnly: Delivery = (response, reply) => start(response, reply).flushHeaders();
+export const reset: Delivery = ({ req }) => req.socket.resetAndDestroy();
 
-export const resetAtStart: Delivery = ({ req: { socket } }) => reset(socket);
-
-export const resetWithinBody: Delivery = (response, reply) => sendHalf(response, reply, reset);
-
-export const truncated: Delivery = (response, reply) => sendHalf(response, reply, (socket) => socket.destroy());
-
-function sendHalf(response: ServerResponse, reply: SimulatedReply, close: (socket: Socket) => void): void {
+export const truncated: Delivery = (response, reply) => {
   const half = reply.body.subarray(0, Math.floor(reply.body.length / 2));
-  start(response, reply).write(half, () => close(response.req.socket));
-}
+  start(response, reply).write(half, () => response.destroy());
+};
 
 const DRIP_MS = 50;
 
@@ -92,10 +82,4 @@ export const endless: Delivery = (response, { status, headers }) => {
 
 function start(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
   return response.writeHead(status, { ...headers, 'content-length': body.length });
-}
-
-/** A TLS socket cannot send RST. */
-function reset(socket: Socket): void {
-  if ('encrypted' in socket) socket.destroy();
-  else socket.resetAndDestroy();
 }

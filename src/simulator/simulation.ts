@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { SIMULATED_CREDENTIALS, type SimulatedScheme, TOKEN_PATH } from './auth.ts';
-import type { Fault } from './faults.ts';
+import { type Fault, limitedPages } from './faults.ts';
 import { type Naming, SimulatedFleet } from './fleet.ts';
-import { isSamePath } from './listing-request.ts';
+import { isSamePath, type StationPath } from './listing.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from './service.ts';
 import { demoStations, type SimulatedStation } from './stations.ts';
 
@@ -27,16 +27,11 @@ export interface ConfiguredService {
   readonly config: string;
 }
 
-export interface Simulation extends ConfiguredService {
-  /** By name of the station. */
-  readonly fleets: ReadonlyMap<string, SimulatedFleet>;
-}
-
 /** As in the vendor's own client. */
 const PAGE_CAP = 200;
 
 /** Starts the simulated service with simulated fleets; by default the demo stations. */
-export async function startSimulation({
+export function startSimulation({
   seed = 1,
   stations = demoStations,
   faults = [],
@@ -45,23 +40,19 @@ export async function startSimulation({
   refresh,
   auth,
   ...options
-}: SimulationOptions = {}): Promise<Simulation> {
-  const fleets = new Map(stations.map((station) => [station.name, new SimulatedFleet(seed, station, naming)]));
-  const own = stations.map((station) => [station.telemetry_station, station.faults]);
-  const started = await startConfigured(
+}: SimulationOptions = {}): Promise<ConfiguredService> {
+  const simulated = stations.map((station) => ({ station, fleet: new SimulatedFleet(seed, station, naming) }));
+  const at = (path: StationPath) => simulated.find(({ station }) => isSamePath(station, path));
+  return startConfigured(
     {
       ...options,
-      source(path, atMs) {
-        const station = stations.find((one) => isSamePath(one, path));
-        return station && fleets.get(station.name)?.at(atMs);
-      },
-      faults: { ...Object.fromEntries(own), '*': [{ kind: 'page_cap', size: pageCap }, ...faults] },
+      source: (path, atMs) => at(path)?.fleet.at(atMs),
+      faults: (request) => [limitedPages(pageCap), ...faults, ...((request && at(request.path)?.station.faults) ?? [])],
       seed,
     },
     stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
     { pageSize: PAGE_CAP, refresh, auth },
   );
-  return { ...started, fleets };
 }
 
 /** Starts the service, with the configuration of an exporter of these stations. */

@@ -1,6 +1,6 @@
-import type { Fault } from './faults.ts';
+import { type Fault, limitedPages, NAMED_FAULTS, replyWith, slow } from './faults.ts';
 import type { FleetOptions } from './fleet.ts';
-import type { StationPath } from './listing-request.ts';
+import type { StationPath } from './listing.ts';
 
 /** A station of the exporter configuration, and what the service has for it. */
 export interface SimulatedStation extends FleetOptions, StationPath {
@@ -56,7 +56,7 @@ export const demoStations: readonly SimulatedStation[] = [
     products: ['product.afs', 'product.aoss'],
     alertability: true,
     labels: { team: 'storage', environment: 'production' },
-    faults: [{ kind: 'null_page' }],
+    faults: [NAMED_FAULTS.null_page],
   },
   {
     name: 'personal',
@@ -68,7 +68,7 @@ export const demoStations: readonly SimulatedStation[] = [
     products: LEPTON,
     alertability: false,
     labels: { team: 'research', environment: 'personal' },
-    faults: [{ kind: 'page_cap', size: 50 }, { kind: 'text_numbers' }],
+    faults: [limitedPages(50), NAMED_FAULTS.text_numbers],
   },
   {
     name: 'training',
@@ -81,10 +81,7 @@ export const demoStations: readonly SimulatedStation[] = [
     products: [...LEPTON, 'product.ecp'],
     alertability: true,
     labels: { team: 'llm', environment: 'production' },
-    faults: [
-      { kind: 'slow', ms: [40, 250] },
-      { kind: 'slow', ms: [700, 6000], when: { share: 0.1 } },
-    ],
+    faults: [slow(40, 250), { ...slow(700, 6000), share: 0.1 }],
   },
   {
     name: 'edge',
@@ -99,11 +96,11 @@ export const demoStations: readonly SimulatedStation[] = [
     labels: { team: 'network', environment: 'production' },
     // Single failures that a retry hides, and minutes in which every request fails.
     faults: [
-      { kind: 'status', code: 500, when: { share: 0.05 } },
-      { kind: 'reset', when: { share: 0.02 } },
-      { kind: 'status', code: 503, when: { share: 0.08, periodMs: MINUTE } },
-      { kind: 'status', code: 429, retryAfter: 20, when: { share: 0.04, periodMs: MINUTE } },
-      { kind: 'reset', at: 'body', when: { share: 0.04, periodMs: MINUTE } },
+      { ...NAMED_FAULTS.server_error, share: 0.05 },
+      { ...NAMED_FAULTS.reset, share: 0.02 },
+      { ...NAMED_FAULTS.unavailable, share: 0.08, periodMs: MINUTE },
+      { ...replyWith(429, { 'retry-after': '20' }), share: 0.04, periodMs: MINUTE },
+      { ...NAMED_FAULTS.truncated, share: 0.04, periodMs: MINUTE },
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
@@ -168,8 +169,8 @@ describe('Exporter.start', () => {
   });
 
   it.each([
-    ['always throttles', { kind: 'status', code: 429 }],
-    ['hangs', { kind: 'hang' }],
+    ['always throttles', replyWith(429)],
+    ['hangs', NAMED_FAULTS.hang],
   ] as const)(
     'is ready although 200 stations wait for an upstream that %s, beside healthy ones',
     async (_what, fault) => {
@@ -197,7 +198,7 @@ describe('Exporter.start', () => {
   );
 
   it('is ready a minute after its creation, whatever its stations do', async () => {
-    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
     let nowMs = 0;
     const exporter = exporterOf(await load(configOf(service.url, ['a'])), { elapsedMs: () => nowMs });
     await exporter.start();

@@ -14,6 +14,7 @@ import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';
@@ -56,7 +57,7 @@ async function generationOf(
 
 const startService = () => startTestService({ source: () => entriesOf(3) });
 
-const startHanging = () => startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+const startHanging = () => startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
 
 const refreshAll = ({ stations }: Generation) =>
   Promise.all(Array.from(stations.values(), (station) => station.refresh()));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { replyWith } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { expectSound, openPage } from './page.ts';
 import { FORBIDDEN, tabTo, WIDTHS } from './stage.ts';
@@ -7,7 +8,7 @@ import { FORBIDDEN, tabTo, WIDTHS } from './stage.ts';
 async function startEventful() {
   const service = await startTestService({ source: () => entriesOf(3) });
   const exporter = await startReadyExporter(configOf(service.url, ['a']));
-  service.setFaults('a', [{ kind: 'status', code: 503, body: 'overloaded <img src=x onerror=alert(1)>' }]);
+  service.setFaults('a', [replyWith(503, {}, 'overloaded <img src=x onerror=alert(1)>')]);
   await exporter.scrape();
   service.setFaults('a', []);
   service.setRecords('a', [{ record: wireRecord('r0', { state: 'ALERTSTATE_FIRING' }) }]);

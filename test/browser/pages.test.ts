@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectSound, observedPage, openPage } from './page.ts';
@@ -26,7 +27,7 @@ async function fleet(options: { externalUrl?: URL } = {}) {
   };
   const service = await startTestService({
     source: () => [...entriesOf(230), odd],
-    faults: { broken: [{ kind: 'html' }] },
+    faults: { broken: [NAMED_FAULTS.html] },
   });
   const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
   const upstream = { page_size: 100, authorization: { credentials: 'hush' } };
@@ -34,7 +35,7 @@ async function fleet(options: { externalUrl?: URL } = {}) {
     configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }),
     options,
   );
-  service.setFaults('stale', [{ kind: 'status', code: 503 }]);
+  service.setFaults('stale', [replyWith(503)]);
   await exporter.scrape();
   return exporter;
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { type Simulation, startSimulation } from '../../src/simulator/simulation.ts';
-import { demoStations } from '../../src/simulator/stations.ts';
+import { replyWith } from '../../src/simulator/faults.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
 import { startExporter } from '../e2e/test-bed.ts';
+import { type HealthyDemo, startHealthyDemo } from '../simulator/healthy-demo.ts';
+import { wrongTotal } from '../simulator/simulated-service.ts';
 import { openPage } from './page.ts';
 
 /** A fixed time, so that the screenshots are reproducible. */
@@ -16,21 +17,20 @@ const SIZE = { width: 1280, height: 800 };
 
 /** The time of the exporter and of its pages. */
 let nowMs = NOW_MS;
-let demo: Simulation;
+let demo: HealthyDemo;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-  demo = await startSimulation({ now: () => NOW_MS });
-  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
-  demo.service.setFaults('ts-user-10482', [{ kind: 'wrong_total', delta: 3 }]);
+  demo = await startHealthyDemo(NOW_MS);
+  demo.setFaults('personal', [wrongTotal(3)]);
   const config = parse(demo.config);
   exporter = await startExporter(
     { ...config, cache: { ttl: '0s', error_ttl: '0s' } },
     { now: () => nowMs + 12_000, version: '1.0.0' },
   );
   await exporter.scrape();
-  demo.service.setFaults('ts-edge', [{ kind: 'status', code: 403 }]);
+  demo.setFaults('edge', [replyWith(403)]);
   await exporter.scrape();
 });
 
@@ -69,8 +69,7 @@ describe('the images of the documentation', () => {
     const found =
       demo.fleets
         .get('prod')
-        ?.at(NOW_MS)
-        .find(
+        ?.find(
           ({ record, product }) =>
             product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0,
         ) ?? expect.unreachable();
@@ -84,7 +83,7 @@ describe('the images of the documentation', () => {
     for (let minute = 0.25; minute <= 20; minute += 0.25) {
       nowMs = NOW_MS + minute * 60_000;
       vi.setSystemTime(nowMs);
-      demo.service.setFaults('ts-edge', isDown(minute) ? [{ kind: 'status', code: 403 }] : []);
+      demo.setFaults('edge', isDown(minute) ? [replyWith(403)] : []);
       await exporter.scrape('/probe?station=edge');
     }
     const page = await openPage({ viewport: { ...SIZE, height: 900 } });

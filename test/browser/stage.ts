@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, replyWith } from '../../src/simulator/faults.ts';
 import { run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
@@ -11,7 +11,7 @@ import { eventually } from '../web/eventually.ts';
 /** A desktop, a small laptop and a phone. */
 export const WIDTHS = [1440, 1024, 390];
 
-export const FORBIDDEN = { kind: 'status', code: 403 } as const;
+export const FORBIDDEN = replyWith(403);
 
 /** An exporter of refreshed stations with the given numbers of resources. */
 export async function exporterOfSizes(

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FleetEntry, SimulatedFleet } from '../../src/simulator/fleet.ts';
-import { startSimulatedService } from '../../src/simulator/service.ts';
 import { configOf, startExporter } from '../e2e/test-bed.ts';
+import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { expectSound, openPage } from './page.ts';
 import { tabTo, WIDTHS } from './stage.ts';
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
+import { wrongTotal } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectSound, openPage } from './page.ts';
 import {
@@ -61,7 +63,7 @@ describe('the status page', () => {
   it.each(WIDTHS)('says on the first screen what is wrong at %i pixels', async (width) => {
     const { service, exporter } = await exporterOfSizes(
       { short: 495, odd: 300, flaky: 3, fine: 3 },
-      { short: [{ kind: 'wrong_total', delta: 5 }], odd: [{ kind: 'missing_ids', every: 100 }] },
+      { short: [wrongTotal(5)], odd: [NAMED_FAULTS.missing_ids] },
     );
     service.setRecords('fine', [{ record: wireRecord('r0', { state: 'ALERTSTATE_FIRING' }) }]);
     service.setFaults('flaky', [FORBIDDEN]);
@@ -126,7 +128,7 @@ describe('the status page', () => {
     await untilText(page, '[data-label=Resources]', '1,200');
     await untilText(page, '#totals div:nth-child(7) dd', '1,200');
     await untilText(page, '#load', '');
-    service.setFaults('one', [{ kind: 'status', code: 429 }]);
+    service.setFaults('one', [replyWith(429)]);
     await exporter.scrape();
     await untilText(page, '#load li', /^throttled: [1-9]/);
   });

@@ -22,7 +22,7 @@ import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
 const PATHS = ['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'];
 
-const reset = (affected: number) => ({ kind: 'reset', when: { share: affected } });
+const reset = (affected: number) => ({ ...NAMED_FAULTS.reset, share: affected });
 
 const CASES: readonly (readonly [
   name: string,
@@ -111,8 +111,8 @@ const CASES: readonly (readonly [
     'faultShare',
     faultShare,
     {
-      hang: { kind: 'hang', when: { share: 1 } },
-      'rate_limited:0.1': { kind: 'rate_limited', when: { share: 0.1 } },
+      hang: { ...NAMED_FAULTS.hang, share: 1 },
+      'rate_limited:0.1': { ...NAMED_FAULTS.rate_limited, share: 0.1 },
       'reset:.5': reset(0.5),
       'reset:0': reset(0),
       'reset:1.0': reset(1),

@@ -2,11 +2,17 @@ import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { AuthCheck } from '../../src/simulator/auth.ts';
-import type { Fault } from '../../src/simulator/faults.ts';
-import type { ServiceOptions } from '../../src/simulator/service.ts';
+import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
+import {
+  first,
+  reportedTotal,
+  type ServiceOptions,
+  type TestFault,
+  wrongTotal,
+} from '../simulator/simulated-service.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { startProxy } from '../upstream/support/proxy.ts';
@@ -28,7 +34,7 @@ const startService = (options: ServiceOptions = {}) => startTestService({ source
 const configFor = async (options: ServiceOptions = {}, changes: Changes = {}, stations = ['a']) =>
   configOf((await startService(options)).url, stations, changes);
 
-const faulty = (fault: Fault, changes: Changes = {}, stations = ['a']) =>
+const faulty = (fault: TestFault, changes: Changes = {}, stations = ['a']) =>
   configFor({ faults: { '*': [fault] } }, changes, stations);
 
 const withTls = (options: object = {}, tls: ServiceOptions['tls'] = certificate()) =>
@@ -201,7 +207,7 @@ describe('check --live', () => {
     ],
     [
       'stations that hang',
-      () => faulty({ kind: 'hang' }, { upstream: { timeout: '4s' } }, ['a', 'b']),
+      () => faulty(NAMED_FAULTS.hang, { upstream: { timeout: '4s' } }, ['a', 'b']),
       { 'main.CONNECTION': /^in \d+ ms$/, 'a.LISTING': 'failed: timeout' },
       'The service did not answer in time.',
       'no complete reply within 4000 ms',
@@ -339,20 +345,20 @@ describe('check --live', () => {
     ],
     [
       'a missing permission',
-      () => faulty({ kind: 'status', code: 403 }, token('some-secret')),
+      () => faulty(replyWith(403), token('some-secret')),
       { 'a.AUTHENTICATION': 'accepted', 'a.PERMISSION': 'denied' },
       'The service accepted the Bearer credentials of authorization, but the account has no permission',
     ],
     [
       'an unknown station',
-      () => faulty({ kind: 'status', code: 404 }, token('some-secret')),
+      () => faulty(replyWith(404), token('some-secret')),
       { 'a.AUTHENTICATION': 'unknown', 'a.PERMISSION': 'unknown', 'a.LISTING': 'failed: not_found' },
       'The service does not know this station (404).',
       '404 Not Found',
     ],
     [
       'an error status, without its control characters',
-      () => faulty({ kind: 'status', code: 500, body: '\u001b[2Jgone\nall' }),
+      () => faulty(replyWith(500, {}, '\u001b[2Jgone\nall')),
       { 'a.LISTING': 'failed: status' },
       'The service returned an error status.',
       /500 Internal Server Error.*gone all/,
@@ -360,14 +366,14 @@ describe('check --live', () => {
     ],
     [
       'an HTML page',
-      () => faulty({ kind: 'html' }),
+      () => faulty(NAMED_FAULTS.html),
       { 'a.LISTING': 'failed: body' },
       'The reply is not a listing.',
       'expected JSON, got an HTML or XML page',
     ],
     [
       'too many requests, without advice of smaller pages',
-      () => faulty({ kind: 'status', code: 429 }, { upstream: { max_retries: 2, page_size: 100 } }, ['a', 'b']),
+      () => faulty(replyWith(429), { upstream: { max_retries: 2, page_size: 100 } }, ['a', 'b']),
       { 'a.LISTING': 'failed: rate_limited' },
       'failure: stations a, b of upstream main: The service is limiting requests (429).',
       '429 Too Many',
@@ -376,7 +382,7 @@ describe('check --live', () => {
     ],
     [
       'which of the stations failed',
-      () => configFor({ faults: { b: [{ kind: 'status', code: 503 }] } }, {}, ['a', 'b', 'c']),
+      () => configFor({ faults: { b: [replyWith(503)] } }, {}, ['a', 'b', 'c']),
       { 'a.LISTING': 'complete', 'b.LISTING': 'failed: status', 'c.LISTING': 'complete', 'all.RESOURCES': '50' },
       /\nstations: 3, ok: 2, failed: 1, warnings: 1\n$/,
     ],
@@ -388,11 +394,7 @@ describe('check --live', () => {
   });
 
   it.each<Case>([
-    [
-      'no total',
-      () => faulty({ kind: 'reported_total', total: undefined }),
-      { 'a.TOTAL': 'none', 'a.LISTING': 'complete' },
-    ],
+    ['no total', () => faulty(reportedTotal(undefined)), { 'a.TOTAL': 'none', 'a.LISTING': 'complete' }],
     [
       'the requests of all listings, per scrape with a ttl of 0',
       () => configFor({}, { station: { products: ['p', 'q'], alertability: true } }),
@@ -425,7 +427,7 @@ describe('check --live', () => {
     ],
     [
       'an incomplete listing',
-      () => faulty({ kind: 'wrong_total', delta: 5 }),
+      () => faulty(wrongTotal(5)),
       { 'a.TOTAL': '30', 'a.RESOURCES': '25', 'a.LISTING': 'incomplete' },
       'warning: station a of upstream main: The listing is incomplete',
       'reported: the service reports a total of 30, but returned 25 distinct records',
@@ -449,7 +451,7 @@ describe('check --live', () => {
     ],
     [
       'a page size that the service rejects',
-      () => faulty({ kind: 'status', code: 413, when: { first: 1 } }, { upstream: { page_size: 80 } }),
+      () => faulty({ ...replyWith(413), when: first(1) }, { upstream: { page_size: 80 } }),
       {},
       'The service rejected the page size: the refresh continued with 40 resources per page.',
       'what to do: Set page_size to 40,',
@@ -458,7 +460,7 @@ describe('check --live', () => {
       'throttling, without advice of smaller pages',
       () =>
         faulty(
-          { kind: 'status', code: 429, retryAfter: '0.01', when: { first: 2 } },
+          { ...replyWith(429, { 'retry-after': '0.01' }), when: first(2) },
           { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } },
         ),
       {},
@@ -467,7 +469,7 @@ describe('check --live', () => {
     ],
     [
       'a capacity that does not suffice, with what to change',
-      () => faulty({ kind: 'slow', ms: 20 }, { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }),
+      () => faulty(slow(20), { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }),
       {},
       /\nwarning: upstream main: Refreshing once per ttl needs 300 requests\/s, .* so data gets older than ttl\.\n {2}what to do: See https:.*#overload\n/,
       /^(?!.*\ncapacity: )/s,
@@ -482,14 +484,18 @@ describe('check --live', () => {
     [{}, /A refresh takes \d+\.\d s, longer than the scrape timeout of 0\.001 s.*warnings: 2\n$/s],
     [BACKGROUND, /^(?!.*A scrape refreshes).*\nRefreshes run in the background: .*warnings: 1\n$/s],
   ])('warns of a refresh longer than the scrape timeout, unless in the background (%j)', async (changes, text) => {
-    const { code, stdout } = await checkLive(await faulty({ kind: 'slow', ms: 20 }, changes), '--scrape.timeout=1ms');
+    const { code, stdout } = await checkLive(await faulty(slow(20), changes), '--scrape.timeout=1ms');
     expect(code).toBe(0);
     expect(stdout).toMatch(text);
   });
 
   it('shows the progress of all stations on a terminal', async () => {
     const upstream = { max_retries: 1, concurrency: 1 };
-    const config = await faulty({ kind: 'status', code: 503, when: { offset: 20, first: 1 } }, { upstream });
+    const fault: TestFault = {
+      ...replyWith(503),
+      when: ({ offset }, requests) => offset === 20 && requests.filter((one) => one.offset === 20).length === 1,
+    };
+    const config = await faulty(fault, { upstream });
     const { code, stderr } = await resultOf(['check', '--live', configFlag(config)], {}, 'exporter', 80);
     expect(code).toBe(0);
     const paints = stderr.split('\r\u001b[K');
@@ -499,7 +505,7 @@ describe('check --live', () => {
   });
 
   it('exits immediately on SIGTERM', async () => {
-    const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startService({ faults: { '*': [NAMED_FAULTS.hang] } });
     const config = configOf(service.url, ['a'], { upstream: { timeout: '1h', refresh_timeout: '1h' } });
     const { exit, signals, output } = run(['check', '--live', configFlag(config)]);
     await expect.poll(() => service.requests.length).toBe(1);
@@ -563,7 +569,7 @@ describe('check --live, limits on resources without alert rules', () => {
   });
 
   it('fails for an incomplete listing', async () => {
-    const { code, stdout } = await check(['--min-coverage=0'], undefined, [{ kind: 'reported_total', total: 9 }]);
+    const { code, stdout } = await check(['--min-coverage=0'], undefined, [reportedTotal(9)]);
     expect(code).toBe(1);
     expect(stdout).toContain('failure: coverage of a is unknown: its listing is incomplete\n');
   });

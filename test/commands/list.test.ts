@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
-import type { ServiceOptions } from '../../src/simulator/service.ts';
+import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
+import { type ServiceOptions, wrongTotal } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
 type Changes = Parameters<typeof configOf>[2];
@@ -152,7 +152,7 @@ describe('list', () => {
 
   it('prints at most 20 reasons why a listing is incomplete', async () => {
     const products = Array.from({ length: 100 }, (_, index) => `product.${index}`);
-    const { stderr } = await listed(faulty({ kind: 'wrong_total', delta: 2 }, { station: { products } }));
+    const { stderr } = await listed(faulty(wrongTotal(2), { station: { products } }));
     const warnings = stderr.trim().split('\n');
     expect(warnings).toHaveLength(21);
     expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
@@ -160,7 +160,7 @@ describe('list', () => {
 
   it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
-    const faults = { '*': [{ kind: 'wrong_total', delta: 2 }] } as const;
+    const faults = { '*': [wrongTotal(2)] } as const;
     const { code, stdout, stderr } = await listed(configured({ source, faults }));
     expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 5 });
     expect(stderr).toBe(
@@ -173,13 +173,13 @@ describe('list', () => {
   });
 
   it('reports why the station cannot be listed', async () => {
-    const { code, stdout, stderr } = await listed(faulty({ kind: 'status', code: 403 }));
+    const { code, stdout, stderr } = await listed(faulty(replyWith(403)));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
   });
 
   it('exits on SIGINT with code 130 and prints nothing', async () => {
-    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
     const { signals, exit, output } = run(['list', 'ts', configFlag(configOf(service.url, ['ts']))]);
     await eventually(() => expect(service.requests).toHaveLength(1));
     signals.emit('SIGINT');
@@ -244,7 +244,7 @@ describe('list, on a terminal', () => {
   });
 
   it('clears the line before a failure', async () => {
-    const { stderr } = await shown(faulty({ kind: 'status', code: 403 }));
+    const { stderr } = await shown(faulty(replyWith(403)));
     expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: /);
   });
 

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { replyWith } from '../../src/simulator/faults.ts';
 import { pick, type Random, randomFrom } from '../../src/simulator/random.ts';
 import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import { wrongTotal } from '../simulator/simulated-service.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
 
@@ -126,8 +128,8 @@ describe('the changes of a station', () => {
       const rejected = random() < 0.2 ? [{ record: { name: 'without an ID' } }] : [];
       service.setRecords('ts', [...entriesFor(world), ...rejected]);
       const outcome = pick(random, ['complete', 'complete', 'complete', 'incomplete', 'failed']);
-      if (outcome === 'incomplete') service.setFaults('ts', [{ kind: 'wrong_total', delta: 3 }]);
-      else service.setFaults('ts', outcome === 'failed' ? [{ kind: 'status', code: 500 }] : []);
+      if (outcome === 'incomplete') service.setFaults('ts', [wrongTotal(3)]);
+      else service.setFaults('ts', outcome === 'failed' ? [replyWith(500)] : []);
       if (minute % 10 === 0) {
         rewrite({ ...config, metrics: { max_resources: minute } });
         expect(await exporter.reload()).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceEntry } from '../../src/simulator/listing-page.ts';
+import { replyWith } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
@@ -47,7 +48,7 @@ describe('POST /stations/NAME/refresh', () => {
   it('refreshes a failed station at once, although error_ttl has not passed', async () => {
     const service = await startTestService({
       source: () => entriesOf(3),
-      faults: { a: [{ kind: 'status', code: 403 }] },
+      faults: { a: [replyWith(403)] },
     });
     const { url, get, scrape } = await startReadyExporter(
       configOf(service.url, ['a'], { cache: { ttl: '1h', error_ttl: '1h' } }),

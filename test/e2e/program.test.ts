@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -46,7 +47,7 @@ describe('telemetry-station-exporter', () => {
   });
 
   it('aborts check --live on SIGINT while a request hangs', async () => {
-    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
     const upstream = { timeout: '10m', refresh_timeout: '1h' };
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'], { upstream })));
     const { child, output, closed } = startProgram({ folder: dirname(file) }, 'check', '--live');

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing-page.ts';
+import { type Fault, limitedPages, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { fixedSize, nullResources, reportedTotal, rowShift } from '../simulator/simulated-service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { configFlag, resultOf, simulate } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
@@ -74,34 +75,42 @@ const entries: readonly SourceEntry[] = [
 
 const station = { products: ['product.even', 'product.odd'], alertability: true };
 
-const NO_TOTAL: Fault = { kind: 'reported_total', total: undefined };
+const NO_TOTAL = reportedTotal(undefined);
+
+const NO_IDS: Fault = {
+  listing: ({ records }) => ({
+    records: records.map((record, at) => (at % 3 === 2 ? { ...Object(record), resource_id: undefined } : record)),
+  }),
+};
 
 const FAULTS: Record<string, readonly Fault[]> = {
   nothing: [],
   ...Object.fromEntries(
-    [
-      'null_page',
-      'missing_page',
-      'text_numbers',
-      'ignored_offset',
-      'ignored_size',
-      'moving_total',
-      'wrong_total',
-      'unreadable_total',
-      'duplicates',
-      'missing_ids',
-    ].map((name) => [name, [{ kind: name } as Fault]]),
+    (
+      [
+        'null_page',
+        'missing_page',
+        'text_numbers',
+        'ignored_offset',
+        'ignored_size',
+        'moving_total',
+        'wrong_total',
+        'unreadable_total',
+        'duplicates',
+        'missing_ids',
+      ] as const
+    ).map((name) => [name, [NAMED_FAULTS[name]]]),
   ),
-  'a cap on pages': [{ kind: 'page_cap', size: 7 }],
-  'no total and pages of three records': [NO_TOTAL, { kind: 'page_cap', size: 3 }],
-  'no total and single records': [NO_TOTAL, { kind: 'page_cap', size: 1 }],
-  'no total and offsets from one': [NO_TOTAL, { kind: 'offset_from_one' }],
-  'no total and offsets in pages': [NO_TOTAL, { kind: 'offset_in_pages' }],
-  'no total and records without an id': [NO_TOTAL, { kind: 'missing_ids', every: 3 }],
-  'no total and no offset': [NO_TOTAL, { kind: 'ignored_offset' }],
-  'no total, no offset and no size': [NO_TOTAL, { kind: 'ignored_offset' }, { kind: 'ignored_size' }],
-  'rows that move': [{ kind: 'row_shift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
-  'an empty listing that is null': [{ kind: 'ignored_size', size: 0 }, { kind: 'null_resources' }],
+  'a cap on pages': [limitedPages(7)],
+  'no total and pages of three records': [NO_TOTAL, limitedPages(3)],
+  'no total and single records': [NO_TOTAL, limitedPages(1)],
+  'no total and offsets from one': [NO_TOTAL, NAMED_FAULTS.offset_from_one],
+  'no total and offsets in pages': [NO_TOTAL, NAMED_FAULTS.offset_in_pages],
+  'no total and records without an id': [NO_TOTAL, NO_IDS],
+  'no total and no offset': [NO_TOTAL, NAMED_FAULTS.ignored_offset],
+  'no total, no offset and no size': [NO_TOTAL, NAMED_FAULTS.ignored_offset, NAMED_FAULTS.ignored_size],
+  'rows that move': [rowShift([wireRecord('new-1'), wireRecord('new-2')])],
+  'an empty listing that is null': [fixedSize(0), nullResources],
 };
 
 /** The configuration of `ts` at a service with these faults. */
@@ -137,7 +146,7 @@ describe('simulate --from, after record', () => {
 
   it.each<[string, Fault[], string[]]>([
     ['with', [], []],
-    ['without', [{ kind: 'null_page' }], ['--simulate.fault=null_page']],
+    ['without', [NAMED_FAULTS.null_page], ['--simulate.fault=null_page']],
   ])('answers requests that were not recorded from the recorded records, %s a total', async (_, faults, flags) => {
     const original = await configured(faults);
     const changed = ({ upstreams, stations, ...config }: typeof original) => ({
@@ -201,7 +210,7 @@ describe('record', () => {
 
   it('leaves no file when the listing fails', async () => {
     const file = newName();
-    const { code, stderr } = await record([{ kind: 'status', code: 403 }], [`--output=${file}`]);
+    const { code, stderr } = await record([replyWith(403)], [`--output=${file}`]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^cannot list "ts": forbidden: /);
     expect(existsSync(file)).toBe(false);

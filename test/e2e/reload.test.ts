@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { ServiceOptions } from '../../src/simulator/service.ts';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { first, type ServiceOptions } from '../simulator/simulated-service.ts';
 import { replaceFile } from '../upstream/support/files.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
@@ -147,7 +148,7 @@ describe('a reload', () => {
 
   it('queries the new service, and drops the data of the old one, when base_url changes', async () => {
     const { reload, values, queried } = await started(['a']);
-    const other = await startTestService({ faults: { '*': [{ kind: 'status', code: 500 }] } });
+    const other = await startTestService({ faults: { '*': [replyWith(500)] } });
     await reload(['a'], { upstream: { base_url: other.url } });
     await eventually(async () => expect(await values('failure', 'reason')).toMatchObject({ status: 1 }));
     expect(await values('listing_pages')).toEqual({});
@@ -220,7 +221,7 @@ describe('a reload', () => {
   it('aborts the refresh of a removed station, and answers waiting scrapes', async () => {
     const changes = { cache: {} };
     const { service, reload, scrape, values, queried } = await started(['a', 'b'], changes);
-    service.setFaults('b', [{ kind: 'hang' }]);
+    service.setFaults('b', [NAMED_FAULTS.hang]);
     const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
     await eventually(() => expect(queried()).toContain('b'));
     await reload(['a'], changes);
@@ -250,7 +251,7 @@ describe('a reload', () => {
   it('restarts the first refresh when metrics options change during it', async () => {
     const service = await startTestService({
       source: () => entriesOf(3),
-      faults: { a: [{ kind: 'hang', when: { first: 1 } }] },
+      faults: { a: [{ ...NAMED_FAULTS.hang, when: first(1) }] },
     });
     const exporter = await startTestExporter(configOf(service.url, ['a'], { cache: LONG_TTL }));
     await eventually(() => expect(service.requests).toHaveLength(1));

@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectedData } from './reference-model.ts';
@@ -52,7 +53,7 @@ function untilWaiting(exporter: RunningExporter, scrapes: number): Promise<void>
 
 describe('Exporter, scraped concurrently', () => {
   it('refreshes a stale station once for all waiting scrapes', async () => {
-    const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500 }] } });
+    const service = await startTestService({ faults: { ts: [replyWith(500)] } });
     service.setRecords('ts', entries);
     const proxy = await startPausableProxy(service.url);
     const exporter = await startReadyExporter(configOf(proxy.url, ['ts'], { cache: { ttl: '1h' } }));
@@ -114,7 +115,7 @@ describe('Exporter, scraped concurrently', () => {
 
 describe('Exporter, within the limits of an upstream', () => {
   it('has at most concurrency requests in flight, across all stations', async () => {
-    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
     const changes = { upstream: { concurrency: 3 }, station: { products: ['product.odd'], alertability: true } };
     const exporter = await startTestExporter(configOf(service.url, ['a', 'b', 'c'], changes));
     await eventually(async () => {
@@ -130,7 +131,7 @@ describe('Exporter, endpoints', () => {
   const readiness = async (exporter: RunningExporter) => (await exporter.get('/-/ready')).status;
 
   it('is ready once every station was tried, with or without success', async () => {
-    const service = await startTestService({ faults: { broken: [{ kind: 'status', code: 500 }] } });
+    const service = await startTestService({ faults: { broken: [replyWith(500)] } });
     for (const name of ['fine', 'broken']) service.setRecords(name, entries);
     const proxy = await startPausableProxy(service.url);
     proxy.pause();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SimulatedService } from '../../src/simulator/service.ts';
 import { type ParsedFamily, parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import type { SimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
 import { configFlag, resultOf, run, serve } from './running-program.ts';

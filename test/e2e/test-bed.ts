@@ -3,12 +3,12 @@ import { stringify } from 'yaml';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { SourceEntry } from '../../src/simulator/listing-page.ts';
-import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
+import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** An exporter on a free port, with access to its log and its configuration. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
-import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
+import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { expectedData } from '../e2e/reference-model.ts';
 import {
   dataOf,
@@ -22,6 +21,16 @@ import {
   variedEntries,
   wireRecord,
 } from '../e2e/test-bed.ts';
+import {
+  atOffset,
+  type Condition,
+  first,
+  gzip,
+  headersOnly,
+  resetWithinBody,
+  type SimulatedService,
+  startSimulatedService,
+} from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
 const before = variedEntries(9);
@@ -72,44 +81,40 @@ function expectRecovered(families: Families, upstream: string): void {
   }
 }
 
-const wrongJson = (value: unknown): Fault => ({ kind: 'status', code: 200, body: JSON.stringify(value) });
-const status = (code: number, more: object = {}): Fault => ({ kind: 'status', code, ...more });
+const wrongJson = (value: unknown) => replyWith(200, {}, JSON.stringify(value));
 /** Long enough for every request that is answered. */
 const shortTimeout = { timeout: '8s' };
 
 type Faults = Readonly<Record<string, readonly [fault: Fault, reason: string, upstream?: object]>>;
 
 const SLOW_FAULTS: Faults = {
-  'a service that hangs': [{ kind: 'hang' }, 'timeout', shortTimeout],
-  'headers and no body': [{ kind: 'headers_only' }, 'timeout', shortTimeout],
-  'a dripping body': [{ kind: 'drip' }, 'timeout', shortTimeout],
-  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '8s' }],
+  'a service that hangs': [NAMED_FAULTS.hang, 'timeout', shortTimeout],
+  'headers and no body': [headersOnly, 'timeout', shortTimeout],
+  'a dripping body': [NAMED_FAULTS.drip, 'timeout', shortTimeout],
+  'a refresh that takes too long': [NAMED_FAULTS.hang, 'timeout', { refresh_timeout: '8s' }],
 };
 
 const PROMPT_FAULTS: Faults = {
-  'a reset before the reply': [{ kind: 'reset' }, 'network'],
-  'a reset in the body': [{ kind: 'reset', at: 'body' }, 'network'],
-  'a truncated body': [{ kind: 'truncated' }, 'network'],
-  'an endless body': [{ kind: 'endless' }, 'body', { max_page_bytes: '64KiB' }],
-  HTML: [{ kind: 'html' }, 'body'],
-  'malformed JSON': [{ kind: 'not_json' }, 'body'],
-  'an empty body': [{ kind: 'status', code: 200, body: '' }, 'body'],
+  'a reset before the reply': [NAMED_FAULTS.reset, 'network'],
+  'a reset in the body': [resetWithinBody, 'network'],
+  'a truncated body': [NAMED_FAULTS.truncated, 'network'],
+  'an endless body': [NAMED_FAULTS.endless, 'body', { max_page_bytes: '64KiB' }],
+  HTML: [NAMED_FAULTS.html, 'body'],
+  'malformed JSON': [NAMED_FAULTS.not_json, 'body'],
+  'an empty body': [replyWith(200, {}, ''), 'body'],
   'JSON that is null': [wrongJson(null), 'body'],
   'JSON that is a list': [wrongJson([wireRecord('a')]), 'body'],
   'an object without resources': [wrongJson({ page: { total: 1 } }), 'body'],
   'resources that are an object': [wrongJson({ resources: {} }), 'body'],
-  'a compressed body': [{ kind: 'gzip' }, 'body'],
-  'status 204': [status(204, { body: '' }), 'body'],
-  'status 401': [status(401), 'auth'],
-  'status 403': [status(403), 'forbidden'],
-  'status 404': [status(404), 'not_found'],
-  'status 429': [status(429), 'rate_limited'],
-  'status 429 with Retry-After': [status(429, { retryAfter: 1 }), 'rate_limited'],
-  'status 500': [status(500), 'status'],
-  'status 503 from a proxy': [
-    status(503, { body: '<h1>Unavailable</h1>', headers: { 'content-type': 'text/html' } }),
-    'status',
-  ],
+  'a compressed body': [gzip, 'body'],
+  'status 204': [replyWith(204, {}, ''), 'body'],
+  'status 401': [replyWith(401), 'auth'],
+  'status 403': [replyWith(403), 'forbidden'],
+  'status 404': [replyWith(404), 'not_found'],
+  'status 429': [replyWith(429), 'rate_limited'],
+  'status 429 with Retry-After': [replyWith(429, { 'retry-after': '1' }), 'rate_limited'],
+  'status 500': [replyWith(500), 'status'],
+  'status 503 from a proxy': [replyWith(503, { 'content-type': 'text/html' }, '<h1>Unavailable</h1>'), 'status'],
 };
 
 const LONG_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' };
@@ -164,17 +169,17 @@ describe.each([
 describe('Exporter, when part of a listing fails', () => {
   const changes = { upstream: { page_size: 4 }, station: { products: ['product.odd'], alertability: true } };
 
-  it.each([
-    ['a later page', { offset: 8 }],
-    ['a listing by product', { filter: 'product' }],
-    ['the listing of alertable resources', { filter: 'enabled_alert' }],
-  ] as const)('keeps the last snapshot when %s fails', async (_name, when) => {
+  it.each<[string, Condition]>([
+    ['a later page', atOffset(8)],
+    ['a listing by product', ({ filters }) => 'product' in filters],
+    ['the listing of alertable resources', ({ filters }) => 'enabled_alert' in filters],
+  ])('keeps the last snapshot when %s fails', async (_name, when) => {
     const service = await startTestService();
     service.setRecords('ts', before);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], changes));
     const good = await exporter.scrape();
     service.setRecords('ts', after);
-    service.setFaults('ts', [{ ...status(500), when }]);
+    service.setFaults('ts', [{ ...replyWith(500), when }]);
     const families = await exporter.scrape();
     expect(stateOf(families)).toEqual(expectedState('status'));
     expect(dataOf(families)).toEqual(dataOf(good));
@@ -184,10 +189,10 @@ describe('Exporter, when part of a listing fails', () => {
     const service = await startTestService();
     service.setRecords('ts', variedEntries(40));
     service.setFaults('ts', [
-      { kind: 'hang', when: { offset: 20 } },
-      { kind: 'hang', when: { offset: 30 } },
-      { ...status(403), when: { offset: 10 } },
-      { kind: 'slow', ms: 100, when: { offset: 10 } },
+      { ...NAMED_FAULTS.hang, when: atOffset(20) },
+      { ...NAMED_FAULTS.hang, when: atOffset(30) },
+      { ...replyWith(403), when: atOffset(10) },
+      { ...slow(100), when: atOffset(10) },
     ]);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { error_ttl: '1h' } }));
     const families = await exporter.scrape();
@@ -202,7 +207,7 @@ describe('Exporter, when part of a listing fails', () => {
 
 describe('Exporter, retrying', () => {
   it('succeeds after a truncated body', async () => {
-    const service = await startTestService({ faults: { ts: [{ kind: 'truncated', when: { first: 1 } }] } });
+    const service = await startTestService({ faults: { ts: [{ ...NAMED_FAULTS.truncated, when: first(1) }] } });
     service.setRecords('ts', steady);
     const changes = { upstream: { max_retries: 2 }, cache: { ttl: '1h', error_ttl: '1h' } };
     const families = await (await startReadyExporter(configOf(service.url, ['ts'], changes))).scrape();

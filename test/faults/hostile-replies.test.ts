@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, replyWith } from '../../src/simulator/faults.ts';
 import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { startService } from '../upstream/support/service.ts';
@@ -42,10 +42,11 @@ describe('Exporter, over a hostile service', () => {
         refresh: `0; url=${attacker.url}`,
         link: `<${attacker.url}>; rel=preload`,
       };
-      const { service, exporter } = await exporterFacing(
-        { kind: 'status', code, headers },
-        { authorization: { credentials: SECRET }, http_headers: { 'X-Key': { secrets: [SECRET] } }, max_retries: 2 },
-      );
+      const { service, exporter } = await exporterFacing(replyWith(code, headers), {
+        authorization: { credentials: SECRET },
+        http_headers: { 'X-Key': { secrets: [SECRET] } },
+        max_retries: 2,
+      });
       const families = await exporter.scrape();
       expect(stateOf(families, 'bad')).toEqual(expectedState('status'));
       expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
@@ -62,7 +63,7 @@ describe('Exporter, over a hostile service', () => {
       `{"resources":[{"resource_id":"a","state":${deep}}],"page":{"total":1}}`,
     ];
     for (const text of nested) {
-      const { exporter } = await exporterFacing({ kind: 'status', code: 200, body: Buffer.from(text) });
+      const { exporter } = await exporterFacing(replyWith(200, {}, text));
       const families = await exporter.scrape();
       expect([expectedState('body'), expectedState(undefined)]).toContainEqual(stateOf(families, 'bad'));
       expect(stateOf(families, 'good')).toEqual(expectedState(undefined));

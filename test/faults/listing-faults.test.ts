@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing-page.ts';
-import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
+import { type Fault, limitedPages, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { codePoint } from '../code-point.ts';
 import { expectedData, INVALID_TIMES, type ListingOutcome } from '../e2e/reference-model.ts';
 import { dataOf, expectedState, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
@@ -16,18 +15,31 @@ import {
   variedEntries,
   wireRecord,
 } from '../e2e/test-bed.ts';
+import {
+  atOffset,
+  fixedSize,
+  inFirstListing,
+  nullResources,
+  reportedTotal,
+  rowShift,
+  type SimulatedService,
+  startSimulatedService,
+  type TestFault,
+  uncountedDuplicates,
+  wrongTotal,
+} from '../simulator/simulated-service.ts';
+import { startService } from '../upstream/support/service.ts';
 
 interface FaultCase {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly TestFault[];
   readonly count?: number;
   /** Number of records that can be listed; by default all. */
   readonly reached?: number;
   readonly outcome: Omit<ListingOutcome, 'pages'>;
 }
 
-const rowsAtHead = (...ids: string[]) => ({ kind: 'row_shift', rows: ids.map((id) => wireRecord(id)) }) as const;
-const noTotal = { kind: 'null_page' } as const;
-const firstListingOnly = { firstListings: 1 } as const;
+const newRow = [wireRecord('new')];
+const noTotal = NAMED_FAULTS.null_page;
 const complete25 = { complete: true, reported: 25 } as const;
 const completeWithoutTotal = { complete: true } as const;
 const incomplete = { complete: false, reported: 25 } as const;
@@ -35,94 +47,92 @@ const incomplete = { complete: false, reported: 25 } as const;
 /** For 25 records with a page size of 10. */
 const FAULT_CASES: Record<string, FaultCase> = {
   'no fault': { faults: [], outcome: complete25 },
-  'a page that is missing': { faults: [{ kind: 'missing_page' }], outcome: completeWithoutTotal },
-  'a page that is sometimes null': { faults: [{ ...noTotal, when: { offset: 10 } }], outcome: complete25 },
-  'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], outcome: complete25 },
-  'capped pages without a total': { faults: [{ kind: 'page_cap', size: 4 }, noTotal], outcome: completeWithoutTotal },
-  'pages of any size': { faults: [{ kind: 'short_pages' }], outcome: complete25 },
+  'a page that is missing': { faults: [NAMED_FAULTS.missing_page], outcome: completeWithoutTotal },
+  'a page that is sometimes null': { faults: [{ ...noTotal, when: atOffset(10) }], outcome: complete25 },
+  'a first page that is null': { faults: [{ ...noTotal, when: atOffset(0) }], outcome: complete25 },
+  'capped pages without a total': { faults: [limitedPages(4), noTotal], outcome: completeWithoutTotal },
+  'pages of any size': { faults: [NAMED_FAULTS.short_pages], outcome: complete25 },
   'pages of any size after a full first one': {
-    faults: [{ kind: 'short_pages', when: { offset: 10 } }],
+    faults: [{ ...NAMED_FAULTS.short_pages, when: atOffset(10) }],
     outcome: complete25,
   },
   'an ignored offset': {
-    faults: [{ kind: 'ignored_offset' }],
+    faults: [NAMED_FAULTS.ignored_offset],
     reached: 10,
     outcome: { ...incomplete, duplicates: 20 },
   },
   'an ignored offset without a total': {
-    faults: [{ kind: 'ignored_offset' }, noTotal],
+    faults: [NAMED_FAULTS.ignored_offset, noTotal],
     reached: 10,
     outcome: { complete: false, duplicates: 10 },
   },
   'an ignored offset of a listing that fits a page': {
-    faults: [{ kind: 'ignored_offset' }],
+    faults: [NAMED_FAULTS.ignored_offset],
     count: 7,
     outcome: { complete: true, reported: 7 },
   },
   'an ignored offset of a list that fits a page, without a total': {
-    faults: [{ kind: 'ignored_offset' }, noTotal],
+    faults: [NAMED_FAULTS.ignored_offset, noTotal],
     count: 7,
     outcome: { complete: false, duplicates: 7 },
   },
-  'offsets counted from one': { faults: [{ kind: 'offset_from_one' }], outcome: { ...complete25, duplicates: 1 } },
+  'offsets counted from one': { faults: [NAMED_FAULTS.offset_from_one], outcome: { ...complete25, duplicates: 1 } },
   'offsets counted from one without a total': {
-    faults: [{ kind: 'offset_from_one' }, noTotal],
+    faults: [NAMED_FAULTS.offset_from_one, noTotal],
     outcome: { complete: false, duplicates: 1 },
   },
-  'offsets in pages': { faults: [{ kind: 'offset_in_pages' }], reached: 10, outcome: incomplete },
+  'offsets in pages': { faults: [NAMED_FAULTS.offset_in_pages], reached: 10, outcome: incomplete },
   'offsets in pages without a total': {
-    faults: [{ kind: 'offset_in_pages' }, noTotal],
+    faults: [NAMED_FAULTS.offset_in_pages, noTotal],
     reached: 10,
     outcome: { complete: false },
   },
   'offsets in pages of a listing that fits a page, without a total': {
-    faults: [{ kind: 'offset_in_pages' }, noTotal],
+    faults: [NAMED_FAULTS.offset_in_pages, noTotal],
     count: 7,
     outcome: { complete: false },
   },
   'rows that shift without a total': {
-    faults: [rowsAtHead('new'), noTotal],
+    faults: [rowShift(newRow), noTotal],
     outcome: { complete: false, duplicates: 1 },
   },
-  'a fixed, larger page size': { faults: [{ kind: 'ignored_size', size: 15 }], outcome: complete25 },
-  'numbers as text': { faults: [{ kind: 'text_numbers' }], outcome: complete25 },
+  'a fixed, larger page size': { faults: [fixedSize(15)], outcome: complete25 },
+  'numbers as text': { faults: [NAMED_FAULTS.text_numbers], outcome: complete25 },
   'a total that is not a number': {
-    faults: [{ kind: 'reported_total', total: 'many' }],
+    faults: [reportedTotal('many')],
     outcome: { complete: true, invalidTotals: 5 },
   },
   'a total that is wrong in the first listing': {
-    faults: [{ kind: 'wrong_total', delta: 5, when: firstListingOnly }],
+    faults: [{ ...wrongTotal(5), when: inFirstListing }],
     outcome: complete25,
   },
   'rows that shift once, unknown to the total': {
-    faults: [{ ...rowsAtHead('new'), keepTotal: true, when: firstListingOnly }],
+    faults: [{ ...rowShift(newRow, 0), when: inFirstListing }],
     count: 30,
     outcome: { complete: true, reported: 30 },
   },
   'rows that always shift, unknown to the total': {
-    faults: [{ ...rowsAtHead('new'), keepTotal: true }],
+    faults: [rowShift(newRow, 0)],
     count: 30,
     reached: 29,
     outcome: { complete: false, reported: 30, duplicates: 1 },
   },
   'duplicates that the total knows of': {
-    faults: [{ kind: 'duplicates', every: 5 }],
-    outcome: { complete: false, reported: 30, duplicates: 5 },
+    faults: [NAMED_FAULTS.duplicates],
+    outcome: { complete: false, reported: 27, duplicates: 2 },
   },
   'duplicates that the total does not count': {
-    faults: [{ kind: 'duplicates', every: 5, counted: false }],
+    faults: [uncountedDuplicates(5)],
     outcome: { ...complete25, duplicates: 5 },
   },
   'an empty list': { faults: [], count: 0, outcome: { complete: true, reported: 0 } },
   'an empty list that is null': {
-    faults: [{ kind: 'null_resources' }],
+    faults: [nullResources],
     count: 0,
     outcome: { complete: true, reported: 0 },
   },
   'an empty first page': {
-    faults: [
-      { kind: 'status', code: 200, body: JSON.stringify({ resources: [], page: { total: 25 } }), when: { offset: 0 } },
-    ],
+    faults: [{ ...replyWith(200, {}, '{"resources":[],"page":{"total":25}}'), when: atOffset(0) }],
     reached: 0,
     outcome: incomplete,
   },
@@ -178,13 +188,9 @@ describe('Exporter, over services with listing faults', () => {
 /** One scrape of a station over a service with these records. */
 async function scrapeOf(
   entries: readonly SourceEntry[],
-  {
-    faults = [],
-    options = {},
-    changes = {},
-  }: { faults?: readonly Fault[]; options?: ServiceOptions; changes?: Parameters<typeof configOf>[2] } = {},
+  { faults = [], changes = {} }: { faults?: readonly Fault[]; changes?: Parameters<typeof configOf>[2] } = {},
 ) {
-  const service = await startTestService({ ...options, faults: { ts: faults } });
+  const service = await startTestService({ faults: { ts: faults } });
   service.setRecords('ts', entries);
   const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
   const families = await exporter.scrape();
@@ -245,7 +251,7 @@ describe('Exporter, over malformed records', () => {
       '{"resource_id":"c","resource_id":"d"}',
     ];
     const body = Buffer.from(`\xef\xbb\xbf{"resources":[${rows.join()}],"page":{"total":5},"__proto__":{}}`, 'latin1');
-    const { data } = await scrapeOf([], { faults: [{ kind: 'status', code: 200, body }] });
+    const { data } = await scrapeOf([], { faults: [replyWith(200, {}, body)] });
     const read = [
       { resource_id: 'a\ufffd\ufffd\ufffdz', name: '\ufffd' },
       { resource_id: 'b' },
@@ -269,8 +275,9 @@ describe('Exporter, joining listings', () => {
       expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product, alertable }),
     );
     expect(total(data['alertable_resources'])).toBe(20);
-    const queried = service.requests.map(({ query }) => `${query.get('product')} ${query.get('enabled_alert')}`);
-    expect(new Set(queried)).toEqual(new Set(['null null', 'product.unknown null', 'product.odd null', 'null true']));
+    const queried = service.requests.map(({ filters }) => `${filters?.product} ${filters?.enabled_alert}`);
+    const expected = ['undefined undefined', 'product.unknown undefined', 'product.odd undefined', 'undefined true'];
+    expect(new Set(queried)).toEqual(new Set(expected));
   });
 });
 
@@ -297,10 +304,10 @@ describe('Exporter, requests', () => {
   };
 
   const targets = async (list_style: 'repeat' | 'comma') => {
-    const options = { pathPrefix: '/gateway', listStyle: list_style };
+    const service = await startService((_request, response) => response.end('{"resources":[]}'));
     const changes = { upstream: { list_style }, station, cache: { ttl: '1h' } };
-    const { service, families } = await scrapeOf([], { options, changes });
-    expect(stateOf(families)).toEqual(expectedState(undefined));
+    const exporter = await startReadyExporter(configOf(`${service.url}gateway`, ['ts'], changes));
+    expect(stateOf(await exporter.scrape())).toEqual(expectedState(undefined));
     for (const { method, headers } of service.requests) {
       expect([method, headers.accept, headers['content-type']]).toEqual([
         'GET',
@@ -308,7 +315,7 @@ describe('Exporter, requests', () => {
         'application/json',
       ]);
     }
-    return service.requests.map(({ target }) => target).sort();
+    return service.requests.map(({ url }) => url).sort();
   };
 
   it.each([
@@ -390,31 +397,30 @@ const rejected = fc.oneof(
 const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
   fc
     .tuple(
-      fc.constantFrom<Fault | undefined>(undefined, { kind: 'text_numbers' }),
+      fc.constantFrom<Fault | undefined>(undefined, NAMED_FAULTS.text_numbers),
       fc.oneof(
         fc.constantFrom<Fault | undefined>(
           undefined,
-          { kind: 'ignored_size' },
-          ...(hasTotal ? [{ kind: 'short_pages' } as const] : []),
+          NAMED_FAULTS.ignored_size,
+          ...(hasTotal ? [NAMED_FAULTS.short_pages] : []),
         ),
-        fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map((size): Fault => ({ kind: 'page_cap', size })),
-        fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map((size): Fault => ({ kind: 'ignored_size', size })),
+        fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map(limitedPages),
+        fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map(fixedSize),
       ),
-      fc.constantFrom<Fault | undefined>(undefined, { kind: 'null_resources' }),
+      fc.constantFrom<Fault | undefined>(undefined, nullResources),
     )
     .map((faults) => faults.filter((fault) => fault !== undefined));
 
-const once = { firstListings: 1 };
-const withTotal = fc.constantFrom<readonly Fault[]>(
+const withTotal = fc.constantFrom<readonly TestFault[]>(
   [],
-  [{ kind: 'moving_total', when: once }],
-  [{ kind: 'wrong_total', delta: 2, when: once }],
-  [{ kind: 'row_shift', rows: [wireRecord('passing by')], when: once }],
+  [{ ...NAMED_FAULTS.moving_total, when: inFirstListing }],
+  [{ ...wrongTotal(2), when: inFirstListing }],
+  [{ ...rowShift([wireRecord('passing by')]), when: inFirstListing }],
 );
 const withoutTotal = fc.constantFrom<readonly Fault[]>(
-  [{ kind: 'null_page' }],
-  [{ kind: 'missing_page' }],
-  [{ kind: 'reported_total', total: undefined }],
+  [NAMED_FAULTS.null_page],
+  [NAMED_FAULTS.missing_page],
+  [reportedTotal(undefined)],
 );
 
 const ids = fc.uniqueArray(

@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 4, 13, 12);
 const DATE = 'Wed, 13 May 2026 12:00:00 GMT';
 
 function problem(check: AuthCheck, headers: Record<string, string>, atMs = NOW): string | undefined {
-  return authProblem(check, { method: 'GET', target: '/a%20b?x=1', headers }, atMs);
+  return authProblem(check, { method: 'GET', url: '/a%20b?x=1', headers }, atMs);
 }
 
 describe('authProblem with hmac', () => {
@@ -57,7 +57,7 @@ describe('tokenReply', () => {
   const inHeader = { authorization: `Basic ${Buffer.from('a+b:s%3Ae%26t').toString('base64')}` };
   const grant = { grant_type: 'client_credentials' };
   const reply = (method: string, headers: Record<string, string>, form: Record<string, string>) =>
-    tokenReply(check.oauth2, { method, target: '/oauth2/token', headers }, new URLSearchParams(form), NOW);
+    tokenReply(check.oauth2, { method, url: '/oauth2/token', headers }, new URLSearchParams(form), NOW);
   const tokenOf = ({ body }: { body: Uint8Array }) => JSON.parse(Buffer.from(body).toString()).access_token as string;
 
   it.each([

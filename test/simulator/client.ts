@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import type { StationPath } from '../../src/simulator/listing-request.ts';
-import type { SimulatedService } from '../../src/simulator/service.ts';
+import type { StationPath } from '../../src/simulator/listing.ts';
+import type { SimulatedService } from './simulated-service.ts';
 
 export const stationPath: StationPath = {
   subscription: 'sub',

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, faultPlan, type When } from '../../src/simulator/faults.ts';
-import type { Filters } from '../../src/simulator/listing-request.ts';
-import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
-import { get, list } from './client.ts';
+import { changedBy, type Fault, faultDraw, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { get, list, stationPath } from './client.ts';
+import { type SimulatedService, startSimulatedService } from './simulated-service.ts';
 
 let service: SimulatedService;
 const rows = Array.from({ length: 10 }, (_, index) => ({ record: { resource_id: `r${index}` } }));
@@ -27,108 +26,70 @@ describe('a simulated fault', () => {
       'ts',
       records.map((record) => ({ record })),
     );
-    service.setFaults('ts', [{ kind: 'text_numbers' }]);
+    service.setFaults('ts', [NAMED_FAULTS.text_numbers]);
     expect((await list(service)).json()).toEqual({
       resources: [{ alert_rules_count: '4', sku: 5 }, ...records.slice(1)],
       page: { offset: '0', size: '20', total: '5' },
     });
   });
 
-  it('short_pages: page sizes are random up to the requested size, and equal for the same seed', async () => {
-    const sizes = async () => {
-      service.setFaults('ts', [{ kind: 'short_pages' }]);
-      const seen: number[] = [];
-      for (let request = 0; request < 30; request += 1) seen.push((await listedIds('page.size=4')).length);
-      return seen;
+  it('short_pages: page sizes are random up to the requested size, and equal for the same seed', () => {
+    const sizes = () => {
+      const drawn = faultDraw(3)([NAMED_FAULTS.short_pages], 'ts', 0);
+      return times(30).map(() => changedBy(drawn, 'page', { path: stationPath, filters: {}, offset: 0, size: 4 }).size);
     };
-    const first = await sizes();
-    expect(new Set(first)).toEqual(new Set([1, 2, 3, 4]));
-    expect(await sizes()).toEqual(first);
+    expect(new Set(sizes())).toEqual(new Set([1, 2, 3, 4]));
+    expect(sizes()).toEqual(sizes());
   });
 
   it('unstable_order: every page is cut from another order', async () => {
-    service.setFaults('ts', [{ kind: 'unstable_order' }]);
+    service.setFaults('ts', [NAMED_FAULTS.unstable_order]);
     const orders = [await listedIds(), await listedIds()];
     expect(orders[0]).not.toEqual(orders[1]);
     expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows.map(({ record }) => record.resource_id)));
   });
 
-  it('status: sets Retry-After, body and headers', async () => {
-    service.setFaults('ts', [{ kind: 'status', code: 429, retryAfter: 3, body: '', headers: { 'x-limit': '1' } }]);
-    const headers = { 'retry-after': '3', 'x-limit': '1' };
+  it('replyWith: sets status, headers and body, of requests that match no station too', async () => {
+    const headers = { 'retry-after': '3' };
+    service.setFaults('*', [replyWith(429, headers, '')]);
     expect(await list(service)).toMatchObject({ status: 429, headers, text: '' });
-    service.setFaults('ts', [{ kind: 'status', code: 403 }]);
+    expect(await get(`${service.url}/`)).toMatchObject({ status: 429 });
+    service.setFaults('*', []);
+    service.setFaults('ts', [replyWith(403)]);
     expect((await list(service)).json()).toMatchObject({ code: 7, message: 'simulated 403' });
   });
 });
 
-describe('setFaults', () => {
-  it("affects every station, and requests that match none, under '*'", async () => {
-    service.setFaults('*', [{ kind: 'status', code: 418 }]);
-    const statuses = [await list(service), await list(service, '', 'other'), await get(`${service.url}/`)];
-    expect(statuses.map(({ status }) => status)).toEqual([418, 418, 418]);
-  });
-
-  it("counts per station, applies '*' first, and resets the counts when set again", async () => {
-    service.setRecords('other', rows);
-    const first: Fault = { kind: 'status', code: 418, when: { first: 1 } };
-    const statuses = async () => [
-      (await list(service)).status,
-      (await list(service)).status,
-      (await list(service, '', 'other')).status,
-    ];
-    service.setFaults('*', [first]);
-    expect(await statuses()).toEqual([418, 200, 418]);
-    service.setFaults('*', [first]);
-    service.setFaults('ts', [{ ...first, code: 503 }]);
-    expect(await statuses()).toEqual([503, 200, 418]);
-  });
-});
-
-interface PlannedRequest {
-  readonly filters?: Filters;
-  readonly offset?: number;
-  readonly atMs?: number;
+/** To how many faults with these shares each of the requests is subject. */
+function affected(faults: readonly Fault[], times: readonly number[], seed = 1): number[] {
+  const draw = faultDraw(seed);
+  return times.map((atMs) => draw(faults, 'ts', atMs).faults.length);
 }
 
-/** To how many of the faults with these conditions each of the requests is subject. */
-function affected(conditions: readonly When[], requests: readonly PlannedRequest[], seed = 1): number[] {
-  const plan = faultPlan(
-    conditions.map((when) => ({ kind: 'hang', when })),
-    seed,
-  );
-  return requests.map(
-    ({ filters = {}, offset = 0, atMs = 0 }) => plan({ station: 'ts', filters, offset }, atMs).length,
-  );
-}
-
-const times = (count: number) => Array<PlannedRequest>(count).fill({});
+const times = (count: number) => Array<number>(count).fill(0);
 const shareOf = (counts: readonly number[]) => counts.filter((count) => count > 0).length / counts.length;
 
-describe('faultPlan', () => {
-  it('applies to the first listings, counted per set of filters', () => {
-    const filters = { product: ['product.a'] };
-    const requests = [{}, { offset: 10 }, { filters }, {}, { offset: 10 }, { filters, offset: 10 }, { filters }];
-    expect(affected([{ firstListings: 1 }], requests)).toEqual([1, 1, 1, 0, 0, 1, 0]);
-  });
-
-  it('applies to a share of the requests, chosen by the seed', () => {
-    const chosen = affected([{ share: 0.3 }], times(2000));
-    expect(shareOf(chosen)).toBeCloseTo(0.3, 1);
-    expect(affected([{ share: 0.3 }], times(2000))).toEqual(chosen);
-    expect(affected([{ share: 0.3 }], times(2000), 2)).not.toEqual(chosen);
+describe('faultDraw', () => {
+  it('draws a share of the requests, by the seed', () => {
+    const drawn = affected([{ share: 0.3 }], times(2000));
+    expect(shareOf(drawn)).toBeCloseTo(0.3, 1);
+    expect(affected([{ share: 0.3 }], times(2000))).toEqual(drawn);
+    expect(affected([{ share: 0.3 }], times(2000), 2)).not.toEqual(drawn);
     expect([0, 1].map((share) => shareOf(affected([{ share }], times(50))))).toEqual([0, 1]);
   });
 
-  it('applies to a share of the periods, to all requests of each', () => {
-    const minutes = Array.from({ length: 1000 }, (_, minute) => ({ atMs: minute * 60_000 }));
-    const ends = minutes.map(({ atMs }) => ({ atMs: atMs + 59_999 }));
-    const chosen = affected([{ share: 0.2, periodMs: 60_000 }], [...minutes, ...ends]);
-    expect(chosen.slice(0, 1000)).toEqual(chosen.slice(1000));
-    expect(shareOf(chosen)).toBeCloseTo(0.2, 1);
+  it('draws a share of the periods, with all requests of each', () => {
+    const minutes = Array.from({ length: 1000 }, (_, minute) => minute * 60_000);
+    const ends = minutes.map((atMs) => atMs + 59_999);
+    const drawn = affected([{ share: 0.2, periodMs: 60_000 }], [...minutes, ...ends]);
+    expect(drawn.slice(0, 1000)).toEqual(drawn.slice(1000));
+    expect(shareOf(drawn)).toBeCloseTo(0.2, 1);
   });
 
-  it('draws independently for each fault', () => {
+  it('draws independently for each fault and each station', () => {
     expect(new Set(affected([{ share: 0.5 }, { share: 0.5 }], times(50)))).toEqual(new Set([0, 1, 2]));
+    const draw = faultDraw(1);
+    const counts = (station: string) => times(50).map(() => draw([{ share: 0.5 }], station, 0).faults.length);
+    expect(counts('a')).not.toEqual(counts('b'));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { faultPlan } from '../../src/simulator/faults.ts';
+import { faultDraw } from '../../src/simulator/faults.ts';
 import { startSimulation } from '../../src/simulator/simulation.ts';
 import { demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
 import { get, resourcesPath } from './client.ts';
@@ -22,14 +22,11 @@ describe('startSimulation', () => {
 
 describe('the edge station of the demo', () => {
   it('fails for 8 to 25 % of the minutes', () => {
-    const edge = station('edge');
-    const plan = faultPlan(
-      edge.faults.filter(({ when }) => when?.periodMs !== undefined),
-      1,
-    );
+    const draw = faultDraw(1);
+    const outages = station('edge').faults.filter(({ periodMs }) => periodMs !== undefined);
     const minutes = Array.from(
       { length: 600 },
-      (_, minute) => plan({ station: 'ts', filters: {}, offset: 0 }, NOW + minute * 60_000).length > 0,
+      (_, minute) => draw(outages, 'ts-edge', NOW + minute * 60_000).faults.length > 0,
     );
     const failing = minutes.filter(Boolean).length / minutes.length;
     expect(failing).toBeGreaterThan(0.08);

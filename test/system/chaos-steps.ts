@@ -1,7 +1,14 @@
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { between, pick, type Random } from '../../src/simulator/random.ts';
-import type { SimulatedService } from '../../src/simulator/service.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
+import {
+  gzip,
+  reportedTotal,
+  rowShift,
+  type SimulatedService,
+  uncountedDuplicates,
+  wrongTotal,
+} from '../simulator/simulated-service.ts';
 
 export interface ChaosState {
   readonly service: SimulatedService;
@@ -17,35 +24,29 @@ const shifted = [{ ...wireRecord('shifted-1') }, { ...wireRecord('shifted-2') }]
 
 /** Faults that last until the next step; a total that is too small is not detectable, and therefore not included. */
 const FAULTS: Readonly<Record<string, (random: Random) => readonly Fault[]>> = {
-  'is slow': () => [{ kind: 'slow', ms: [1, 40] }],
-  'hangs sometimes': () => [{ kind: 'hang', when: { share: 0.2 } }],
-  'reports too large a total': (random) => [
-    { kind: 'wrong_total', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
-  ],
-  'increases its total during a listing': () => [{ kind: 'moving_total' }],
-  'shifts its rows': (random) => [{ kind: 'row_shift', rows: shifted, keepTotal: pick(random, [true, false]) }],
+  'is slow': () => [slow(1, 40)],
+  'hangs sometimes': () => [{ ...NAMED_FAULTS.hang, share: 0.2 }],
+  'reports too large a total': (random) => [{ ...wrongTotal(between(random, 1, 30)), share: pick(random, [0.5, 1]) }],
+  'increases its total during a listing': () => [NAMED_FAULTS.moving_total],
+  'shifts its rows': (random) => [rowShift(shifted, pick(random, [0, shifted.length]))],
   'omits the total': (random) => [
-    pick<Fault>(random, [
-      { kind: 'null_page' },
-      { kind: 'missing_page' },
-      { kind: 'reported_total', total: undefined },
-    ]),
+    pick<Fault>(random, [NAMED_FAULTS.null_page, NAMED_FAULTS.missing_page, reportedTotal(undefined)]),
   ],
   'repeats rows': (random) => [
-    { kind: 'duplicates', every: between(random, 1, 9), counted: pick(random, [true, false]) },
+    pick<Fault>(random, [NAMED_FAULTS.duplicates, uncountedDuplicates(between(random, 1, 9))]),
   ],
-  'ignores the offset': () => [{ kind: 'ignored_offset' }],
-  'returns short pages': () => [{ kind: 'short_pages' }],
+  'ignores the offset': () => [NAMED_FAULTS.ignored_offset],
+  'returns short pages': () => [NAMED_FAULTS.short_pages],
   'fails with a status': (random) => [
-    { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
+    { ...replyWith(pick(random, [400, 401, 403, 404, 500, 503])), share: pick(random, [0.3, 1]) },
   ],
   'breaks connections': (random) => [
-    { kind: pick(random, ['reset', 'truncated'] as const), when: { share: pick(random, [0.3, 1]) } },
+    { ...pick(random, [NAMED_FAULTS.reset, NAMED_FAULTS.truncated]), share: pick(random, [0.3, 1]) },
   ],
   'returns no listing': (random) => [
     {
-      ...pick<Fault>(random, [{ kind: 'html' }, { kind: 'not_json' }, { kind: 'gzip' }]),
-      when: { share: pick(random, [0.3, 1]) },
+      ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, gzip]),
+      share: pick(random, [0.3, 1]),
     },
   ],
 };

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { startSimulation } from '../../src/simulator/simulation.ts';
 import { simulatedStations } from '../../src/simulator/stations.ts';
 import type { TlsRules } from '../../src/web/access/rules.ts';
@@ -124,7 +125,7 @@ describe('createApp under load', () => {
       const text = gunzipSync(Buffer.from(body, 'latin1')).toString();
       return text.match(/^telemetry_station_resource_info\{/gm)?.length;
     };
-    service.setFaults('*', [{ kind: 'hang' }]);
+    service.setFaults('*', [NAMED_FAULTS.hang]);
     const before = process.memoryUsage.rss();
     const slow = { port, host: '127.0.0.1', localAddress: '127.0.0.2' };
     await open(500, () => connectPlain(slow), 'GET /metrics HTTP/1.1\r\nHost:');

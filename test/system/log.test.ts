@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { replyWith } from '../../src/simulator/faults.ts';
 import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
@@ -84,7 +85,7 @@ describe('the log of a failing station', () => {
     const { scrape, log, exporter, rewrite } = await startReadyExporter(config);
     const failing = async (...codes: readonly number[]) => {
       for (const code of codes) {
-        service.setFaults('a', [{ kind: 'status', code }]);
+        service.setFaults('a', [replyWith(code)]);
         await scrape();
       }
     };

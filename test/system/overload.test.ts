@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NAMED_FAULTS, slow } from '../../src/simulator/faults.ts';
 import { expectedState, ownOf, reasonCounts, stateOf } from '../e2e/station-metrics.ts';
 import {
   configOf,
@@ -17,7 +18,7 @@ describe('more work than the concurrency allows', () => {
     const stations = namesOf('ts', 100);
     const service = await startTestService({
       source: () => entriesOf(25),
-      faults: { '*': [{ kind: 'slow', ms: 50 }] },
+      faults: { '*': [slow(50)] },
     });
     // 100 stations of three pages, two at a time: 7.5 s at least, but 0.15 s for each of them.
     const limits = { concurrency: 2, refresh_timeout: '6s' };
@@ -44,7 +45,7 @@ describe('stations that hang', () => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const limits = { concurrency: 4, timeout: '6s' };
     const exporter = await startReadyExporter(configOf(service.url, [...hanging, ...healthy], { upstream: limits }));
-    for (const station of hanging) service.setFaults(station, [{ kind: 'hang' }]);
+    for (const station of hanging) service.setFaults(station, [NAMED_FAULTS.hang]);
     const expectHealthy = (families: Awaited<ReturnType<RunningExporter['scrape']>>) => {
       for (const station of healthy) expect(stateOf(families, station), station).toEqual(expectedState(undefined));
     };

@@ -6,10 +6,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import { startSimulatedService } from '../../src/simulator/service.ts';
 import { readPage, root } from '../docs/markdown.ts';
 import { entriesOf } from '../e2e/test-bed.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { createClone, removeClone, runShell } from './clone.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { replyWith } from '../../src/simulator/faults.ts';
 import { expectedData } from '../e2e/reference-model.ts';
 import { dataOf, expectedState, ownOf, stateOf } from '../e2e/station-metrics.ts';
 import {
@@ -9,6 +10,7 @@ import {
   startReadyExporter,
   startTestService,
 } from '../e2e/test-bed.ts';
+import { first } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
 const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
@@ -28,7 +30,7 @@ describe('the request rate', () => {
   it('is lowered when requests are throttled again and again', async () => {
     const service = await startTestService({
       source: () => entriesOf(3),
-      faults: { ts: [{ kind: 'status', code: 429 }] },
+      faults: { ts: [replyWith(429)] },
     });
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { max_retries: 2 } }));
     const families = await exporter.scrape();
@@ -44,7 +46,7 @@ describe('the request rate', () => {
       const exporter = await startReadyExporter(
         configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
       );
-      service.setFaults('a', [{ kind: 'status', code, retryAfter: 200 }]);
+      service.setFaults('a', [replyWith(code, { 'retry-after': '200' })]);
       service.clearRequests();
       for (const station of ['a', 'b']) {
         const families = await exporter.scrape(`/probe?station=${station}`);
@@ -61,7 +63,7 @@ describe('the page size', () => {
   it('is halved for the rest of a refresh after a 413, without losing records', async () => {
     const service = await startTestService({
       source: () => entriesOf(60),
-      faults: { ts: [{ kind: 'status', code: 413, when: { first: 2 } }] },
+      faults: { ts: [{ ...replyWith(413), when: first(2) }] },
     });
     const upstream = { page_size: 100, concurrency: 100 };
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h' } }));

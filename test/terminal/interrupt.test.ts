@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -25,7 +26,7 @@ function visibleLines(text: string): readonly string[] {
 
 /** Types Ctrl-C while the service does not answer, and the terminal shows `before`. */
 async function interrupted(command: string, env: Readonly<Record<string, string>> = {}, before = /^/) {
-  const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+  const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
   const file = temporaryFile(
     'config.yaml',
     stringify(configOf(service.url, ['ts'], { upstream: { timeout: '1h', refresh_timeout: '1h' } })),

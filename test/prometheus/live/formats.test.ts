@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
 import { allPages } from '../../docs/markdown.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
+import { type HealthyDemo, startHealthyDemo } from '../../simulator/healthy-demo.ts';
 import { eventually } from '../../web/eventually.ts';
 import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
 
@@ -38,7 +38,7 @@ const documented = new Set(
   allPages().flatMap(({ spans, blocks }) => [...spans, ...blocks.map(({ content }) => content.trim())]),
 );
 
-let demo: Simulation;
+let demo: HealthyDemo;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 let prometheus: RunningPrometheus;
 let jobs: string[];
@@ -54,8 +54,7 @@ async function startScraping(variants: object): Promise<RunningPrometheus> {
 }
 
 beforeAll(async () => {
-  demo = await startSimulation({ now: () => NOW_MS });
-  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
+  demo = await startHealthyDemo(NOW_MS);
   exporter = await startExporter(parse(demo.config));
   prometheus = await startScraping({ openmetrics: {} });
   const { version } = await prometheus.api<{ version: string }>('status/buildinfo');
@@ -98,7 +97,7 @@ describe('Prometheus', () => {
   });
 
   it('reads the numbers of the simulated service, and every sample', async () => {
-    const total = Object.fromEntries(Array.from(demo.fleets, ([name, fleet]) => [name, fleet.at(NOW_MS).length]));
+    const total = Object.fromEntries(Array.from(demo.fleets, ([name, { length }]) => [name, length]));
     for (const family of ['telemetry_station_resources', 'telemetry_station_resource_info'])
       expect(await prometheus.query(`sum by (station) (${family}{job="openmetrics"})`, 'station')).toEqual(total);
     const published = await exporter.scrape();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replyWith } from '../../../src/simulator/faults.ts';
 import type { FleetEntry } from '../../../src/simulator/fleet.ts';
 import {
   panelsOf,
@@ -7,7 +8,7 @@ import {
   shippedDashboards,
 } from '../../grafana/shipped-dashboards.ts';
 import { allSelected, type QueryResult, queryVariables, runTarget, valuesFor } from './dashboard-queries.ts';
-import { FAULTY, NOW_MS, startStack } from './stack.ts';
+import { FAULTY, startStack } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
 
@@ -24,7 +25,7 @@ const expectEventually = (query: string, labels: string[], expected: Record<stri
 
 /** A number per simulated station. */
 function perStation(count: (resources: readonly FleetEntry[]) => number): Record<string, number> {
-  return Object.fromEntries(Array.from(stack.demo.fleets, ([name, fleet]) => [name, count(fleet.at(NOW_MS))]));
+  return Object.fromEntries(Array.from(stack.demo.fleets, ([name, resources]) => [name, count(resources)]));
 }
 
 describe('the example scrape configurations', () => {
@@ -68,12 +69,12 @@ describe('the rules', () => {
 
 describe('the alerting rules', () => {
   it('notify through Alertmanager while a station fails', async () => {
-    stack.demo.service.setFaults(FAULTY.telemetryStation, [{ kind: 'status', code: 503 }]);
+    stack.demo.setFaults(FAULTY, [replyWith(503)]);
     await expect
       .poll(() => stack.alertmanager.notifications.find(({ labels }) => labels['job'] === JOB))
       .toMatchObject({
         status: 'firing',
-        labels: { alertname: 'TelemetryStationDown', station: FAULTY.station, severity: 'warning' },
+        labels: { alertname: 'TelemetryStationDown', station: FAULTY, severity: 'warning' },
         annotations: {
           description: expect.stringMatching(/Reason: status\. Last success: \d{4}-/),
           runbook_url: expect.stringMatching(/\/docs\/runbooks\/TelemetryStationDown\.md$/),
@@ -109,7 +110,7 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
 
   it.each([
     ['all values', (values: Record<string, string>) => values],
-    ['one station', (values: Record<string, string>) => ({ ...values, station: FAULTY.station })],
+    ['one station', (values: Record<string, string>) => ({ ...values, station: FAULTY })],
   ])('shows data in every panel with %s selected', async (_selection, select) => {
     // A scrape that fails on a busy machine hides every series until the next one.
     const empty = async () => panelsWithoutData(dashboard, select(await everythingSelected(dashboard)));
@@ -132,12 +133,10 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
 
 describe('a firing alert', () => {
   it('resolves when the station recovers', async () => {
-    stack.demo.service.setFaults(FAULTY.telemetryStation, []);
+    stack.demo.setFaults(FAULTY, []);
     const resolved = () =>
       stack.alertmanager.notifications.find(({ status, labels }) => status === 'resolved' && labels['job'] === JOB);
-    await expect
-      .poll(resolved)
-      .toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY.station } });
+    await expect.poll(resolved).toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY } });
   });
 });
 
@@ -181,7 +180,7 @@ async function firstOfEach(dashboard: ShippedDashboard): Promise<Record<string, 
 
 async function someResourceId(): Promise<string> {
   const found = await stack.prometheus.query(
-    `topk(1, telemetry_station_resource_sku_quantity{station="${FAULTY.station}"})`,
+    `topk(1, telemetry_station_resource_sku_quantity{station="${FAULTY}"})`,
     'resource_id',
   );
   return Object.keys(found)[0] ?? '';

@@ -3,18 +3,17 @@ import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
-import { startSimulation } from '../../../src/simulator/simulation.ts';
-import { demoStations } from '../../../src/simulator/stations.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
+import { startHealthyDemo } from '../../simulator/healthy-demo.ts';
 import { eventually } from '../../web/eventually.ts';
 import { startAlertmanager } from './alertmanager.ts';
 import { startPrometheus } from './prometheus.ts';
 
 /** Constant, so that the simulated resources do not change. */
-export const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
+const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
 
 /** The station that tests make fail and recover: the only one that is refreshed frequently. */
-export const FAULTY = { station: 'staging', telemetryStation: 'ts-staging' };
+export const FAULTY = 'staging';
 
 const LINKS = { runbooks: RUNBOOK_URL, grafana: 'https://grafana', exporter: 'https://exporter' };
 
@@ -25,9 +24,8 @@ export async function startStack() {
     for (const stopNext of stops.splice(0).reverse()) await stopNext();
   };
   try {
-    const demo = await startSimulation({ now: () => NOW_MS });
+    const demo = await startHealthyDemo(NOW_MS);
     stops.push(() => demo.service.stop());
-    for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
     const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
     stops.push(exporter.stop);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
@@ -102,7 +100,7 @@ function withRareRefreshes(text: string): object {
   const config = parse(text) as ExporterConfig;
   const upstreams = Object.entries(config.upstreams).map(([name, upstream]) => [name, { ...upstream, max_retries: 0 }]);
   const stations = config.stations.map((station) =>
-    station.name === FAULTY.station ? { ...station, cache: { ttl: '1s' } } : station,
+    station.name === FAULTY ? { ...station, cache: { ttl: '1s' } } : station,
   );
   return {
     upstreams: Object.fromEntries(upstreams),

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
+import { gzipSync } from 'node:zlib';
+import { delivered, type Fault } from '../../src/simulator/faults.ts';
+import { type ListingRequest, parseRequest, type SourceEntry } from '../../src/simulator/listing.ts';
+import * as simulator from '../../src/simulator/service.ts';
+
+/** `requests` are those of the station since faults were set, this one included. */
+export type Condition = (request: ListingRequest, requests: readonly ListingRequest[]) => boolean;
+
+export interface TestFault extends Fault {
+  readonly when?: Condition;
+}
+
+/** By name of the telemetry station; '*': every station, and requests that match none. */
+type StationFaults = Readonly<Record<string, readonly TestFault[]>>;
+
+export interface ServiceOptions extends Partial<Omit<simulator.ServiceOptions, 'faults' | 'server'>> {
+  readonly faults?: StationFaults;
+  readonly tls?: TlsOptions;
+}
+
+interface ReceivedRequest extends Pick<IncomingMessage, 'method' | 'headers'>, Partial<ListingRequest> {
+  readonly target: string;
+  readonly station?: string;
+}
+
+export type SimulatedService = Awaited<ReturnType<typeof startSimulatedService>>;
+
+/** The simulated service, which logs its requests, and whose records, faults and credentials can be changed. */
+export async function startSimulatedService(options: ServiceOptions = {}) {
+  const { tls } = options;
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  const requests: ReceivedRequest[] = [];
+  server.on('request', (request: IncomingMessage) => {
+    const { method, url: target = '', headers } = request;
+    const listing = parseRequest(request);
+    const known = 'path' in listing && { ...listing, station: listing.path.telemetry_station };
+    requests.push({ method, target, headers, ...known });
+  });
+  const records = new Map<string, readonly SourceEntry[]>();
+  const faults = new Map(Object.entries(options.faults ?? {}));
+  const requested = new Map<string, ListingRequest[]>();
+  let { auth } = options;
+  const service = await simulator.startSimulatedService({
+    ...options,
+    server,
+    source: (path, atMs) => records.get(path.telemetry_station) ?? options.source?.(path, atMs),
+    faults(request) {
+      const everywhere = faults.get('*') ?? [];
+      if (request === undefined) return everywhere;
+      const station = request.path.telemetry_station;
+      const all = [...(requested.get(station) ?? []), request];
+      requested.set(station, all);
+      return [...everywhere, ...(faults.get(station) ?? [])].filter(({ when }) => when?.(request, all) ?? true);
+    },
+    get auth() {
+      return auth;
+    },
+  });
+  const { port } = new URL(service.url);
+  const stop = async () => {
+    if (server.listening) await service.stop();
+  };
+  return {
+    url: tls === undefined ? service.url : service.url.replace('http', 'https'),
+    /** In order of arrival. */
+    requests,
+    clearRequests: () => requests.splice(0),
+    /** Replaces the faults of a station or of every station ('*'). */
+    setFaults(station: string, changed: readonly TestFault[]) {
+      faults.set(station, changed);
+      requested.clear();
+    },
+    /** Overrides the source. */
+    setRecords: (station: string, entries: readonly SourceEntry[]) => records.set(station, entries),
+    setAuth(changed: typeof auth) {
+      auth = changed;
+    },
+    stop,
+    /** Keeps the port. */
+    async restart() {
+      await stop();
+      server.listen(Number(port), '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
+
+export const first =
+  (count: number): Condition =>
+  (_, requests) =>
+    requests.length <= count;
+
+export const inFirstListing: Condition = (_, requests) => requests.filter(({ offset }) => offset === 0).length === 1;
+
+export const atOffset =
+  (at: number): Condition =>
+  ({ offset }) =>
+    offset === at;
+
+export const headersOnly = delivered((response, { status, headers }) =>
+  response.writeHead(status, { ...headers, 'content-length': 9 }).flushHeaders(),
+);
+
+export const gzip: Fault = {
+  reply: ({ headers, body }) => ({ headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) }),
+};
+
+export const wrongTotal = (delta: number): Fault => ({ listing: ({ total }) => ({ total: total + delta }) });
+
+export const resetWithinBody = delivered((response, { status, headers, body }) =>
+  response
+    .writeHead(status, { ...headers, 'content-length': body.length })
+    .write(body.subarray(1), () => response.req.socket.resetAndDestroy()),
+);
+
+/** undefined: the page has no total. */
+export const reportedTotal = (total: unknown): Fault => ({
+  body: ({ page }) => ({ page: page && { ...page, total } }),
+});
+
+export const fixedSize = (size: number): Fault => ({ page: () => ({ size }) });
+
+/** Every nth record of the listing appears twice, unknown to the total. */
+export const uncountedDuplicates = (every: number): Fault => ({
+  listing: ({ records }) => ({
+    records: records.flatMap((record, at) => ((at + 1) % every === 0 ? [record, record] : [record])),
+  }),
+});
+
+/** Rows are inserted at the head after the first page, so that later pages overlap; by default the total includes them. */
+export const rowShift = (rows: readonly unknown[], counted = rows.length): Fault => ({
+  listing: ({ records, total, requested }) =>
+    requested.offset === 0 ? {} : { records: [...rows, ...records], total: total + counted },
+});
+
+/** An empty list is null. */
+export const nullResources: Fault = {
+  body: ({ resources }) => (resources?.length === 0 ? { resources: null } : {}),
+};
