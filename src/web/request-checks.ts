@@ -84,8 +84,13 @@ function hostFilter(names: readonly string[]): (host: string) => boolean {
 
 /** The name in a Host header, without port and the final dot of an absolute name; '' when it is malformed. */
 function hostName(host: string): string {
-  const url = `http://${host}`;
-  return /^[^\s/?#@]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
+  return hostUrl(host, 'http')?.hostname.replace(/\.$/, '') ?? '';
+}
+
+/** undefined unless the Host header is a valid host with an optional port. */
+export function hostUrl(host: string, scheme: string): URL | undefined {
+  const url = `${scheme}://${host}`;
+  return /^[^\s/\\?#@]+$/.test(host) && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 function isCrossOrigin(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostTarget, socketTarget } from '../../src/web/discovery.ts';
+import { socketTarget } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, SERVER_TLS, startApp } from './running-app.ts';
@@ -64,42 +64,6 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse(body)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
-  });
-});
-
-describe('hostTarget', () => {
-  it.each([
-    ['localhost:9842', false, 'localhost:9842'],
-    ['localhost', false, 'localhost:80'],
-    ['localhost', true, 'localhost:443'],
-    ['10.0.0.1:1', false, '10.0.0.1:1'],
-    ['[2001:db8::1]:9842', false, '[2001:db8::1]:9842'],
-    ['[::1]', true, '[::1]:443'],
-    ['under_score.svc-1.local:65535', false, 'under_score.svc-1.local:65535'],
-  ])('adds the default port to %s when it has none (TLS: %s)', (host, secure, target) => {
-    expect(hostTarget(host, secure)).toBe(target);
-  });
-
-  it.each([
-    ...[
-      '',
-      ':80',
-      'a:',
-      'a:0',
-      'a:65536',
-      'x:99999',
-      'a:b',
-      '::1',
-      '[::1',
-      '[zz]:1',
-      '[1.2.3.4]:1',
-      '[x@evil.com/]',
-      '[::1]/foo]',
-      '[::1]?x]',
-    ],
-    ...['a/b', 'http://evil/', 'a@b', 'a b', 'a,b', 'a\n'],
-  ])('rejects %j', (host) => {
-    expect(hostTarget(host, false)).toBeUndefined();
   });
 });
 

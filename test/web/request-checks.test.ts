@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { WebOptions } from '../../src/web/port.ts';
-import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
+import { hostUrl, rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
 import { RIGHT as HASH, NEW, SLOW } from './hashes.ts';
 import { openConnection } from './http-client.ts';
@@ -31,6 +31,22 @@ describe('requestTarget', () => {
     'http://a:99999/',
   ])('is undefined for %s', (target) => {
     expect(requestTarget(target)).toBeUndefined();
+  });
+});
+
+describe('hostUrl', () => {
+  it.each(['localhost:9842', 'localhost', '10.0.0.1:1', '[2001:db8::1]:9842', 'under_score.svc-1.local:65535'])(
+    'has the host and port %s',
+    (host) => {
+      expect(hostUrl(host, 'http')?.host).toBe(host);
+    },
+  );
+
+  it.each([
+    ...['', ':80', 'a:65536', 'a:b', '::1', '[::1', '[zz]:1', '[1.2.3.4]:1', '[x@evil.com/]', '[::1]/foo]', '[::1]?x]'],
+    ...['a/b', 'a\\b', 'http://evil/', 'a@b', 'a b', 'a<b', 'a\n'],
+  ])('is undefined for %j', (host) => {
+    expect(hostUrl(host, 'http')).toBeUndefined();
   });
 });
 
