@@ -7,10 +7,9 @@ import { byFormat, changeList, historyList, resourceList, searchData, stationDat
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
-import { configPage } from './pages/config-page.ts';
 import { errorPages } from './pages/error-page.ts';
 import { favicon } from './pages/layout.ts';
-import { referencePage } from './pages/reference-page.ts';
+import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { searchPage } from './pages/search-page.ts';
 import { stationPage } from './pages/station-page.ts';
