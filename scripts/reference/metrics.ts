@@ -1,9 +1,11 @@
-import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
+import {
+  HEALTH_FAMILIES,
+  RESOURCE_FAMILIES,
+  SNAPSHOT_FAMILIES,
+  STATION_FAMILIES,
+} from '../../src/metrics/catalogue.ts';
 import type { FamilyDescription } from '../../src/metrics/family.ts';
-import { HEALTH_FAMILIES } from '../../src/metrics/health-families.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
-import { RESOURCE_FAMILIES } from '../../src/metrics/resource-families.ts';
-import { SNAPSHOT_FAMILIES } from '../../src/metrics/snapshot-families.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { LISTING_FIELDS } from '../../src/model/listing.ts';
 
@@ -53,7 +55,11 @@ ${examples(RESOURCE_FAMILIES)}
 ## Labels of resources
 
 With \`resource_labels\` (see [configuration](configuration.md#the-file)), these families also have the configured labels, empty where no entry
-matches: ${list(STATION_FAMILIES.filter(({ hasResourceLabels }) => hasResourceLabels).map(({ name }) => name))}.
+matches: ${list(
+    Object.values(STATION_FAMILIES)
+      .filter(({ hasResourceLabels }) => hasResourceLabels)
+      .map(({ name }) => name),
+  )}.
 
 The values come from the configuration alone, so that the service cannot add any: each aggregate has at most one series per combination of values that resources
 have. Sums need no change. A query that takes the maximum over replicas must sum up each instance first, as the shipped rules do:
@@ -64,24 +70,24 @@ them with \`telemetry_station_resource_info\`.
 
 Published on the telemetry path, not on \`/probe\`, together with prom-client's process and Node.js metrics, which are up to a second old.
 
-${table(Object.values(OWN_FAMILIES))}
+${table(OWN_FAMILIES)}
 
 Throttled requests lower \`telemetry_station_exporter_api_rate_limit\`, which is never above \`requests_per_second\`.
 
-${examples(Object.values(OWN_FAMILIES))}
+${examples(OWN_FAMILIES)}
 `;
 }
 
-function table(families: readonly FamilyDescription[]): string {
-  const rows = families.map(
+function table(families: Readonly<Record<string, FamilyDescription>>): string {
+  const rows = Object.values(families).map(
     ({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`,
   );
   return ['| family | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** One example per family, in the order of the table. */
-function examples(families: readonly FamilyDescription[]): string {
-  const rows = families.map(
+function examples(families: Readonly<Record<string, FamilyDescription>>): string {
+  const rows = Object.values(families).map(
     ({ exampleTitle, example }) => `| ${exampleTitle} | \`${example.replaceAll('|', '\\|')}\` |`,
   );
   return ['| example | query |', '|---|---|', ...rows].join('\n');

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { STATION_FAMILIES } from '../metrics/catalogue.ts';
-import { STATION_INFO } from '../metrics/health-families.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
@@ -52,15 +51,12 @@ const stationMetrics = z.strictObject({
   per_resource: optional(z.boolean(), 'Overrides `metrics.per_resource`.'),
   max_resources: optional(integer(0), 'Overrides `metrics.max_resources`.'),
   disabled: optional(
-    z.array(
-      z.enum(
-        STATION_FAMILIES.map(({ name }) => name),
-        { error: 'the name of a metric family of a station' },
-      ),
-    ),
+    z.array(z.enum(Object.keys(STATION_FAMILIES), { error: 'the name of a metric family of a station' })),
     'Overrides `metrics.disabled` for the families of this station.',
   ),
 });
+
+const STATION_INFO = STATION_FAMILIES.telemetry_station_info;
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 

@@ -1,21 +1,251 @@
-import type { FamilyDescription } from './family.ts';
-import { HEALTH_FAMILIES } from './health-families.ts';
+import { FAILURE_REASONS } from '../model/failure.ts';
+import { LISTING_FIELDS } from '../model/listing.ts';
+import {
+  type FamilyDescription,
+  groupFamilies,
+  healthFamilies,
+  optionalSample,
+  resourceFamilies,
+  snapshotFamilies,
+} from './family.ts';
 import { OWN_FAMILIES } from './own-families.ts';
-import { RESOURCE_FAMILIES } from './resource-families.ts';
-import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
+
+/** The families of a station that do not depend on a snapshot. */
+export const HEALTH_FAMILIES = healthFamilies({
+  /** Its labels are reserved: a station cannot configure one of them as an extra label. */
+  telemetry_station_info: {
+    help: 'Information about the configured telemetry station.',
+    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
+    exampleTitle: 'Stations by zone and upstream',
+    example: 'count by (zone, upstream) (telemetry_station_info)',
+    hasStationLabels: true,
+    samples: ({ spec: { path, upstream } }) => [
+      [1, path.subscription, path.resource_group, path.zone, path.telemetry_station, upstream],
+    ],
+  },
+  telemetry_station_up: {
+    help: 'Whether the last refresh of the station succeeded.',
+    exampleTitle: 'Stations whose last refresh failed',
+    example: 'telemetry_station_up == 0',
+    samples: ({ health }) => [[health.lastAttemptMs !== undefined && health.failure === undefined ? 1 : 0]],
+  },
+  telemetry_station_failure: {
+    help: 'Whether the last refresh failed for this reason.',
+    labels: ['reason'],
+    exampleTitle: 'Failing stations by reason',
+    example: 'count by (reason) (telemetry_station_failure == 1)',
+    samples: ({ health }) => FAILURE_REASONS.map((reason) => [health.failure?.reason === reason ? 1 : 0, reason]),
+  },
+  telemetry_station_last_success_timestamp_seconds: {
+    help: 'Timestamp of the last successful refresh.',
+    exampleTitle: 'Age of the data of each station in seconds',
+    example: 'time() - telemetry_station_last_success_timestamp_seconds',
+    samples: ({ health }) => optionalSample(seconds(health.lastSuccessMs)),
+  },
+  telemetry_station_last_attempt_timestamp_seconds: {
+    help: 'Timestamp of the last refresh, successful or not.',
+    exampleTitle: 'Stations not refreshed for ten minutes',
+    example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
+    samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
+  },
+  telemetry_station_refresh_duration_seconds: {
+    help: 'Duration of the last refresh in seconds.',
+    exampleTitle: 'Ten slowest stations',
+    example: 'topk(10, telemetry_station_refresh_duration_seconds)',
+    samples: ({ health }) => optionalSample(seconds(health.durationMs)),
+  },
+});
+
+const LISTING_FAMILIES = snapshotFamilies({
+  telemetry_station_listing_complete: {
+    help: 'Whether the listing was verified complete as of the last successful refresh.',
+    exampleTitle: 'Stations that may be missing resources',
+    example: 'telemetry_station_listing_complete == 0',
+    samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
+  },
+  telemetry_station_listing_reported_resources: {
+    help: 'Total number of resources reported by the service as of the last successful refresh.',
+    exampleTitle: 'Resources missing from the reported total',
+    example:
+      'telemetry_station_listing_reported_resources - on (job, instance, station) sum by (job, instance, station) (telemetry_station_resources)',
+    samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
+  },
+  telemetry_station_listing_pages: {
+    help: 'Pages fetched by the last successful refresh, all listings included.',
+    exampleTitle: 'Ten stations with the most pages',
+    example: 'topk(10, telemetry_station_listing_pages)',
+    samples: ({ snapshot }) => [[snapshot.pages]],
+  },
+  telemetry_station_listing_duplicate_resources: {
+    help: 'Duplicate records in the listing as of the last successful refresh.',
+    exampleTitle: 'Stations with duplicate records',
+    example: 'telemetry_station_listing_duplicate_resources > 0',
+    samples: ({ snapshot }) => [[snapshot.duplicates]],
+  },
+  telemetry_station_listing_rejected_resources: {
+    help: 'Records without a usable resource_id as of the last successful refresh.',
+    exampleTitle: 'Stations with rejected records',
+    example: 'telemetry_station_listing_rejected_resources > 0',
+    samples: ({ snapshot }) => [[snapshot.rejected]],
+  },
+  telemetry_station_listing_invalid_fields: {
+    help: 'Field values that could not be parsed as of the last successful refresh.',
+    labels: ['field'],
+    exampleTitle: 'Invalid field values by station and field',
+    example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
+    samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field], field]),
+  },
+});
+
+const GROUP_FAMILIES = groupFamilies({
+  telemetry_station_resources: {
+    help: 'Resources attached to the station as of the last successful refresh.',
+    labels: ['state'],
+    exampleTitle: 'Resources by type',
+    example: 'sum by (resource_type) (telemetry_station_resources)',
+    samples: ({ states }) => Array.from(states, ([state, count]) => [count, state] as const),
+  },
+  telemetry_station_alert_rules: {
+    help: 'Alert rules of the resources as of the last successful refresh.',
+    exampleTitle: 'Alert rules per resource',
+    example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
+    samples: ({ alertRules }) => optionalSample(alertRules),
+  },
+  telemetry_station_alertable_resources: {
+    help: 'Resources that can have alerts as of the last successful refresh; only with alertability.',
+    exampleTitle: 'Share of alertable resources with an alert rule',
+    example:
+      '1 - sum by (station) (telemetry_station_resources_without_alert_rules) / sum by (station) (telemetry_station_alertable_resources)',
+    samples: ({ alertable }, { alertability }) => (alertability ? [[alertable]] : []),
+  },
+  telemetry_station_resources_without_alert_rules: {
+    help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
+    exampleTitle: 'Resources without alert rules by type',
+    example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
+    samples: ({ withoutRules }) => optionalSample(withoutRules),
+  },
+  telemetry_station_sku_quantity: {
+    help: 'Sum of the SKU quantities of the resources as of the last successful refresh.',
+    labels: ['gpu_model', 'unit'],
+    exampleTitle: 'GPUs by model',
+    example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
+    samples: ({ quantities }) =>
+      [...quantities].flatMap(([gpuModel, units]) =>
+        Array.from(units, ([unit, sum]) => [sum, gpuModel, unit] as const),
+      ),
+  },
+});
+
+const OTHER_FAMILIES = snapshotFamilies({
+  telemetry_station_resource_type_info: {
+    help: 'Information about the resource type as of the last successful refresh.',
+    labels: ['resource_type', 'resource_type_label'],
+    exampleTitle: 'Resources by type, with the label of the type',
+    example:
+      'sum by (job, instance, station, resource_type) (telemetry_station_resources) * on (job, instance, station, resource_type) group_left (resource_type_label) telemetry_station_resource_type_info',
+    samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
+  },
+  telemetry_station_resources_folded: {
+    help: 'Resources counted under the label value (other) as of the last successful refresh, because the service supplies more values than limits.label_values.',
+    labels: ['label'],
+    exampleTitle: 'Labels with too many values, by station',
+    example: 'telemetry_station_resources_folded > 0',
+    samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
+  },
+  telemetry_station_resources_added_total: {
+    help: 'Resources added between start and the last successful refresh.',
+    labels: ['resource_type'],
+    exampleTitle: 'Resources added in a day, by type',
+    example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
+    samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
+  },
+  telemetry_station_resources_removed_total: {
+    help: 'Resources removed between start and the last successful refresh.',
+    labels: ['resource_type'],
+    exampleTitle: 'Resources removed in a day, by type',
+    example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
+    samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
+  },
+  telemetry_station_resource_state_changes_total: {
+    help: 'Alert state changes between start and the last successful refresh, by new state.',
+    labels: ['resource_type', 'state'],
+    exampleTitle: 'State changes in an hour, by new state',
+    example: 'sum by (station, state) (increase(telemetry_station_resource_state_changes_total[1h]))',
+    samples: ({ churn }) =>
+      [...churn].flatMap(([type, { stateChanges }]) =>
+        Array.from(stateChanges, ([state, count]) => [count, type, state] as const),
+      ),
+  },
+});
+
+/** The families of a station that are published while it has a snapshot. */
+export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...OTHER_FAMILIES };
+
+/** The per-resource families. */
+export const RESOURCE_FAMILIES = resourceFamilies({
+  telemetry_station_resource_info: {
+    help: 'Information about the resource as of the last successful refresh.',
+    labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
+    exampleTitle: 'Resources that can have alerts',
+    example: 'telemetry_station_resource_info{alertable="true"}',
+    hasResourceLabels: true,
+    fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
+    sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
+  },
+  telemetry_station_resource_state: {
+    help: 'Alert state of the resource as of the last successful refresh.',
+    labels: ['state'],
+    exampleTitle: 'Firing resources',
+    example: 'telemetry_station_resource_state{state="ALERTSTATE_FIRING"} == 1',
+    fields: ['state'],
+    sample: (r) => (r.state === '' ? undefined : [1, r.state]),
+  },
+  telemetry_station_resource_alert_rules: {
+    help: 'Alert rules of the resource as of the last successful refresh.',
+    exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
+    example:
+      'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
+    fields: ['alertRules'],
+    sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
+  },
+  telemetry_station_resource_created_timestamp_seconds: {
+    help: 'Creation timestamp of the resource as of the last successful refresh.',
+    exampleTitle: 'Resources created in the last day',
+    example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
+    fields: ['createdSeconds'],
+    sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
+  },
+  telemetry_station_resource_sku_quantity: {
+    help: 'SKU quantity of the resource as of the last successful refresh.',
+    labels: ['unit'],
+    exampleTitle: 'Ten resources with the most GPUs',
+    example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
+    fields: ['quantity'],
+    sample: (r) => r.quantity && [r.quantity.value, r.quantity.unit],
+  },
+});
 
 /** Every family of a station, in exposition order. */
-export const STATION_FAMILIES = [...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES] as const;
+export const STATION_FAMILIES = { ...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES };
 
 /** Every family of the exporter, without prom-client's default metrics. */
-export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)];
+export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = Object.values({
+  ...STATION_FAMILIES,
+  ...OWN_FAMILIES,
+});
 
 /** The names that `metrics.disabled` accepts. */
 export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
 
-type Family = (typeof STATION_FAMILIES)[number] | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
+type Family =
+  | (typeof STATION_FAMILIES)[keyof typeof STATION_FAMILIES]
+  | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
 
 export type FamilyName = Family['name'];
 
 /** The fixed labels of a family. */
 export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly name: Name }>['labels'][number];
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

@@ -4,9 +4,8 @@ import { hasSameElements } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { StationView } from '../refresh/station-cache.ts';
-import { STATION_FAMILIES } from './catalogue.ts';
+import { HEALTH_FAMILIES, STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
-import { HEALTH_FAMILIES } from './health-families.ts';
 import { SERIES_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { combineCrc, joinedSegment, type Segment, storedSegment, TextBuffer } from './segment.ts';
@@ -97,7 +96,9 @@ function textSegment(text: string): Segment {
 }
 
 function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
-  return new Map(STATION_FAMILIES.map((family) => [family.name, textSegment(familyHeader(family, format))]));
+  return new Map(
+    Object.values(STATION_FAMILIES).map((family) => [family.name, textSegment(familyHeader(family, format))]),
+  );
 }
 
 /** Encodes the health of stations; `series` is the number of series per station. */
@@ -106,7 +107,7 @@ export function encodeHealth(views: readonly HealthSource[]): {
   readonly series: readonly number[];
 } {
   const buffer = new TextBuffer();
-  const series = writeStations(HEALTH_FAMILIES, views, buffer);
+  const series = writeStations(Object.values(HEALTH_FAMILIES), views, buffer);
   return { families: new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]])), series };
 }
 

@@ -11,6 +11,8 @@ export interface FamilyDescription {
   readonly labels: readonly string[];
   /** Also has the labels that `resource_labels` configures. */
   readonly hasResourceLabels?: true;
+  /** Also has the configured labels of the station. */
+  readonly hasStationLabels?: true;
   /** What the example returns, as a phrase without a period. */
   readonly exampleTitle: string;
   /** A PromQL query that uses the metric. */
@@ -34,8 +36,6 @@ export interface SnapshotSource extends Publication {
 /** A family with samples per station: `station` is the first of `labels` and not part of a sample. */
 export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
-  /** Also has the configured labels of the station, which are not part of a sample. */
-  readonly hasStationLabels?: true;
 }
 
 /** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
@@ -45,78 +45,70 @@ export interface ResourceFamily extends FamilyDescription {
   readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
-/** Name and labels as literal types, so that a reference to an unknown metric or label does not compile. */
-export interface Named<Name extends string, Labels extends readonly string[]> {
-  readonly name: Name;
-  readonly labels: Labels;
+/** A family in a table, whose key is its name; without `labels` it has none. */
+export interface Row<Labels> extends Omit<FamilyDescription, 'name' | 'type' | 'labels'> {
+  readonly labels?: Labels & readonly string[];
 }
 
-/** A family in a table: without `labels` it has none, and its name says whether it is a counter. */
-export interface Row<Name extends string, Labels extends readonly string[]>
-  extends Omit<FamilyDescription, 'type' | 'labels'> {
-  readonly name: Name;
-  readonly labels?: Labels;
-}
+export type LabelsOf<Given> = Given extends readonly string[] ? Given : [];
 
-/** `first`: labels before those of the row. */
-export function described<Name extends string, Labels extends readonly string[], const First extends readonly string[]>(
-  { name, labels }: Row<Name, Labels>,
-  ...first: First
-): Named<Name, readonly [...First, ...Labels]> & Pick<FamilyDescription, 'type'> {
-  const all: readonly string[] = [...first, ...(labels ?? [])];
-  const type = name.endsWith('_total') ? 'counter' : 'gauge';
-  return { name, type, labels: all as readonly [...First, ...Labels] };
-}
+/** The families of a table. Name and labels are literal types, so that a reference to an unknown metric or label does not compile. */
+type Families<Family, Labels, First extends readonly string[]> = {
+  readonly [Name in keyof Labels & string]: Family & {
+    readonly name: Name;
+    readonly labels: readonly [...First, ...LabelsOf<Labels[Name]>];
+  };
+};
 
-export const healthFamily = stationFamily<HealthSource>();
-export const snapshotFamily = stationFamily<SnapshotSource>();
-
-function stationFamily<Source>() {
-  return <const Name extends string, const Labels extends readonly string[] = []>(
-    row: Row<Name, Labels> &
-      Pick<StationFamily<Source>, 'hasStationLabels'> & {
-        readonly samples: (source: Source) => Iterable<NoInfer<Sample<Labels>>>;
-      },
-  ): StationFamily<Source> & Named<Name, readonly ['station', ...Labels]> => ({
-    ...row,
-    ...described(row, 'station'),
+/** Rows with their names, which say whether they are counters. `first`: labels before those of the row. */
+export function described(rows: Readonly<Record<string, Row<unknown>>>, first: readonly string[], prefix = '') {
+  const families = Object.entries(rows).map(([key, row]) => {
+    const type = key.endsWith('_total') ? 'counter' : 'gauge';
+    return [key, { name: prefix + key, type, ...row, labels: [...first, ...(row.labels ?? [])] }];
   });
+  return Object.fromEntries(families);
 }
 
-/** A family with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
-export function groupFamily<const Name extends string, const Labels extends readonly string[] = []>(
-  row: Row<Name, Labels> & {
-    readonly samples: (group: AggregateGroup, spec: StationSpec) => Iterable<NoInfer<Sample<Labels>>>;
-  },
-): StationFamily<SnapshotSource> & Named<Name, readonly ['station', 'resource_type', 'product', ...Labels]> {
-  return {
-    ...row,
-    ...described(row, 'station', 'resource_type', 'product'),
-    hasResourceLabels: true,
-    samples: ({ spec, aggregates }) =>
+interface StationRow<Labels, Input extends readonly unknown[]> extends Row<Labels> {
+  readonly samples: (...input: Input) => Iterable<Sample<LabelsOf<Labels>>>;
+}
+
+export const healthFamilies = stationFamilies<HealthSource>();
+export const snapshotFamilies = stationFamilies<SnapshotSource>();
+
+function stationFamilies<Source>() {
+  return <const Labels>(
+    rows: { readonly [Name in keyof Labels]: StationRow<Labels[Name], [source: Source]> },
+  ): Families<StationFamily<Source>, Labels, ['station']> => described(rows, ['station']);
+}
+
+type GroupInput = [group: AggregateGroup, spec: StationSpec];
+
+/** Families with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
+export function groupFamilies<const Labels>(
+  rows: { readonly [Name in keyof Labels]: StationRow<Labels[Name], GroupInput> },
+): Families<StationFamily<SnapshotSource>, Labels, ['station', 'resource_type', 'product']> {
+  const families = Object.entries<StationRow<readonly string[], GroupInput>>(rows).map(([name, row]) => {
+    const samples = ({ spec, aggregates }: SnapshotSource) =>
       [...aggregates.groups].flatMap((group) => {
         const { type, product, labels } = group;
-        const extra = spec.resourceLabels.names.map((name) => labels[name] ?? '');
-        return Array.from(
-          row.samples(group, spec),
-          ([value, ...rest]: AnySample) => [value, type, product, ...rest, ...extra] as const,
-        );
-      }),
-  };
+        const extra = spec.resourceLabels.names.map((label) => labels[label] ?? '');
+        return Array.from(row.samples(group, spec), ([value, ...rest]) => [value, type, product, ...rest, ...extra]);
+      });
+    return [name, { ...row, hasResourceLabels: true, samples }];
+  });
+  return described(Object.fromEntries(families), ['station', 'resource_type', 'product']);
 }
 
 /** A sample that reads a field which is not among `fields` does not compile. */
-export function resourceFamily<
-  const Name extends string,
-  const Field extends keyof Resource,
-  const Labels extends readonly string[] = [],
->(
-  row: Row<Name, Labels> & {
-    readonly fields: readonly Field[];
-    readonly sample: (resource: Pick<Resource, NoInfer<Field>>) => NoInfer<Sample<Labels>> | undefined;
-  },
-): ResourceFamily & Named<Name, readonly ['station', 'resource_id', 'name', ...Labels]> {
-  return { ...row, ...described(row, 'station', 'resource_id', 'name') };
+export function resourceFamilies<const Labels, const Fields extends Readonly<Record<keyof Labels, keyof Resource>>>(
+  rows: {
+    readonly [Name in keyof Labels]: Row<Labels[Name]> & {
+      readonly sample: (resource: Pick<Resource, NoInfer<Fields[Name]>>) => Sample<LabelsOf<Labels[Name]>> | undefined;
+    };
+  } & { readonly [Name in keyof Fields]: { readonly fields: readonly Fields[Name][] } },
+): Families<ResourceFamily, Labels, ['station', 'resource_id', 'name']> {
+  return described(rows, ['station', 'resource_id', 'name']);
 }
 
 /** One sample, or none if the value is unknown: an unknown value is never published as 0. */

@@ -1,4 +1,4 @@
-import { described, type FamilyDescription, type Named, type Row } from './family.ts';
+import { described, type FamilyDescription, type LabelsOf, type Row } from './family.ts';
 
 /** Limits of the web server: the values of the label `limit`. */
 export const WEB_LIMITS = [
@@ -208,24 +208,18 @@ export const SERIES_FAMILIES = ownFamilies({
 /** The exporter's own families, by the rest of their names. */
 export const OWN_FAMILIES = { ...UPSTREAM_FAMILIES, ...EXPORTER_FAMILIES, ...SERIES_FAMILIES };
 
-interface OwnRow extends Omit<Row<string, readonly string[]>, 'name'> {
+interface OwnRow extends Row<unknown> {
   readonly type?: 'histogram';
 }
 
-function ownFamilies<const Rows extends Readonly<Record<string, OwnRow>>>(rows: Rows) {
-  const families = Object.entries(rows).map(([key, row]) => {
-    return [key, { ...described({ ...row, name: `telemetry_station_exporter_${key}` }), ...row }];
-  });
-  return Object.fromEntries(families) as {
-    readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, Rows[Key]>;
-  };
+function ownFamilies<const Rows extends Readonly<Record<string, OwnRow>>>(
+  rows: Rows,
+): { readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, Rows[Key]> } {
+  return described(rows, [], 'telemetry_station_exporter_');
 }
 
-type OwnFamily<Name extends string, Given> = FamilyDescription &
-  Named<Name, Given extends { readonly labels: infer Labels extends readonly string[] } ? Labels : []> & {
-    readonly type: Given extends { readonly type: infer Type }
-      ? Type
-      : Name extends `${string}_total`
-        ? 'counter'
-        : 'gauge';
-  };
+interface OwnFamily<Name extends string, Given extends OwnRow> extends FamilyDescription {
+  readonly name: Name;
+  readonly labels: LabelsOf<Given['labels']>;
+  readonly type: Given['type'] extends 'histogram' ? 'histogram' : Name extends `${string}_total` ? 'counter' : 'gauge';
+}

@@ -3,10 +3,9 @@ import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Aggregates, Aggregation } from '../refresh/aggregates.ts';
 import type { Publication } from '../refresh/station-cache.ts';
+import { RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './catalogue.ts';
 import type { ResourceFamily } from './family.ts';
-import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { type CompressorPool, type Segment, TextBuffer } from './segment.ts';
-import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 import { writeResources, writeStations } from './text-format.ts';
 
 /** Encoded samples by family name. */
@@ -112,7 +111,7 @@ export class StationEncoder {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.merge(block.aggregates);
       const source = { ...publication, aggregates };
-      const [series = 0] = writeStations(SNAPSHOT_FAMILIES, [source], buffer);
+      const [series = 0] = writeStations(Object.values(SNAPSHOT_FAMILIES), [source], buffer);
       return { aggregates, series };
     });
     return { ...result, families: new Map(Array.from(segments, ([name, segment]) => [name, [segment]])), withheld: 0 };
@@ -120,7 +119,7 @@ export class StationEncoder {
 }
 
 function resourceFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {
-  return perResource ? RESOURCE_FAMILIES.filter(({ name }) => !disabled.has(name)) : [];
+  return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
 }
 
 /** Adjacent parts in groups of about BLOCK_SIZE resources. */

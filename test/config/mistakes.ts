@@ -1,4 +1,4 @@
-import { STATION_INFO } from '../../src/metrics/health-families.ts';
+import { HEALTH_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { fleet, RID, stationWith, upstreamWith, VALID, withEntries, withLink } from './fixtures.ts';
 
 /** A configuration that is rejected, and its problems without the name of the file. */
@@ -398,7 +398,7 @@ export const MISTAKES: readonly Mistake[] = [
   ...SCHEME_MISTAKES,
   ...PATH_MISTAKES,
   ...rows(STATION_LINES, withStationLine),
-  ...STATION_INFO.labels.map(
+  ...HEALTH_FAMILIES.telemetry_station_info.labels.map(
     (label): Mistake => [
       withStationLine(`labels: { ${label}: b }`),
       `5:15: stations[0].labels.${label}: telemetry_station_info already has this label, expected another one`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { READS_EACH_RESOURCE } from '../../grafana/source/resource-table.ts';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
-import { RESOURCE_FAMILIES } from '../../src/metrics/resource-families.ts';
+import { RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import {
   interpolate,
@@ -209,7 +209,7 @@ describe('dashboard panels', () => {
 
 /** Selectors of per-resource series, except those of one resource. */
 function perResourceSelectors({ targets = [] }: ShippedPanel) {
-  const families = new Set<string>(RESOURCE_FAMILIES.map(({ name }) => name));
+  const families = new Set(Object.keys(RESOURCE_FAMILIES));
   const selectors = targets.flatMap(({ expr }) => parsePromql(interpolate(expr, { limit: '100' })).selectors);
   const ofOneResource = (matchers: (typeof selectors)[number]['matchers']) =>
     matchers.some(({ label, operator }) => label === 'resource_id' && operator === '=');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { metricsReference } from '../../scripts/reference/metrics.ts';
 import { FAMILY_DESCRIPTIONS, FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
-import { healthFamily } from '../../src/metrics/family.ts';
+import { healthFamilies, resourceFamilies } from '../../src/metrics/family.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 
 describe('metricsReference', () => {
@@ -35,11 +35,19 @@ describe('FAMILY_DESCRIPTIONS', () => {
   });
 });
 
-describe('healthFamily', () => {
-  const row = { name: 'a', help: 'b', labels: ['reason'], exampleTitle: 'c' } as const;
+const row = { help: 'b', labels: ['reason'], exampleTitle: 'c', example: 'a' } as const;
 
+describe('healthFamilies', () => {
   it('does not compile when a sample lacks a label', () => {
     // @ts-expect-error: one label is declared, none is given.
-    expect(healthFamily({ ...row, example: 'a', samples: () => [[1]] }).labels).toEqual(['station', 'reason']);
+    expect(healthFamilies({ a: { ...row, samples: () => [[1]] } }).a.labels).toEqual(['station', 'reason']);
+  });
+});
+
+describe('resourceFamilies', () => {
+  it('does not compile when a sample reads a field that is not declared', () => {
+    // @ts-expect-error: the sample depends on the state too.
+    const { a } = resourceFamilies({ a: { ...row, fields: ['sku'], sample: (r) => [1, r.state] } });
+    expect(a.name).toBe('a');
   });
 });
