@@ -171,10 +171,10 @@ export class Exporter implements ExporterPort {
     const logLimit = limitLog(this.#options.log);
     return {
       limitReached: (limit, client) => {
-        this.#services.own.recordWebLimit(limit);
+        this.#services.own.metrics.web_limits_reached_total.inc({ limit });
         logLimit(limit, client);
       },
-      connections: (open) => this.#services.own.recordWebConnections(open),
+      connections: (open) => this.#services.own.metrics.web_connections.set(open),
     };
   }
 

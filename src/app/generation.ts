@@ -49,7 +49,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     /** For scrapes and pages, which do not wait for refreshes. */
     responseTasks: new TaskQueue(),
     compressors: new CompressorPool(tasks, compressors),
-    records: new RecordBudget(recordLimits(config), (limit) => own.recordLimitsReached(limit)),
+    records: new RecordBudget(recordLimits(config), (limit) => own.metrics.record_limits_reached_total.inc({ limit })),
     changes: new ChangeLog(config.limits),
   };
 }
@@ -97,7 +97,11 @@ export async function nextGeneration<Result>(
     // ends before the swap, or the takeover of busy stations would not end either.
     resumes.push(...takeovers.map(({ known }) => known.pause()));
     for (const { takeOver } of takeovers) await takeOver();
-    const fleet = new Fleet(connected.stations.values(), (...read) => services.own.recordReads(...read));
+    const { cache_hits_total, cache_misses_total } = services.own.metrics;
+    const fleet = new Fleet(connected.stations.values(), (hits, misses) => {
+      cache_hits_total.inc(hits);
+      cache_misses_total.inc(misses);
+    });
     const exposition = new Exposition(new Set(loaded.config.metrics.disabled), services.responseTasks);
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {

@@ -10,7 +10,7 @@ import { SERIES_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { combineCrc, joinedSegment, type Segment, storedSegment, TextBuffer } from './segment.ts';
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
-import { type ExpositionFormat, familyHeader, familyText, writeStations } from './text-format.ts';
+import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
 type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
 
@@ -120,16 +120,14 @@ function seriesText(
 ): string {
   const valuesOf = (count: (view: View, at: number) => number) =>
     views.map((view, at) => ({ labels: { station: labelText(view.spec.name) }, value: count(view, at) }));
-  return [
+  const families = [
     {
       ...SERIES_FAMILIES.series,
       values: valuesOf(({ served }, at) => (healthSeries[at] ?? 0) + (served?.encoded.series ?? 0)),
     },
     { ...SERIES_FAMILIES.series_withheld, values: valuesOf(({ served }) => served?.encoded.withheld ?? 0) },
-  ]
-    .filter(({ name }) => !disabled.has(name))
-    .map((family) => familyText(family, format))
-    .join('');
+  ];
+  return familiesText(families, format, disabled);
 }
 
 function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type MetricConfiguration, Registry } from 'prom-client';
 import { type Clock, systemClock } from '../model/clock.ts';
-import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS, type RecordLimit } from '../model/failure.ts';
+import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import type { FamilyDescription } from './family.ts';
-import { EXPORTER_FAMILIES, UPSTREAM_FAMILIES, WEB_LIMITS, type WebLimit } from './own-families.ts';
-import { type ExpositionFormat, familyText } from './text-format.ts';
+import { EXPORTER_FAMILIES, UPSTREAM_FAMILIES, WEB_LIMITS } from './own-families.ts';
+import { type ExpositionFormat, familiesText } from './text-format.ts';
 
 export interface Build {
   readonly version: string;
@@ -19,58 +19,40 @@ export class OwnMetrics {
   readonly #registry = new Registry();
   /** Metrics of the clients of all upstreams. */
   readonly upstreams = new UpstreamMetrics(this.#registry);
-  readonly #metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
-  readonly #process: ProcessMetrics | undefined;
+  readonly metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
+  readonly processText: ProcessMetrics;
   readonly #droppedLogLines: () => number;
 
-  constructor(build: Build, shard: Shard, process?: ProcessMetrics, droppedLogLines: () => number = () => 0) {
-    this.#process = process;
+  constructor(
+    build: Build,
+    shard: Shard,
+    processText: ProcessMetrics = async () => '',
+    droppedLogLines: () => number = () => 0,
+  ) {
+    this.processText = processText;
     this.#droppedLogLines = droppedLogLines;
     const { version, revision, nodeVersion } = build;
-    this.#metrics.build_info.set({ version, revision, node_version: nodeVersion }, 1);
-    this.#metrics.shard_ordinal.set(shard.ordinal);
-    this.#metrics.total_shards.set(shard.total);
-    for (const limit of WEB_LIMITS) this.#metrics.web_limits_reached_total.inc({ limit }, 0);
-    for (const limit of RECORD_LIMITS) this.#metrics.record_limits_reached_total.inc({ limit }, 0);
-  }
-
-  recordLimitsReached(limit: RecordLimit): void {
-    this.#metrics.record_limits_reached_total.inc({ limit });
+    this.metrics.build_info.set({ version, revision, node_version: nodeVersion }, 1);
+    this.metrics.shard_ordinal.set(shard.ordinal);
+    this.metrics.total_shards.set(shard.total);
+    for (const limit of WEB_LIMITS) this.metrics.web_limits_reached_total.inc({ limit }, 0);
+    for (const limit of RECORD_LIMITS) this.metrics.record_limits_reached_total.inc({ limit }, 0);
   }
 
   recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
-    this.#metrics.records.set(total);
-    for (const limit of RECORD_LIMITS) this.#metrics.records_limit.set({ limit }, limits[limit]);
-  }
-
-  recordReads(hits: number, misses: number): void {
-    this.#metrics.cache_hits_total.inc(hits);
-    this.#metrics.cache_misses_total.inc(misses);
+    this.metrics.records.set(total);
+    for (const limit of RECORD_LIMITS) this.metrics.records_limit.set({ limit }, limits[limit]);
   }
 
   recordReload(successful: boolean, wallMs: number, file: 'config' | 'web_config' = 'config'): void {
-    this.#metrics[`${file}_last_reload_successful`].set(successful ? 1 : 0);
-    if (successful) this.#metrics[`${file}_last_reload_success_timestamp_seconds`].set(wallMs / 1000);
-  }
-
-  recordWebConnections(open: number): void {
-    this.#metrics.web_connections.set(open);
-  }
-
-  recordWebLimit(limit: WebLimit): void {
-    this.#metrics.web_limits_reached_total.inc({ limit });
+    this.metrics[`${file}_last_reload_successful`].set(successful ? 1 : 0);
+    if (successful) this.metrics[`${file}_last_reload_success_timestamp_seconds`].set(wallMs / 1000);
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
-    this.#metrics.log_lines_dropped_total.reset();
-    this.#metrics.log_lines_dropped_total.inc(this.#droppedLogLines());
-    const families = await this.#registry.getMetricsAsJSON();
-    const texts = families.filter(({ name }) => !disabled.has(name)).map((family) => familyText(family, format));
-    return texts.join('');
-  }
-
-  async processText(format: ExpositionFormat): Promise<string> {
-    return (await this.#process?.(format)) ?? '';
+    this.metrics.log_lines_dropped_total.reset();
+    this.metrics.log_lines_dropped_total.inc(this.#droppedLogLines());
+    return familiesText(await this.#registry.getMetricsAsJSON(), format, disabled);
   }
 }
 
@@ -209,20 +191,14 @@ export function collectProcessMetrics({ elapsedMs }: Pick<Clock, 'elapsedMs'> = 
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   let collectedMs = Number.NEGATIVE_INFINITY;
-  let latest: ReturnType<typeof textsOf>;
+  let latest: ReturnType<typeof registry.getMetricsAsJSON>;
   return async (format) => {
     const nowMs = elapsedMs();
     if (nowMs - collectedMs >= MAX_AGE_MS) {
       collectedMs = nowMs;
-      latest = textsOf(registry);
+      // A copy, because the values of the registry change afterwards.
+      latest = registry.getMetricsAsJSON().then((families) => structuredClone(families));
     }
-    return (await latest)[format];
+    return familiesText(await latest, format);
   };
-}
-
-/** Both formats at once, because the values of the registry change afterwards. */
-async function textsOf(registry: Registry): Promise<Readonly<Record<ExpositionFormat, string>>> {
-  const families = await registry.getMetricsAsJSON();
-  const text = (format: ExpositionFormat) => families.map((family) => familyText(family, format)).join('');
-  return { text: text('text'), openmetrics: text('openmetrics') };
 }

@@ -21,7 +21,16 @@ interface CollectedFamily extends Pick<FamilyDescription, 'name' | 'help'> {
 }
 
 /** Encoded here because prom-client's OpenMetrics output renames the counters in its registry. */
-export function familyText(family: CollectedFamily, format: ExpositionFormat): string {
+export function familiesText(
+  families: readonly CollectedFamily[],
+  format: ExpositionFormat,
+  disabled?: ReadonlySet<string>,
+): string {
+  const published = families.filter(({ name }) => !disabled?.has(name));
+  return published.map((family) => familyText(family, format)).join('');
+}
+
+function familyText(family: CollectedFamily, format: ExpositionFormat): string {
   const lines = family.values.map(({ value, labels, metricName = family.name }) => {
     const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabelValue(String(text))}"`);
     return `${metricName}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${sampleValue(value)}\n`;
