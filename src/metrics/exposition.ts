@@ -8,7 +8,14 @@ import { HEALTH_FAMILIES, STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
 import { SERIES_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
-import { combineCrc, joinedSegment, type Segment, storedSegment, TextBuffer } from './segment.ts';
+import {
+  joinedSegment,
+  type ListedSegment,
+  listedSegment,
+  type Segment,
+  storedSegment,
+  TextBuffer,
+} from './segment.ts';
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
@@ -17,7 +24,7 @@ type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'
 /** The stations and the number of their series, as the latest scrape of a format found them. */
 interface Assembled {
   readonly groups: readonly SegmentsByFamily[];
-  readonly stations: Body;
+  readonly stations: ListedSegment;
   readonly series: Segment;
 }
 
@@ -50,7 +57,7 @@ export class Exposition {
     const { stations, series } = await this.#assembled(views, format);
     const ownText = textSegment(await own.text(format, this.#disabled));
     const processText = textSegment(await own.processText(format));
-    return new Body([ownText, series, processText, ...END_OF_FILE[format]], isOwnAlone ? undefined : stations);
+    return new Body([...(isOwnAlone ? [] : [stations]), ownText, series, processText, ...END_OF_FILE[format]]);
   }
 
   /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
@@ -69,7 +76,7 @@ export class Exposition {
     const healthSeries = health.flatMap(({ series }) => series);
     const next = {
       groups,
-      stations: new Body(compacted(this.#byFamily(groups, format))),
+      stations: listedSegment(compacted(this.#byFamily(groups, format))),
       series: textSegment(seriesText(views, healthSeries, this.#disabled, format)),
     };
     this.#latest.set(format, next);
@@ -189,8 +196,6 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty deflate block with the final bit set. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
-const TRAILER_LENGTH = 8;
-
 /** Plain text inflated at once: enough for few writes, little for each client that does not read. */
 const PLAIN_CHUNK_BYTES = 64 * 1024;
 
@@ -198,42 +203,28 @@ const PLAIN_CHUNK_BYTES = 64 * 1024;
 export class Body {
   readonly plainLength: number;
   readonly gzipLength: number;
-  readonly #segments: readonly Segment[];
-  readonly #deflatedLength: number;
-  readonly #crc: number;
+  readonly #gzip: readonly Uint8Array[];
 
-  /** With `before`, the segments are appended to those of that body. */
-  constructor(segments: readonly Segment[], before?: Body) {
-    let plainLength = before ? before.plainLength : 0;
-    let deflatedLength = before ? before.#deflatedLength : 0;
-    let crc = before ? before.#crc : 0;
-    for (const segment of segments) {
-      plainLength += segment.length;
-      deflatedLength += segment.deflated.length;
-      crc = combineCrc(crc, segment.crc, segment.shift);
-    }
-    this.#segments = before ? before.#segments.concat(segments) : segments;
-    this.#deflatedLength = deflatedLength;
-    this.#crc = crc;
-    this.plainLength = plainLength;
-    this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + TRAILER_LENGTH;
+  constructor(segments: readonly (Segment | ListedSegment)[]) {
+    const { deflated, length, crc } = listedSegment(segments);
+    this.#gzip = [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(crc, length)];
+    this.plainLength = length;
+    this.gzipLength = this.#gzip.reduce((sum, chunk) => sum + chunk.length, 0);
   }
 
   /** A single gzip member, because curl and wget read only the first of several. */
   gzip(): readonly Uint8Array[] {
-    const deflated = this.#segments.map((segment) => segment.deflated);
-    return [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(this.#crc, this.plainLength)];
+    return this.#gzip;
   }
 
   /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
   plain(): AsyncIterable<Uint8Array> {
-    const deflated = this.#segments.map((segment) => segment.deflated);
-    return Readable.from([...deflated, LAST_BLOCK]).pipe(createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }));
+    return Readable.from(this.#gzip.slice(1, -1)).pipe(createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }));
   }
 }
 
 function gzipTrailer(crc: number, length: number): Uint8Array {
-  const trailer = Buffer.alloc(TRAILER_LENGTH);
+  const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
   return trailer;

@@ -5,14 +5,16 @@ import type { TaskQueue } from '../model/task-queue.ts';
  * Part of an exposition, compressed once: raw deflate blocks that are byte-aligned and do not refer to data outside,
  * so that concatenated segments are one valid deflate stream.
  */
-export interface Segment {
-  readonly deflated: Uint8Array;
+export interface Segment<Bytes = Uint8Array> {
+  readonly deflated: Bytes;
   /** Length of the text in bytes. */
   readonly length: number;
   readonly crc: number;
   /** Factor for the CRC of everything before this segment. */
   readonly shift: number;
 }
+
+export type ListedSegment = Segment<readonly Uint8Array[]>;
 
 function deflatedSegment(deflated: Uint8Array, text: Uint8Array): Segment {
   return { deflated, length: text.length, crc: crc32(text), shift: crcShift(text.length) };
@@ -36,9 +38,16 @@ export function storedSegment(text: Uint8Array): Segment {
 
 /** Concatenates segments, for fewer writes. */
 export function joinedSegment(segments: readonly Segment[]): Segment {
+  const { deflated, ...text } = listedSegment(segments);
+  return { ...text, deflated: Buffer.concat(deflated) };
+}
+
+/** The same without a copy. */
+export function listedSegment(segments: readonly (Segment | ListedSegment)[]): ListedSegment {
+  const deflated = segments.flatMap((segment) => segment.deflated);
   const length = segments.reduce((sum, segment) => sum + segment.length, 0);
   const crc = segments.reduce((sum, segment) => combineCrc(sum, segment.crc, segment.shift), 0);
-  return { deflated: Buffer.concat(segments.map(({ deflated }) => deflated)), length, crc, shift: crcShift(length) };
+  return { deflated, length, crc, shift: crcShift(length) };
 }
 
 /** The compressors shared by all stations; their number bounds the memory, because each holds a text until it is compressed. */
