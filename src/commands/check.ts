@@ -22,8 +22,7 @@ import {
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
-import type { StationResource } from '../inventory/search.ts';
-import { selectResources } from '../inventory/selection.ts';
+import { type StationResource, selectResources } from '../inventory/selection.ts';
 import { foundColumns } from '../inventory/station-columns.ts';
 import { countText } from '../inventory/words.ts';
 import { encodeHealth } from '../metrics/exposition.ts';

@@ -1,6 +1,7 @@
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
+import { add } from '../refresh/aggregates.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
@@ -64,7 +65,7 @@ export async function selectResources(
   order: Order | undefined,
   tasks: TaskQueue,
   signal?: AbortSignal,
-  tests?: readonly ValueTest[],
+  tests?: readonly ResourceTest[],
 ): Promise<readonly Resource[]> {
   const isSelected = selectionFilter(selection, tests ?? (await valueTests(parts, selection, tasks, signal)));
   const compare = order && comparison(order);
@@ -77,8 +78,51 @@ export async function selectResources(
   return joined(selected, compare, tasks, signal);
 }
 
+/** A station to be searched. */
+export interface SearchedStation {
+  readonly name: string;
+  /** undefined: it has no data. */
+  readonly parts: readonly Part<Resource>[] | undefined;
+}
+
+/** A resource and the name of its station. */
+export interface StationResource {
+  readonly station: string;
+  readonly resource: Resource;
+}
+
+export interface SearchResult {
+  /** In the order of the stations and of their listings when no other is given. */
+  readonly found: readonly StationResource[];
+  /** Stations that could not be searched. */
+  readonly withoutData: readonly string[];
+}
+
+/** The selected resources of all stations. Works in short tasks; rejects with the reason of the signal once it aborts. */
+export async function searchStations(
+  stations: readonly SearchedStation[],
+  selection: Selection,
+  order: Order | undefined,
+  tasks: TaskQueue,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const found: StationResource[][] = [];
+  const withoutData: string[] = [];
+  const allParts = stations.flatMap(({ parts }) => parts ?? []);
+  // A value that one station has exactly is no short form in any other.
+  const tests = await valueTests(allParts, selection, tasks, signal);
+  for (const { name: station, parts } of stations) {
+    if (parts === undefined) withoutData.push(station);
+    const selected = await selectResources(parts ?? [], selection, order, tasks, signal, tests);
+    if (selected.length > 0) found.push(selected.map((resource) => ({ station, resource })));
+  }
+  const compare = order && comparison(order);
+  const byResource = compare && ((a: StationResource, b: StationResource) => compare(a.resource, b.resource));
+  return { found: await joined(found, byResource, tasks, signal), withoutData };
+}
+
 /** The rows of all runs, in the order in which each of them is sorted. Works like `selectResources`. */
-export async function joined<Row>(
+async function joined<Row>(
   runs: readonly (readonly Row[])[],
   compare: Comparison<Row> | undefined,
   tasks: TaskQueue,
@@ -102,11 +146,9 @@ export interface UnmatchedFilter {
   /** The name of the parameter. */
   readonly filter: string;
   readonly given: string;
-  /** Resources by value, at most `MAX_PRESENT` values; '' is the key of resources without one. */
+  /** Resources by value; '' is the key of resources without one. */
   readonly present: ReadonlyMap<string, number>;
 }
-
-const MAX_PRESENT = 1000;
 
 /** The filters that match no resource even alone: why a selection is empty. */
 export async function unmatchedFilters(
@@ -115,24 +157,16 @@ export async function unmatchedFilters(
   tasks: TaskQueue,
 ): Promise<readonly UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
-  for (const { filter, given, isMatch } of await valueTests(parts, selection, tasks)) {
+  for (const [filter, given] of valueFilters(selection)) {
     const valueIn = filteredValue(filter);
     const present = new Map<string, number>();
-    let isMatched = false;
     await tasks.forEach(parts, (part) => {
-      isMatched ||= part.some(isMatch);
-      if (!isMatched) countValues(part.map(valueIn), present);
+      for (const resource of part) add(present, valueIn(resource), 1);
     });
-    if (!isMatched) unmatched.push({ filter, given, present });
+    if (!present.has(given) && ![...present.keys()].some(shortFormTest(given)))
+      unmatched.push({ filter, given, present });
   }
   return unmatched;
-}
-
-function countValues(values: readonly string[], counts: Map<string, number>): void {
-  for (const value of values) {
-    const count = counts.get(value);
-    if (count !== undefined || counts.size < MAX_PRESENT) counts.set(value, (count ?? 0) + 1);
-  }
 }
 
 export const VALUE_FILTERS = ['type', 'product', 'state'] as const;
@@ -142,21 +176,21 @@ function filteredValue(filter: string): (resource: Resource) => string {
   return field ? (resource) => resource[field] : ({ labels }) => labels[filter] ?? '';
 }
 
-interface ValueTest {
-  readonly filter: string;
-  readonly given: string;
-  readonly isMatch: (resource: Resource) => boolean;
+function valueFilters({ search, alertable, without_rules, ...values }: Selection): [filter: string, given: string][] {
+  return Object.entries(values);
 }
 
-/** By filter: equality where a resource has exactly the given value, else the short form. */
-export async function valueTests(
+type ResourceTest = (resource: Resource) => boolean;
+
+/** One per filter: equality where a resource has exactly the given value, else the short form. */
+async function valueTests(
   parts: readonly Part<Resource>[],
-  { search, alertable, without_rules, ...values }: Selection,
+  selection: Selection,
   tasks: TaskQueue,
   signal?: AbortSignal,
-): Promise<readonly ValueTest[]> {
-  const tests: ValueTest[] = [];
-  for (const [filter, given] of Object.entries(values)) {
+): Promise<readonly ResourceTest[]> {
+  const tests: ResourceTest[] = [];
+  for (const [filter, given] of valueFilters(selection)) {
     const valueIn = filteredValue(filter);
     const isGiven = (resource: Resource) => valueIn(resource) === given;
     let isPresent = false;
@@ -165,7 +199,7 @@ export async function valueTests(
       isPresent ||= part.some(isGiven);
     });
     const isShort = shortFormTest(given);
-    tests.push({ filter, given, isMatch: isPresent ? isGiven : (resource) => isShort(valueIn(resource)) });
+    tests.push(isPresent ? isGiven : (resource) => isShort(valueIn(resource)));
   }
   return tests;
 }
@@ -193,11 +227,13 @@ function partsOf(value: string): string {
 
 const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
 
-function selectionFilter(selection: Selection, tests: readonly ValueTest[]): (resource: Resource) => boolean {
-  const { search, alertable, without_rules } = selection;
+function selectionFilter(
+  { search, alertable, without_rules }: Selection,
+  tests: readonly ResourceTest[],
+): ResourceTest {
   const isFound = search === undefined ? () => true : textTest(search);
   return (resource) =>
-    tests.every(({ isMatch }) => isMatch(resource)) &&
+    tests.every((isMatch) => isMatch(resource)) &&
     (alertable === undefined || alertableOf(resource) === alertable) &&
     (without_rules === undefined || resource.alertRules === 0) &&
     isFound(resource);
@@ -214,7 +250,7 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
 
 type Comparison<Row> = (a: Row, b: Row) => number;
 
-export function comparison({ by, descending }: Order): Comparison<Resource> {
+function comparison({ by, descending }: Order): Comparison<Resource> {
   const key = (resource: Resource) => (by === 'alertable' ? alertableOf(resource) : resource[SORT_KEYS[by]]);
   const sign = descending ? -1 : 1;
   return (a, b) => {

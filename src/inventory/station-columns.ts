@@ -2,7 +2,7 @@ import { columnsWith } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import type { Columns, Documented } from './records.ts';
-import type { SearchResult, StationResource } from './search.ts';
+import type { SearchResult, StationResource } from './selection.ts';
 import { dataProblems, type StationStatus, stateOf } from './station-status.ts';
 import type { OwnerCount } from './totals.ts';
 

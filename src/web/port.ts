@@ -1,6 +1,5 @@
 import type { HistoryEntry } from '../inventory/history.ts';
-import type { SearchResult } from '../inventory/search.ts';
-import type { Order, Selection } from '../inventory/selection.ts';
+import type { Order, SearchResult, Selection } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { OwnerCount } from '../inventory/totals.ts';
 import type { Body } from '../metrics/exposition.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SearchedStation, type SearchResult, searchStations } from '../../src/inventory/search.ts';
-import type { Order } from '../../src/inventory/selection.ts';
+import { type Order, type SearchedStation, type SearchResult, searchStations } from '../../src/inventory/selection.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 

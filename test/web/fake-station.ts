@@ -1,4 +1,4 @@
-import { searchStations } from '../../src/inventory/search.ts';
+import { searchStations } from '../../src/inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
 import { countOwners } from '../../src/inventory/totals.ts';
 import type { Resource } from '../../src/model/resource.ts';

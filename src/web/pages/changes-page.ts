@@ -1,6 +1,6 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import type { StationResource } from '../../inventory/search.ts';
+import type { StationResource } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';

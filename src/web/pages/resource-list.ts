@@ -1,8 +1,7 @@
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
 import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
-import type { StationResource } from '../../inventory/search.ts';
-import { ALERTABLE, alertableOf, parseOrder } from '../../inventory/selection.ts';
+import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { countText, numberText, shareText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';

@@ -1,6 +1,6 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import type { SearchResult } from '../../inventory/search.ts';
+import type { SearchResult } from '../../inventory/selection.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';

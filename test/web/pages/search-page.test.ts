@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { searchStations } from '../../../src/inventory/search.ts';
+import { searchStations } from '../../../src/inventory/selection.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { TaskQueue } from '../../../src/model/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
