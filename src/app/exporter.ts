@@ -3,7 +3,7 @@ import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { type Order, type Selection, searchStations } from '../inventory/selection.ts';
-import { countOwners } from '../inventory/totals.ts';
+import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { untilAborted } from '../model/until-aborted.ts';

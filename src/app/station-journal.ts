@@ -1,7 +1,7 @@
 import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
-import { totalsOf } from '../inventory/totals.ts';
+import { totalsOf } from '../inventory/station-status.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';

@@ -1,7 +1,6 @@
 import { capacityOf } from '../inventory/capacity.ts';
 import type { ChangeLog } from '../inventory/changes.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import { totalsOf } from '../inventory/totals.ts';
+import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { getOrCreate } from '../refresh/aggregates.ts';

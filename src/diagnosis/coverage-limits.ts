@@ -1,5 +1,4 @@
-import { coverageOf } from '../inventory/station-status.ts';
-import type { Coverage } from '../inventory/totals.ts';
+import { type Coverage, coverageOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
 import type { StationFacts } from './facts.ts';
 

@@ -3,8 +3,7 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import type { Columns, Documented } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
-import { dataProblems, type StationStatus, stateOf } from './station-status.ts';
-import type { OwnerCount } from './totals.ts';
+import { dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
 export const STATION_COLUMNS = {

@@ -1,7 +1,6 @@
 import type { HistoryEntry } from '../inventory/history.ts';
 import type { Order, SearchResult, Selection } from '../inventory/selection.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import type { OwnerCount } from '../inventory/totals.ts';
+import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { Body } from '../metrics/exposition.ts';
 import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';

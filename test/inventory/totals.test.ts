@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOwners, totalsOf } from '../../src/inventory/totals.ts';
+import { countOwners, totalsOf } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';

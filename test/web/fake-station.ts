@@ -1,6 +1,10 @@
 import { searchStations } from '../../src/inventory/selection.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
-import { countOwners } from '../../src/inventory/totals.ts';
+import {
+  countOwners,
+  type StationDetail,
+  type StationStatus,
+  type UpstreamStatus,
+} from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';

@@ -1,6 +1,7 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capacity.ts';
 import type { Link } from '../../inventory/links.ts';
 import {
+  type Coverage,
   dataProblems,
   NOTABLE_WAIT_MS,
   noDataReason,
@@ -9,7 +10,6 @@ import {
   stateOf,
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
-import type { Coverage } from '../../inventory/totals.ts';
 import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';

@@ -4,11 +4,11 @@ import type { Selection } from '../../inventory/selection.ts';
 import {
   coverageOf,
   nextRefreshText,
+  type OwnerCount,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
-import type { OwnerCount } from '../../inventory/totals.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
