@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PARAMETERS } from '../inventory/resource-query.ts';
+import { PARAMETERS } from '../inventory/parameters.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';

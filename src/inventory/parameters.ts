@@ -1,3 +1,5 @@
+import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+
 /** A parameter of a URL: what its value is expected to be. */
 interface Parameter {
   readonly expected: string;
@@ -38,4 +40,69 @@ export function parseParameters<Name extends string>(query: URLSearchParams, par
 /** With its question mark; parameters without a value are left out. */
 export function queryText(values: Readonly<Record<string, string | undefined>>): string {
   return `?${new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => !!entry[1]))}`;
+}
+
+/** The resources that a page shows, from the query of its URL. */
+export interface ResourceQuery {
+  readonly selection: Selection;
+  readonly order: Order | undefined;
+  /** Counted from 1. */
+  readonly page: number;
+}
+
+/** The query value for resources without a value: an HTML form submits '' when no option is selected. */
+export const NONE = '(none)';
+
+/** The parameters of the selection, the order and the page. */
+export const PARAMETERS: Parameters = {
+  search: TEXT,
+  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
+  alertable: oneOf(ALERTABLE),
+  without_rules: oneOf(['yes']),
+  sort: {
+    expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
+    isValid: (value) => parseOrder(value) !== undefined,
+  },
+  order: oneOf(['asc', 'desc']),
+  page: PAGE,
+  /** Like `search`, without surrounding spaces. */
+  q: TEXT,
+};
+
+/** The valid parameters, and the problem of the first that is not. `labels`: names of `resource_labels`, which are parameters too. */
+export function parseResourceQuery(
+  given: URLSearchParams,
+  labels: readonly string[] = [],
+): { readonly query: ResourceQuery; readonly problem: string | undefined } {
+  const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
+  const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
+  const { sort = '', order, page = 1, q = '', ...selected } = values;
+  if (q.trim() !== '') selected['search'] = q.trim();
+  const parsed = parseOrder(sort);
+  const selection = Object.entries(selected).map(([name, value]) => [
+    name,
+    name !== 'search' && value === NONE ? '' : value,
+  ]);
+  const query = {
+    selection: Object.fromEntries(selection) as Selection,
+    order: parsed && { by: parsed.by, descending: parsed.descending || order === 'desc' },
+    page: Number(page),
+  };
+  return { query, problem };
+}
+
+/** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
+export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>, text = 'search'): string {
+  const { search, ...values } = selection;
+  return queryText({
+    [text]: search,
+    ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || NONE])),
+    sort: order && sortText(order),
+    page: page > 1 ? String(page) : undefined,
+  });
+}
+
+/** The value of the parameter `sort`. */
+export function sortText({ by, descending }: Order): string {
+  return descending ? `-${by}` : by;
 }

@@ -1,6 +1,6 @@
 import { type Aggregates, add } from '../refresh/aggregates.ts';
 import { OTHER } from '../refresh/label-values.ts';
-import { NONE } from './resource-query.ts';
+import { NONE } from './parameters.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
 
 /** Resource counts in descending order; the key is '' for resources without a value. */

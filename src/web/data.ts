@@ -1,9 +1,8 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
-import { parseParameters } from '../inventory/parameters.ts';
+import { parseParameters, parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import { type Selection, selectResources } from '../inventory/selection.ts';
 import {
   DATA_FIELDS,

@@ -1,5 +1,5 @@
+import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
-import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
 import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { countText, numberText, shareText } from '../../inventory/words.ts';

@@ -1,4 +1,4 @@
-import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult } from '../../inventory/selection.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';

@@ -1,6 +1,6 @@
 import { stationLinks } from '../../inventory/links.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import { type StationResource, selectResources } from '../../inventory/selection.ts';
 import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';

@@ -1,5 +1,4 @@
-import { oneOf, parseParameters, queryText, TEXT } from '../../inventory/parameters.ts';
-import { NONE, resourceSearch } from '../../inventory/resource-query.ts';
+import { NONE, oneOf, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
 import type { Selection } from '../../inventory/selection.ts';
 import {
   coverageOf,

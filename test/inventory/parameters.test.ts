@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../src/inventory/resource-query.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../src/inventory/parameters.ts';
 import { ALERTABLE, SORT_KEYS, type SortKey } from '../../src/inventory/selection.ts';
 
 const parse = (text: string) => {
