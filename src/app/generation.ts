@@ -66,6 +66,8 @@ export interface Generation {
 }
 
 export interface Upstream {
+  /** As configured: parsed secrets do not reveal their text to a comparison. */
+  readonly raw: Readonly<Record<string, unknown>>;
   readonly url: string;
   readonly concurrency: number;
   readonly client: UpstreamClient;
@@ -120,7 +122,7 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
       upstream.client.forgetAuthFailure();
       continue;
     }
-    if (old && former && isSameService(old.loaded, next.loaded, name)) upstream.limiter.takeOver(former.limiter);
+    if (former && isSameService(former, upstream)) upstream.limiter.takeOver(former.limiter);
     upstream.activate();
   }
   void next.fleet.start(({ upstream }) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream));
@@ -221,10 +223,11 @@ function connectUpstreams(
   services: SharedServices,
 ): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>();
+  const { upstreams: given } = loaded.raw as { readonly upstreams: Readonly<Record<string, Upstream['raw']>> };
   for (const [name, config] of Object.entries(loaded.config.upstreams)) {
+    const raw = given[name] as Upstream['raw'];
     const known = old?.upstreams.get(name);
-    // Compares the raw configuration, because parsed secrets do not reveal their text to a comparison.
-    if (old && known && isDeepStrictEqual(rawUpstream(old.loaded, name), rawUpstream(loaded, name))) {
+    if (known && isDeepStrictEqual(known.raw, raw)) {
       upstreams.set(name, known);
       continue;
     }
@@ -243,6 +246,7 @@ function connectUpstreams(
       return stationSource({ ...shared, observer: listingObserver });
     };
     upstreams.set(name, {
+      raw,
       url: config.base_url.href,
       concurrency: options.concurrency,
       client,
@@ -269,13 +273,6 @@ function combinedObserver<Observer extends object>(
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
-function isSameService(old: LoadedConfig, next: LoadedConfig, name: string): boolean {
-  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) =>
-    isDeepStrictEqual(rawUpstream(old, name)?.[key], rawUpstream(next, name)?.[key]),
-  );
-}
-
-function rawUpstream({ raw }: LoadedConfig, name: string): Readonly<Record<string, unknown>> | undefined {
-  const { upstreams } = raw as { readonly upstreams: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
-  return upstreams[name];
+function isSameService(old: Upstream, next: Upstream): boolean {
+  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) => isDeepStrictEqual(old.raw[key], next.raw[key]));
 }
