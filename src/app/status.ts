@@ -3,7 +3,6 @@ import type { ChangeLog } from '../inventory/changes.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import { getOrCreate } from '../refresh/aggregates.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
 
@@ -11,7 +10,7 @@ type View = StationView<EncodedSnapshot>;
 
 /** Maps a station to its status on the web pages. */
 export function stationStatus({ upstreams, journals }: Generation, view: View): StationStatus {
-  const { spec, health, served, dueInMs, isRefreshing, waitingMs } = view;
+  const { spec, health, served, ...refresh } = view;
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -19,9 +18,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: View): 
     telemetryStation: spec.path.telemetry_station,
     ...health,
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
-    dueInMs,
-    isRefreshing,
-    waitingMs,
+    ...refresh,
     isHanging: upstreams.get(spec.upstream)?.limiter.isHanging(spec.name) ?? false,
     refresh: spec.cache.refresh,
     snapshot: served &&
@@ -59,9 +56,7 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
 
 /** `views`: of all stations. */
 export function upstreamStatuses({ upstreams }: Generation, views: readonly View[]): readonly UpstreamStatus[] {
-  const byUpstream = new Map<string, View[]>();
-  for (const view of views) getOrCreate(byUpstream, view.spec.upstream, () => []).push(view);
-  return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, byUpstream.get(name) ?? []));
+  return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, views));
 }
 
 /** `views`: at least of the stations of the upstream. */
