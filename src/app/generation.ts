@@ -31,8 +31,10 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes'> {
   readonly processMetrics?: boolean;
   readonly droppedLogLines?: () => number;
   /** Observes the requests and listings of all upstreams. */
-  readonly observer?: Partial<RequestObserver & ListingObserver>;
+  readonly observer?: Observer;
 }
+
+type Observer = Partial<RequestObserver & ListingObserver>;
 
 /** Services that outlive configuration reloads. */
 export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
@@ -94,11 +96,11 @@ export async function nextGeneration<Result>(
   const resumes: (() => void)[] = [];
   try {
     const { takeovers, ...connected } = await connectStations({ loaded, upstreams }, old, services, signal);
-    for (const { takeOver } of takeovers) await takeOver();
+    await takeOver(takeovers, connected.stations, signal);
     // A refresh that ended meanwhile is taken over again, or counters that were already scraped would decrease. No further one
     // ends before the swap, or the takeover of busy stations would not end either.
     resumes.push(...takeovers.map(({ known }) => known.pause()));
-    for (const { takeOver } of takeovers) await takeOver();
+    await takeOver(takeovers, connected.stations, signal);
     const { cache_hits_total, cache_misses_total } = services.own.metrics;
     const fleet = new Fleet(connected.stations.values(), (hits, misses) => {
       cache_hits_total.inc(hits);
@@ -148,8 +150,10 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
 /** A station that continues with the data of its predecessor. */
 interface Takeover {
   readonly known: StationCache<EncodedSnapshot>;
-  /** Takes over what the predecessor has since the last time. */
-  readonly takeOver: () => Promise<void>;
+  readonly spec: StationSpec;
+  readonly dependencies: StationDependencies<EncodedSnapshot>;
+  /** Of the predecessor when it was last taken over. */
+  health?: Health;
 }
 
 /** Built in one event-loop iteration: other events wait for them. */
@@ -188,28 +192,26 @@ async function connectStations(
     stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
     const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec);
     if (!isReusable || isUnchanged) continue;
-    takeovers.push(takeoverOf(known, stations, spec, dependencies, signal));
+    takeovers.push({ known, spec, dependencies });
   }
   return { stations, journals, takeovers };
 }
 
-/** Apart from the dependencies, which outlive it: closures of one function share what they capture, and each station would hold its predecessors. */
-function takeoverOf(
-  known: StationCache<EncodedSnapshot>,
+/** Takes over what the predecessors have since the last time. */
+async function takeOver(
+  takeovers: readonly Takeover[],
   stations: Map<string, StationCache<EncodedSnapshot>>,
-  spec: StationSpec,
-  dependencies: StationDependencies<EncodedSnapshot>,
   signal: AbortSignal | undefined,
-): Takeover {
-  let health: Health | undefined;
-  const takeOver = async () => {
+): Promise<void> {
+  for (const takeover of takeovers) {
     signal?.throwIfAborted();
+    const { known, spec, dependencies } = takeover;
+    const { health } = known.view();
     // Every refresh replaces the health.
-    if (known.view().health === health) return;
-    health = known.view().health;
+    if (takeover.health === health) continue;
+    takeover.health = health;
     stations.set(spec.name, await known.successor(spec, dependencies));
-  };
-  return { known, takeOver };
+  }
 }
 
 /** The settings that determine the data of a station. */
@@ -234,16 +236,12 @@ function connectUpstreams(
     const options = upstreamOptions(name, config, userAgentOf(services.build));
     const metrics = services.own.upstreams.observer(name);
     const { observer = {} } = services;
-    const client = new UpstreamClient(
-      options,
-      combinedObserver<Partial<RequestObserver>>(metrics, throttleLog(services.log, name), observer),
-    );
+    const client = new UpstreamClient(options, combined(metrics, throttleLog(services.log, name), observer));
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };
     const newSource = (journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      const listingObserver = combinedObserver<Partial<ListingObserver>>(metrics, { pageSizeReduced }, observer);
-      return stationSource({ ...shared, observer: listingObserver });
+      return stationSource({ ...shared, observer: combined(metrics, { pageSizeReduced }, observer) });
     };
     upstreams.set(name, {
       raw,
@@ -259,17 +257,15 @@ function connectUpstreams(
 }
 
 /** An observer that calls these, one after the other. */
-function combinedObserver<Observer extends object>(
-  ...observers: readonly [Observer, ...Partial<Observer>[]]
-): Observer {
+function combined(...observers: readonly Observer[]): Observer {
   const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
   const calls = Array.from(names, (name) => [
     name,
     (...args: readonly unknown[]) => {
-      for (const observer of observers) Reflect.get(observer as object, name)?.(...args);
+      for (const observer of observers) Reflect.get(observer, name)?.(...args);
     },
   ]);
-  return Object.fromEntries(calls) as Observer;
+  return Object.fromEntries(calls);
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
