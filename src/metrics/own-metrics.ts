@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type MetricConfiguration, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
@@ -167,19 +167,14 @@ function createMetrics<Families extends Readonly<Record<string, FamilyDescriptio
   families: Families,
 ) {
   const metrics = Object.entries(families).map(([key, { name, help, type, labels }]) => {
-    const options = { name, help, labelNames: labels, registers: [registry] };
-    return [key, METRIC_TYPES[type](options)];
+    // Only a histogram has buckets.
+    const options = { name, help, labelNames: labels, registers: [registry], buckets: DURATION_BUCKETS };
+    return [key, new METRIC_TYPES[type](options)];
   });
   return Object.fromEntries(metrics) as { readonly [Key in keyof Families]: Metric<Families[Key]> };
 }
 
-type MetricOptions = MetricConfiguration<string>;
-
-const METRIC_TYPES = {
-  counter: (options: MetricOptions) => new Counter(options),
-  gauge: (options: MetricOptions) => new Gauge(options),
-  histogram: (options: MetricOptions) => new Histogram({ ...options, buckets: DURATION_BUCKETS }),
-};
+const METRIC_TYPES = { counter: Counter, gauge: Gauge, histogram: Histogram };
 
 /** Collecting them reads percentiles, V8 statistics and files of the system, which takes longer than the rest of a warm scrape. */
 const MAX_AGE_MS = 1000;
