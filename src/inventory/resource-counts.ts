@@ -1,4 +1,4 @@
-import { type Aggregates, add } from '../refresh/aggregates.ts';
+import { type AggregateGroup, type Aggregates, add } from '../refresh/aggregates.ts';
 import { OTHER } from '../refresh/label-values.ts';
 import { NONE } from './parameters.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
@@ -25,30 +25,28 @@ export function countResources(
   { groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>,
   labelNames: readonly string[],
 ): ResourceCounts {
-  const labels = new Map(labelNames.map((name) => [name, new Map<string, number>()]));
-  const types = new Map<string, number>();
-  const states = new Map<string, number>();
-  const products = new Map<string, number>();
-  for (const group of groups) {
-    for (const [state, count] of group.states) {
-      add(types, group.type, count);
-      add(states, state, count);
-      add(products, group.product, count);
-      for (const [name, counts] of labels) add(counts, group.labels[name] ?? '', count);
-    }
-  }
+  const all = [...groups];
+  const counts = (keyOf: (group: AggregateGroup, state: string) => string) => {
+    const byKey = new Map<string, number>();
+    for (const group of all) for (const [state, count] of group.states) add(byKey, keyOf(group, state), count);
+    return byKey;
+  };
+  const types = counts(({ type }) => type);
   const names = shortTypes(types.keys());
   return {
     types: ranked(types, (key) => names.get(key) as string, typeLabels),
-    states: ranked(states, stateWord),
-    products: ranked(products, (key) => key),
-    labels: new Map(Array.from(labels, ([name, counts]) => [name, ranked(counts, (key) => key)])),
+    states: ranked(
+      counts((_group, state) => state),
+      stateWord,
+    ),
+    products: ranked(counts(({ product }) => product)),
+    labels: new Map(labelNames.map((name) => [name, ranked(counts(({ labels }) => labels[name] ?? ''))])),
   };
 }
 
 function ranked(
   counts: ReadonlyMap<string, number>,
-  nameOf: (key: string) => string,
+  nameOf = (key: string) => key,
   labels?: ReadonlyMap<string, string>,
 ): Count[] {
   return Array.from(counts, ([key, count]) => ({
