@@ -1,4 +1,6 @@
+import { finished } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
+import { untilAborted } from '../../model/until-aborted.ts';
 import type { PoolOptions } from './connection.ts';
 import { type Reply, RequestFailure, transportFailure } from './request-failure.ts';
 
@@ -40,15 +42,13 @@ export async function exchange(
   signal: AbortSignal,
   buffer = new GrowableBuffer(),
 ): Promise<Reply> {
-  const receiver = new ReplyReceiver(endpoint, buffer);
-  const forward = () => receiver.abort(signal.reason);
-  const timer = setTimeout(() => receiver.abort(timeoutFailure(endpoint)), endpoint.timeoutMs);
+  const controller = new AbortController();
+  const forward = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(timeoutFailure(endpoint)), endpoint.timeoutMs);
   signal.addEventListener('abort', forward);
   try {
     signal.throwIfAborted();
-    const { method, path, headers, body = null } = request;
-    const options = { method, path, headers: [...headers], body };
-    const [reply] = await Promise.all([receiver.reply, endpoint.pool.dispatch(options, receiver)]);
+    const reply = await receive(endpoint, request, controller.signal, buffer);
     signal.throwIfAborted();
     return reply;
   } catch (error) {
@@ -64,76 +64,39 @@ function timeoutFailure({ name, timeoutMs }: RemoteEndpoint): RequestFailure {
   return new RequestFailure('timeout', `${name}: no complete reply within ${timeoutMs} ms`, { retryable: true });
 }
 
-/** Receives one reply; what a method throws closes the connection and becomes the error of the reply. */
-class ReplyReceiver implements Dispatcher.DispatchHandler {
-  readonly reply: Promise<Reply>;
-  readonly #endpoint: RemoteEndpoint;
-  #resolve!: (reply: Reply) => void;
-  #reject!: (reason: unknown) => void;
-  #connection: Dispatcher.DispatchController | undefined;
-  #aborted: Error | undefined;
-  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
-  #informationalReplies = 0;
-  readonly #buffer: GrowableBuffer;
-  #chunks = 0;
-
-  constructor(endpoint: RemoteEndpoint, buffer: GrowableBuffer) {
-    this.#endpoint = endpoint;
-    this.#buffer = buffer;
-    this.reply = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-  }
-
-  /** The pool connects on: the request is not sent then. */
-  abort(reason: Error): void {
-    this.#aborted = reason;
-    this.#fail(reason);
-    this.#connection?.abort(reason);
-  }
-
-  onRequestStart(connection: Dispatcher.DispatchController): void {
-    this.#connection = connection;
-    if (this.#aborted !== undefined) connection.abort(this.#aborted);
-  }
-
-  onResponseStart(_connection: Dispatcher.DispatchController, status: number, headers: Reply['headers']): void {
-    const { name, maxBytes } = this.#endpoint;
-    if (status < 200) {
-      this.#informationalReplies += 1;
-      if (this.#informationalReplies <= MAX_INFORMATIONAL_REPLIES) return;
+/** Rejects with the signal's reason when that aborts. A body that is refused closes the connection. */
+async function receive(
+  { name, pool, ...endpoint }: RemoteEndpoint,
+  request: OutgoingRequest,
+  signal: AbortSignal,
+  buffer: GrowableBuffer,
+): Promise<Reply> {
+  let informationalReplies = 0;
+  const onInfo = () => {
+    informationalReplies += 1;
+    if (informationalReplies > MAX_INFORMATIONAL_REPLIES)
       throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
-    }
-    const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
-    if (problem !== undefined) throw new RequestFailure('body', `${name}: ${problem}`);
-    this.#head = { status, headers };
-  }
-
-  onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { name } = this.#endpoint;
-    const maxBytes = isSuccess(this.#head.status) ? this.#endpoint.maxBytes : MAX_ERROR_BYTES;
-    const length = this.#buffer.append(chunk);
-    this.#chunks += 1;
-    if (length > maxBytes) throw new RequestFailure('body', `${name}: body is larger than ${maxBytes} bytes`);
-    if (this.#chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK) {
-      throw new RequestFailure('body', `${name}: the body has ${this.#chunks} chunks in its first ${length} bytes`);
-    }
-  }
-
-  onResponseEnd(): void {
-    this.#resolve({ ...this.#head, body: this.#buffer.bytes() });
-  }
-
-  onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error);
-  }
-
-  /** An error reply whose body is cut off is not another failure: the status is already known. */
-  #fail(error: unknown): void {
-    if (this.#head.status === 0 || isSuccess(this.#head.status)) this.#reject(error);
-    else this.onResponseEnd();
-  }
+  };
+  const options = { ...request, headers: [...request.headers], signal, onInfo };
+  // The pool connects on when the signal aborts; the request is not sent then.
+  const { statusCode: status, headers, body } = await untilAborted(pool.request(options), signal);
+  const maxBytes = isSuccess(status) ? endpoint.maxBytes : MAX_ERROR_BYTES;
+  const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
+  const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
+  if (problem !== undefined) refuse(problem);
+  let chunks = 0;
+  body.on('data', (chunk: Buffer) => {
+    const length = buffer.append(chunk);
+    chunks += 1;
+    if (length > maxBytes) refuse(`body is larger than ${maxBytes} bytes`);
+    else if (chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK)
+      refuse(`the body has ${chunks} chunks in its first ${length} bytes`);
+  });
+  await finished(body).catch((error) => {
+    // An error reply whose body is cut off is not another failure: the status is already known.
+    if (isSuccess(status)) throw error;
+  });
+  return { status, headers, body: buffer.bytes() };
 }
 
 export function isSuccess(status: number): boolean {
@@ -192,11 +155,11 @@ export class LazyPool {
   }
 
   /** Loads the HTTP client with the first request: that takes a sixth of the time until the exporter listens. */
-  async dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Promise<void> {
+  async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     // As undici fails when it was loaded before.
     if (this.#isClosed) throw new Error('The client is destroyed');
     this.#pool ??= import('./connection.ts').then(({ openPool }) => openPool(this.#origin, this.#options));
-    (await this.#pool).dispatch(options, handler);
+    return (await this.#pool).request(options);
   }
 
   async destroy(): Promise<void> {
