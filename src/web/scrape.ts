@@ -17,16 +17,12 @@ export function scrapeAll(exporter: ExporterPort, options: WebOptions): RequestH
 
 /** The station named by the query parameter `station`. */
 export function scrapeStation(exporter: ExporterPort, options: WebOptions): RequestHandler {
-  const scrape = scrapeEndpoint(options, (format, signal, { query }) =>
-    exporter.scrape(format, String(query['station']), signal),
-  );
-  return (request, response, next) => {
-    const { station } = request.query;
+  return scrapeEndpoint(options, (format, signal, { query: { station } }) => {
     if (typeof station !== 'string' || station === '')
       throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
     if (!exporter.has(station)) throw noStation(exporter, station);
-    return scrape(request, response, next);
-  };
+    return exporter.scrape(format, station, signal);
+  });
 }
 
 /** The exporter's own metrics alone. */
