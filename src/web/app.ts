@@ -32,7 +32,6 @@ const DEFAULTS = {
   access: () => OPEN_ACCESS,
   observer: { limitReached: () => {}, connections: () => {} },
   now: Date.now,
-  elapsedMs: () => performance.now(),
 } satisfies Partial<WebOptions>;
 
 type GivenOptions = Omit<WebOptions, keyof typeof DEFAULTS> & Partial<WebOptions>;

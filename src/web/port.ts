@@ -69,8 +69,6 @@ export interface WebOptions {
   readonly observer: WebObserver;
   /** Wall-clock milliseconds. */
   readonly now: () => number;
-  /** Monotonic milliseconds. */
-  readonly elapsedMs: () => number;
   /** Called with errors that are exporter bugs. */
   readonly report: (error: unknown) => void;
 }

@@ -31,7 +31,6 @@ export async function startExporter(
   });
   await exporter.start();
   const observer = exporter.webObserver();
-  let elapsedMs = 0;
   const app = createApp(exporter, {
     telemetryPath: '/metrics',
     allowedHosts: [],
@@ -42,11 +41,6 @@ export async function startExporter(
     timeoutOffsetMs: 500,
     version: '0.0.0',
     observer,
-    // Every request renders the status page, so that it shows what the test has just changed.
-    elapsedMs: () => {
-      elapsedMs += 1000;
-      return elapsedMs;
-    },
     report: (error) => log.push(String(error)),
     ...options,
   });

@@ -28,7 +28,7 @@ interface HtmlPage {
   readonly search?: string;
 }
 
-export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now' | 'elapsedMs'>;
+export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now'>;
 
 /** The handler of a page. */
 export type PageHandler = (exporter: ExporterPort, options: PageOptions) => AbortableHandler;

@@ -9,6 +9,7 @@ import {
   stateOf,
 } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import type { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
@@ -28,31 +29,11 @@ import {
 import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
-export const statusPage: PageHandler = (exporter, options) => {
-  const latest = cached(MAX_AGE_MS, options.elapsedMs, () => renderStatus(exporter, options.now()));
-  return async (request, response) => {
-    const { values } = parseParameters(searchParams(request), PARAMETERS);
-    const content = statusContent(await latest(), values);
-    sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
-  };
+export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
+  const { values } = parseParameters(searchParams(request), PARAMETERS);
+  const content = await statusContent(exporter, values, options.now());
+  sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
-
-/** Less than the interval in which a browser fetches the page again; many browsers share one. */
-const MAX_AGE_MS = 1000;
-
-/** Creates a value when the last one is older than that, one at a time. */
-function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Promise<T>): () => Promise<T> {
-  let latest: Promise<T> | undefined;
-  let expiresMs = 0;
-  return () => {
-    if (latest !== undefined && elapsedMs() < expiresMs) return latest;
-    expiresMs = Number.POSITIVE_INFINITY;
-    latest = create().finally(() => {
-      expiresMs = elapsedMs() + maxAgeMs;
-    });
-    return latest;
-  };
-}
 
 /** What a total counts, and the table can be filtered by. */
 const STATES = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
@@ -148,32 +129,9 @@ function stateText(station: StationStatus): Html {
   return html`${stateBadge(station)}${reason ? html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>` : []}`;
 }
 
-/** The parts of the page that do not depend on the query. */
-interface RenderedStatus {
-  readonly head: Html;
-  readonly columns: readonly StationColumn[];
-  readonly rows: readonly StationRow[];
-}
-
-interface StationRow {
-  readonly station: StationStatus;
-  /** What the filter searches, in lower case. */
-  readonly text: string;
-  readonly row: Html;
-}
-
-/** Rows that are rendered in one task, in one or two milliseconds. */
-const ROWS_PER_TASK = 50;
-
-async function renderStatus(exporter: ExporterPort, nowMs: number): Promise<RenderedStatus> {
+async function statusContent(exporter: ExporterPort, query: StationQuery, nowMs: number): Promise<Html> {
   const { tasks } = exporter;
   const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
-  const columns = stationColumns(nowMs);
-  const rows: StationRow[] = [];
-  for (let at = 0; at < stations.length; at += ROWS_PER_TASK) {
-    const some = stations.slice(at, at + ROWS_PER_TASK);
-    rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, columns)))));
-  }
   const groups = await tasks.run(() => failureGroups(stations));
   const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, groups));
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
@@ -181,15 +139,15 @@ async function renderStatus(exporter: ExporterPort, nowMs: number): Promise<Rend
     withoutData === 0
       ? []
       : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
-  const head = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
+  return html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
 <div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
 ${statusTotals(stations)}
 <div id="not-counted">${notCounted}</div>
 <div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="outages">${outageSection(stations, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>
-<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>`;
-  return { head, columns, rows };
+<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>
+${await stationTable(stations, query, nowMs, tasks)}`;
 }
 
 function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
@@ -221,55 +179,58 @@ ${items}${more}</ul>
 
 const HOUR_MS = 3_600_000;
 
-function stationRow(station: StationStatus, columns: readonly StationColumn[]): StationRow {
-  const { name, upstream, telemetryStation, failure } = station;
-  const words = [
-    name,
-    upstream,
-    telemetryStation,
-    STATION_STATES[stateOf(station)],
-    failure ? shortReason(failure) : '',
-  ];
-  return { station, text: words.join(' ').toLowerCase(), row: tableRow(columns, station, rowId(name)) };
-}
-
-function statusContent({ head, columns, rows }: RenderedStatus, query: StationQuery): Html {
+/** The stations that the query selects, in its order. */
+async function stationTable(
+  stations: readonly StationStatus[],
+  query: StationQuery,
+  nowMs: number,
+  tasks: TaskQueue,
+): Promise<Html> {
   const { sort = '' } = query;
-  const matching = rows.filter((row) => isMatch(row, query));
-  const shown = sorted(matching, columns, sort);
+  const columns = stationColumns(nowMs);
+  const matching = stations.filter((station) => isMatch(station, query));
+  const shown = sorted(matching, columns, sort).map((station) => [station] as const);
+  const rows: Html[] = [];
+  await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.`;
-  return html`${head}
-${filterForm(query, columns, rows)}
+  return html`${filterForm(query, columns, stations)}
 <div class="results">
-<p id="shown" role="status">${shown.length} of ${rows.length} stations shown</p>
+<p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${table(
-  { id: 'stations', columns, caption, sorting: { sort, link } },
-  shown.map(({ row }) => row),
-)}
-${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
+${table({ id: 'stations', columns, caption, sorting: { sort, link } }, rows)}
+${rows.length === 0 && stations.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
 }
 
-function isMatch({ station, text }: StationRow, { filter = '', state, upstream }: StationQuery): boolean {
-  const words = filter.toLowerCase().split(/\s+/);
+function isMatch(station: StationStatus, { filter = '', state, upstream = station.upstream }: StationQuery): boolean {
+  const { name, telemetryStation, failure } = station;
+  const reason = failure ? shortReason(failure) : '';
+  const texts = [name, station.upstream, telemetryStation, STATION_STATES[stateOf(station)], reason];
+  const text = texts.join(' ').toLowerCase();
   return (
     (state === undefined || isIn(station, state)) &&
-    (upstream === undefined || station.upstream === upstream) &&
-    words.every((word) => text.includes(word))
+    station.upstream === upstream &&
+    filter
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word))
   );
 }
 
 /** Unknown values are last in either direction; a column that does not exist is ignored. */
-function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], sort: string): readonly StationRow[] {
+function sorted(
+  stations: readonly StationStatus[],
+  columns: readonly StationColumn[],
+  sort: string,
+): readonly StationStatus[] {
   const column = columns.find(({ by }) => by === sort.replace(/^-/, ''));
-  if (column === undefined) return rows;
+  if (column === undefined) return stations;
   const sign = sort.startsWith('-') ? -1 : 1;
   const { compare } = new Intl.Collator('en', { numeric: true });
-  return rows.toSorted((a, b) => {
-    const [left, right] = [column.value(a.station), column.value(b.station)];
+  return stations.toSorted((a, b) => {
+    const [left, right] = [column.value(a), column.value(b)];
     if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
     return sign * (typeof left === 'string' ? compare(left, String(right)) : left - Number(right));
   });
@@ -279,9 +240,9 @@ function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], 
 function filterForm(
   { filter = '', state, upstream = '', sort = '' }: StationQuery,
   columns: readonly StationColumn[],
-  rows: readonly StationRow[],
+  stations: readonly StationStatus[],
 ): Html {
-  const upstreams = new Set(rows.map(({ station }) => station.upstream));
+  const upstreams = new Set(stations.map((station) => station.upstream));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
 ${select(

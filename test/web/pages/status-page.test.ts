@@ -29,32 +29,6 @@ const openWith = (stations: readonly StationStatus[], query = '') =>
 const namesIn = (body: string) => Array.from(body.matchAll(/<tr id="row-([^"]+)"/g), ([, name]) => name);
 
 describe('statusPage', () => {
-  it('is rendered at most once per second, for all requests together', async () => {
-    let elapsedMs = 1_000_000;
-    let rendered = 0;
-    const stations = () => {
-      rendered += 1;
-      return [{ ...STATION, name: `rendering ${rendered}` }];
-    };
-    const { request } = await startApp({ stations }, { elapsedMs: () => elapsedMs });
-    const rendering = async () => /rendering \d+/.exec((await request('/')).body)?.[0];
-    expect(await Promise.all([rendering(), rendering(), rendering()])).toEqual(Array(3).fill('rendering 1'));
-    elapsedMs += 999;
-    expect(await rendering()).toBe('rendering 1');
-    elapsedMs += 1;
-    expect(await Promise.all([rendering(), rendering()])).toEqual(Array(2).fill('rendering 2'));
-  });
-
-  it('is rendered again after an error', async () => {
-    let isBroken = true;
-    const stations = () => (isBroken ? JSON.parse('{') : [STATION]);
-    const { request, reported } = await startApp({ stations }, { elapsedMs: everLater() });
-    expect((await request('/')).status).toBe(500);
-    isBroken = false;
-    expect((await request('/')).status).toBe(200);
-    expect(reported).toHaveLength(1);
-  });
-
   it('shows all of many stations in their order', async () => {
     const names = Array.from({ length: 1234 }, (_, index) => `station ${index}`);
     const { body } = await openWith(names.map((name) => ({ ...STATION, name })));
@@ -311,7 +285,7 @@ describe('the row of a station', () => {
       fc.array(fc.constantFrom(...parts, '\r', '\n', '\0', '\uD800')).map((pieces) => pieces.join('')),
     );
     let station = FAILING;
-    const { request } = await startApp({ stations: () => [station] }, { elapsedMs: everLater() });
+    const { request } = await startApp({ stations: () => [station] });
     const row = async () => {
       const [markup = ''] = /<tr id="row-[\s\S]*?<\/tr>/.exec((await request('/')).body) ?? [];
       const { text, tags } = parseHtml(markup);
@@ -332,12 +306,3 @@ describe('the row of a station', () => {
     );
   });
 });
-
-/** A clock that makes every request render the page again. */
-function everLater(): () => number {
-  let elapsedMs = 0;
-  return () => {
-    elapsedMs += 10_000;
-    return elapsedMs;
-  };
-}
