@@ -188,12 +188,19 @@ export class YamlDocument {
     }
   }
 
+  /** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
   #substitute(node: Scalar, parents: Nodes, env: Environment): void {
-    if (typeof node.value !== 'string') return;
-    const { text, problems } = substitute(node.value, env);
-    for (const message of problems) this.#report([...parents, node], message);
-    if (text !== node.value) this.#substituted.add(startOf(node));
-    node.value = text;
+    const { value: text } = node;
+    if (typeof text !== 'string') return;
+    node.value = text.replaceAll(/\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g, (match, name: string | undefined) => {
+      if (match === '$${') return '${';
+      const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
+      if (value !== undefined) return value;
+      const unset = `environment variable ${name} is not set`;
+      this.#report([...parents, node], name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : unset);
+      return match;
+    });
+    if (node.value !== text) this.#substituted.add(startOf(node));
   }
 
   /** The problem is at the last of the nodes. */
@@ -250,24 +257,6 @@ const WITHOUT_ANCHOR =
 const TOO_DEEP = `aliases expand to more than ${MAX_DEPTH} nested levels, expected fewer`;
 /** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
 const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
-
-/** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
-export function substitute(
-  text: string,
-  env: Environment,
-): { readonly text: string; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  const replaced = text.replaceAll(/\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g, (match, name: string | undefined) => {
-    if (match === '$${') return '${';
-    const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
-    if (value !== undefined) return value;
-    problems.push(
-      name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : `environment variable ${name} is not set`,
-    );
-    return match;
-  });
-  return { text: replaced, problems };
-}
 
 /** Errors after which the document is still usable. */
 const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
