@@ -35,8 +35,7 @@ function schemaProblems(
   document: YamlDocument,
 ): Iterable<Problem> {
   const keys = jsonSchema(schema) as KeySchema;
-  const known: MeantKeys = new Map();
-  const found = issues.flatMap((issue) => issueProblems(issue, keys, known));
+  const found = issues.flatMap((issue) => issueProblems(issue, keys));
   const meant = new Set(found.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])));
   const valueAt = (path: ConfigPath) =>
     path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
@@ -69,15 +68,12 @@ interface MeantKey {
   readonly path: ConfigPath;
 }
 
-/** By the word and the keys of its mapping: the entries of a list often have the same misspelt key. */
-type MeantKeys = Map<string, MeantKey | undefined>;
-
-function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema, known: MeantKeys): readonly SchemaProblem[] {
+function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const problem = { path, message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(keys, path, key, known));
+      return issue.keys.map((key) => unknownKey(keys, path, key));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         ...problem,
@@ -105,12 +101,9 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(keys: KeySchema, parent: ConfigPath, key: string, known: MeantKeys): SchemaProblem {
+function unknownKey(keys: KeySchema, parent: ConfigPath, key: string): SchemaProblem {
   const problem = { path: [...parent, key], atKey: true };
-  const word = key.replace(/:.*/s, '');
-  const question = [word, ...knownKeys(keys, parent)].join();
-  if (!known.has(question)) known.set(question, meantKey(keys, parent, word));
-  const meant = known.get(question);
+  const meant = meantKey(keys, parent, key.replace(/:.*/s, ''));
   return meant === undefined
     ? { ...problem, message: `unknown key, expected one of ${knownKeys(keys, parent).join(', ')}` }
     : { ...problem, message: `unknown key, did you mean ${meant.text}?`, meant: [...parent, ...meant.path] };
