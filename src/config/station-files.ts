@@ -15,9 +15,7 @@ export interface StationFile {
 export async function readStationFiles(patterns: readonly string[]): Promise<readonly StationFile[]> {
   const files = new Map<string, StationFile>();
   for (const [pattern, path] of patterns.entries()) {
-    for (const { file, content } of isPattern(path)
-      ? await matches(path)
-      : [{ file: path, content: await contentOf(path, MAX_CONFIG_BYTES) }]) {
+    for await (const { file, content } of filesOf(path)) {
       const earlier = files.get(file)?.patterns ?? [];
       files.set(file, { patterns: [...earlier, pattern], file, content });
     }
@@ -30,26 +28,21 @@ export function isPattern(path: string): boolean {
 }
 
 /** A folder that cannot be listed is an error, not empty: a volume that is not mounted must not remove all its stations. */
-async function matches(path: string): Promise<readonly Omit<StationFile, 'patterns'>[]> {
+async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns'>> {
+  if (!isPattern(path)) return yield { file: path, content: await contentOf(path, MAX_CONFIG_BYTES) };
   const folder = dirname(path);
   // The schema rejects it.
-  if (isPattern(folder)) return [];
-  let names: readonly string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    return [{ file: folder, content: { error: error as NodeJS.ErrnoException } }];
-  }
+  if (isPattern(folder)) return;
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => error);
+  if (names instanceof Error) return yield { file: folder, content: { error: names } };
   const name = basename(path);
   const literals = name.split('*').map((literal) => literal.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const matching = new RegExp(`^${literals.join('.*')}$`, 's');
-  const found: Omit<StationFile, 'patterns'>[] = [];
-  for (const entry of names
-    .filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.')))
-    .sort()) {
+  // As in a shell, a hidden file is matched by a dot only.
+  const start = name.startsWith('.') ? '^' : '^(?!\\.)';
+  const matching = new RegExp(`${start}${literals.join('.*')}$`, 's');
+  for (const entry of names.filter((other) => matching.test(other)).sort()) {
     const file = join(folder, entry);
     const content = await contentOf(file, MAX_CONFIG_BYTES);
-    if ('text' in content || content.error.code !== 'EISDIR') found.push({ file, content });
+    if ('text' in content || content.error.code !== 'EISDIR') yield { file, content };
   }
-  return found;
 }
