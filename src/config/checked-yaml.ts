@@ -118,14 +118,13 @@ function meantKey(keys: KeySchema, parent: ConfigPath, word: string): MeantKey |
     known.find((key) => plain(key) === plain(word)) ??
     known.find((key) => singular(key) === singular(word)) ??
     known.find((key) => key === OTHER_NAMES[word]);
-  if (direct !== undefined) return { text: direct, path: [direct] };
-  for (const outer of known) {
+  for (const outer of direct === undefined ? known : []) {
     const isKeyAt = (...path: ConfigPath) => knownKeys(keys, [...parent, ...path]).includes(word);
     if (isKeyAt(outer)) return { text: `${outer}.${word}`, path: [outer, word] };
     if (isKeyAt(outer, 0)) return { text: `${word} in an entry of ${outer}`, path: [outer] };
   }
-  const near = nearest(word, known);
-  return near === undefined ? undefined : { text: near, path: [near] };
+  const key = direct ?? nearest(word, known);
+  return key === undefined ? undefined : { text: key, path: [key] };
 }
 
 /** What other exporters and clients call these keys. */
@@ -185,8 +184,7 @@ function got(issue: z.core.$ZodIssue): string {
 
 /** A value is shown only where the schema expects something that is not a secret. */
 function isShown(issue: z.core.$ZodIssue): boolean {
-  if (issue.code === 'invalid_type') return issue.expected === 'number' || issue.expected === 'int';
-  return issue.code !== 'invalid_union';
+  return issue.code === 'invalid_type' ? issue.expected === 'number' : issue.code !== 'invalid_union';
 }
 
 /** The part of JSON Schema that describes keys. */

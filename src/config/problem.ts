@@ -42,7 +42,7 @@ export function formatProblem({ file, line, column, path, message }: Problem): s
  * contains the secret.
  */
 export function formatPath(path: ConfigPath): string {
-  return path.map((part, index) => (index === 0 ? formatPart(part).replace(/^\./, '') : formatPart(part))).join('');
+  return path.map(formatPart).join('').replace(/^\./, '');
 }
 
 function formatPart(part: string | number): string {

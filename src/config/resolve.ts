@@ -24,6 +24,8 @@ function resolveStation(
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
   const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
   const name = station.name ?? telemetry_station;
+  const { ttl, max_stale, error_ttl, refresh } = { ...cache, ...station.cache };
+  const { per_resource, max_resources, disabled } = { ...metrics, ...station.metrics };
   return {
     name,
     upstream,
@@ -31,17 +33,8 @@ function resolveStation(
     filters: resolveFilters(station.filters),
     products: station.products,
     alertability: station.alertability,
-    cache: {
-      ttlMs: station.cache.ttl ?? cache.ttl,
-      maxStaleMs: station.cache.max_stale ?? cache.max_stale,
-      errorTtlMs: station.cache.error_ttl ?? cache.error_ttl,
-      refresh: cache.refresh,
-    },
-    metrics: {
-      perResource: station.metrics.per_resource ?? metrics.per_resource,
-      maxResources: station.metrics.max_resources ?? metrics.max_resources,
-      disabled: new Set(station.metrics.disabled ?? metrics.disabled),
-    },
+    cache: { ttlMs: ttl, maxStaleMs: max_stale, errorTtlMs: error_ttl, refresh },
+    metrics: { perResource: per_resource, maxResources: max_resources, disabled: new Set(disabled) },
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
     resourceLabels: resourceLabels.ofStation(name),
