@@ -5,18 +5,19 @@ import type { TextBuffer } from './segment.ts';
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
-/** The HELP and TYPE lines of a family, the only lines that differ between the formats. */
-export function familyHeader(
-  { name, help, type }: Pick<FamilyDescription, 'name' | 'help'> & { type: string },
-  format: ExpositionFormat,
-): string {
-  const family = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
-  return `# HELP ${family} ${escapeHelp(help, format)}\n# TYPE ${family} ${type}\n`;
+/** A family of the catalogue or of a prom-client registry, whose enumeration of types has other values than at run time. */
+interface Described extends Pick<FamilyDescription, 'name' | 'help'> {
+  readonly type: unknown;
 }
 
-/** A family of a prom-client registry; the type of prom-client omits the metric names of a histogram's samples. */
-interface CollectedFamily extends Pick<FamilyDescription, 'name' | 'help'> {
-  readonly type: unknown;
+/** The HELP and TYPE lines of a family, the only lines that differ between the formats. No help has characters to escape. */
+export function familyHeader({ name, help, type }: Described, format: ExpositionFormat): string {
+  const family = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
+  return `# HELP ${family} ${help}\n# TYPE ${family} ${type}\n`;
+}
+
+/** The type of prom-client omits the metric names of a histogram's samples. */
+interface CollectedFamily extends Described {
   readonly values: readonly { readonly value: number; readonly labels: object; readonly metricName?: string }[];
 }
 
@@ -35,7 +36,7 @@ function familyText(family: CollectedFamily, format: ExpositionFormat): string {
     const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabelValue(String(text))}"`);
     return `${metricName}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${sampleValue(value)}\n`;
   });
-  return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
+  return familyHeader(family, format) + lines.join('');
 }
 
 /** Writes one text per family; returns the number of series per source. */
@@ -128,12 +129,7 @@ function sampleValue(value: number): string {
 }
 
 function escapeLabelValue(value: string): string {
-  return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] as string) : value;
+  return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value;
 }
 
 const NEEDS_ESCAPE = /[\\"\n]/;
-const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
-
-function escapeHelp(help: string, format: ExpositionFormat): string {
-  return format === 'openmetrics' ? escapeLabelValue(help) : help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-}

@@ -16,8 +16,9 @@ describe('FAMILY_DESCRIPTIONS', () => {
   const metrics = knownMetrics();
 
   it.each(FAMILY_DESCRIPTIONS)(
-    'has an example for $name that selects it and only known metrics',
-    ({ name, type, example }) => {
+    'has an unescaped help for $name, and an example that selects it and only known metrics',
+    ({ name, help, type, example }) => {
+      expect(help).not.toMatch(/["\\\n]/);
       const selected = parsePromql(example).selectors.map(({ metric }) => metric);
       expect(selected).toContain(type === 'histogram' ? `${name}_bucket` : name);
       expect(unknownIn(example, metrics)).toEqual([]);
