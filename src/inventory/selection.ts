@@ -55,27 +55,16 @@ export function parseOrder(text: string): Order | undefined {
   return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
 }
 
-/**
- * In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop.
- * Rejects with the reason of the signal once it aborts; no further task runs. `tests`: if further parts decide what is a short form.
- */
+/** The selected resources of one station, as `searchStations` finds them. */
 export async function selectResources(
   parts: readonly Part<Resource>[],
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
   signal?: AbortSignal,
-  tests?: readonly ResourceTest[],
 ): Promise<readonly Resource[]> {
-  const isSelected = selectionFilter(selection, tests ?? (await valueTests(parts, selection, tasks, signal)));
-  const compare = order && comparison(order);
-  const selected: Resource[][] = [];
-  await tasks.forEach(parts, (part) => {
-    signal?.throwIfAborted();
-    const some = part.filter(isSelected);
-    selected.push(compare ? some.sort(compare) : some);
-  });
-  return joined(selected, compare, tasks, signal);
+  const { found } = await searchStations([{ name: '', parts }], selection, order, tasks, signal);
+  return found.map(({ resource }) => resource);
 }
 
 /** A station to be searched. */
@@ -98,41 +87,45 @@ export interface SearchResult {
   readonly withoutData: readonly string[];
 }
 
-/** The selected resources of all stations. Works in short tasks; rejects with the reason of the signal once it aborts. */
+/**
+ * The selected resources of all stations. Works in short tasks, so that a large station does not block the event loop.
+ * Rejects with the reason of the signal once it aborts; no further task runs.
+ */
 export async function searchStations(
   stations: readonly SearchedStation[],
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<SearchResult> {
-  const found: StationResource[][] = [];
-  const withoutData: string[] = [];
-  const allParts = stations.flatMap(({ parts }) => parts ?? []);
   // A value that one station has exactly is no short form in any other.
-  const tests = await valueTests(allParts, selection, tasks, signal);
-  for (const { name: station, parts } of stations) {
-    if (parts === undefined) withoutData.push(station);
-    const selected = await selectResources(parts ?? [], selection, order, tasks, signal, tests);
-    if (selected.length > 0) found.push(selected.map((resource) => ({ station, resource })));
-  }
+  const allParts = stations.flatMap(({ parts }) => parts ?? []);
+  const isSelected = await selectionFilter(allParts, selection, tasks, signal);
   const compare = order && comparison(order);
-  const byResource = compare && ((a: StationResource, b: StationResource) => compare(a.resource, b.resource));
-  return { found: await joined(found, byResource, tasks, signal), withoutData };
+  const runs: StationResource[][] = [];
+  for (const { name: station, parts = [] } of stations) {
+    await tasks.forEach(parts, (part) => {
+      signal?.throwIfAborted();
+      const found = part.filter(isSelected).map((resource) => ({ station, resource }));
+      runs.push(compare ? found.sort(compare) : found);
+    });
+  }
+  const withoutData = stations.filter(({ parts }) => parts === undefined).map(({ name }) => name);
+  return { found: await joined(runs, compare, tasks, signal), withoutData };
 }
 
-/** The rows of all runs, in the order in which each of them is sorted. Works like `selectResources`. */
-async function joined<Row>(
-  runs: readonly (readonly Row[])[],
-  compare: Comparison<Row> | undefined,
+/** The rows of all runs, in the order in which each of them is sorted. */
+async function joined(
+  runs: readonly Run[],
+  compare: Comparison | undefined,
   tasks: TaskQueue,
-  signal?: AbortSignal,
-): Promise<readonly Row[]> {
+  signal: AbortSignal | undefined,
+): Promise<Run> {
   if (!compare) return runs.flat();
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await merged(queue[at] as readonly Row[], queue[at + 1] as readonly Row[], compare, tasks, signal));
+    queue.push(await merged(queue[at] as Run, queue[at + 1] as Run, compare, tasks, signal));
   return queue.at(-1) ?? [];
 }
 
@@ -182,13 +175,13 @@ function valueFilters({ search, alertable, without_rules, ...values }: Selection
 
 type ResourceTest = (resource: Resource) => boolean;
 
-/** One per filter: equality where a resource has exactly the given value, else the short form. */
-async function valueTests(
+/** A filter of values is equality where a resource has exactly the given value, else the short form. */
+async function selectionFilter(
   parts: readonly Part<Resource>[],
   selection: Selection,
   tasks: TaskQueue,
-  signal?: AbortSignal,
-): Promise<readonly ResourceTest[]> {
+  signal: AbortSignal | undefined,
+): Promise<ResourceTest> {
   const tests: ResourceTest[] = [];
   for (const [filter, given] of valueFilters(selection)) {
     const valueIn = filteredValue(filter);
@@ -201,7 +194,11 @@ async function valueTests(
     const isShort = shortFormTest(given);
     tests.push(isPresent ? isGiven : (resource) => isShort(valueIn(resource)));
   }
-  return tests;
+  const { search, alertable, without_rules } = selection;
+  if (alertable !== undefined) tests.push((resource) => alertableOf(resource) === alertable);
+  if (without_rules !== undefined) tests.push(({ alertRules }) => alertRules === 0);
+  if (search !== undefined) tests.push(textTest(search));
+  return (resource) => tests.every((isMatch) => isMatch(resource));
 }
 
 /** Results that a test of a short form remembers: neighbouring resources have the same few values. */
@@ -227,18 +224,6 @@ function partsOf(value: string): string {
 
 const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
 
-function selectionFilter(
-  { search, alertable, without_rules }: Selection,
-  tests: readonly ResourceTest[],
-): ResourceTest {
-  const isFound = search === undefined ? () => true : textTest(search);
-  return (resource) =>
-    tests.every((isMatch) => isMatch(resource)) &&
-    (alertable === undefined || alertableOf(resource) === alertable) &&
-    (without_rules === undefined || resource.alertRules === 0) &&
-    isFound(resource);
-}
-
 /** Whether id, name or display name of a resource contains the text, in any case. */
 export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
   const wanted = text.toLowerCase();
@@ -248,12 +233,14 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
     displayName.toLowerCase().includes(wanted);
 }
 
-type Comparison<Row> = (a: Row, b: Row) => number;
+type Run = readonly StationResource[];
 
-function comparison({ by, descending }: Order): Comparison<Resource> {
+type Comparison = (a: StationResource, b: StationResource) => number;
+
+function comparison({ by, descending }: Order): Comparison {
   const key = (resource: Resource) => (by === 'alertable' ? alertableOf(resource) : resource[SORT_KEYS[by]]);
   const sign = descending ? -1 : 1;
-  return (a, b) => {
+  return ({ resource: a }, { resource: b }) => {
     const [left, right] = [key(a), key(b)];
     if (left === right) return a.id < b.id ? -1 : Number(a.id > b.id);
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
@@ -265,17 +252,17 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
 }
 
-/** Compared in one task: the last merge has all resources of a station. */
+/** Compared in one task: the last merge has all resources. */
 const MERGED_PER_TASK = 1000;
 
-async function merged<Row>(
-  left: readonly Row[],
-  right: readonly Row[],
-  compare: Comparison<Row>,
+async function merged(
+  left: Run,
+  right: Run,
+  compare: Comparison,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<readonly Row[]> {
-  const both: Row[] = [];
+): Promise<Run> {
+  const both: StationResource[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {
     signal?.throwIfAborted();
