@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { Exporter } from '../src/app/exporter.ts';
 import { createLogger } from '../src/app/logger.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { OPEN_ACCESS } from '../src/web/access/rules.ts';
 import { createApp } from '../src/web/app.ts';
 import { listen } from '../src/web/server.ts';
 import { processStats, serveMethods } from './child.ts';
@@ -66,7 +67,14 @@ serveMethods({
     const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
     const webOptions = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
     const server = await listen(
-      createApp(exporter, { ...webOptions, version: 'bench', report: (error) => log.error('bug', { error }) }),
+      createApp(exporter, {
+        ...webOptions,
+        version: 'bench',
+        access: () => OPEN_ACCESS,
+        observer: exporter.webObserver(),
+        now: Date.now,
+        report: (error) => log.error('bug', { error }),
+      }),
       [{ host: '127.0.0.1', port: 0 }],
     );
     return server.addresses[0]?.port;

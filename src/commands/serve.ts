@@ -117,6 +117,7 @@ async function serveUntil(
     version: build.version,
     access: () => rules,
     observer,
+    now: Date.now,
     report: reportInternalError(log),
   });
   const limits = {

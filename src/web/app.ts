@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import type { WebLimit } from '../metrics/own-families.ts';
-import { OPEN_ACCESS } from './access/rules.ts';
 import { byFormat, changeList, historyList, resourceList, searchData, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
@@ -27,18 +26,8 @@ const MAX_OTHER_REQUESTS = 20;
 /** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
-/** Options that may be left out: open access, and the system clock. */
-const DEFAULTS = {
-  access: () => OPEN_ACCESS,
-  observer: { limitReached: () => {}, connections: () => {} },
-  now: Date.now,
-} satisfies Partial<WebOptions>;
-
-type GivenOptions = Omit<WebOptions, keyof typeof DEFAULTS> & Partial<WebOptions>;
-
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
-export function createApp(exporter: ExporterPort, given: GivenOptions): RequestListener {
-  const options = { ...DEFAULTS, ...given };
+export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');

@@ -38,16 +38,11 @@ export function config(exporter: ExporterPort): AbortableHandler {
   return (_request, response) => sendText(response, 200, exporter.configuration());
 }
 
-type RefreshOptions = Pick<WebOptions, 'enableLifecycle' | 'scrapeTimeoutMs'>;
-
 /**
  * Refreshes a station and waits for the outcome as long as a scrape would. Browsers are redirected to the page of the station, which shows it;
  * a failed refresh is an outcome too, not an error of the request.
  */
-export function refresh(
-  exporter: ExporterPort,
-  { enableLifecycle, scrapeTimeoutMs }: RefreshOptions,
-): AbortableHandler {
+export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeoutMs }: WebOptions): AbortableHandler {
   return async (request, response, signal) => {
     requireLifecycle(enableLifecycle);
     const station = stationOf(exporter, request).spec.name;

@@ -51,10 +51,7 @@ function isWellFormed(url: string): boolean {
  * Rejects what a page of another site can make a browser send: a foreign Host header (DNS rebinding), and requests of other origins by
  * methods that change state. Browsers send Sec-Fetch-Site, older ones Origin; other clients send neither.
  */
-export function checkCrossSite({
-  allowedHosts,
-  externalUrl,
-}: Pick<WebOptions, 'allowedHosts' | 'externalUrl'>): RequestHandler {
+export function checkCrossSite({ allowedHosts, externalUrl }: WebOptions): RequestHandler {
   const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
   return ({ method, headers, headersDistinct: { host = [] } }, response, next) => {
     // A proxy in front may have read the other one.
@@ -108,10 +105,7 @@ function isCrossOrigin(
  * Closes the connection of a client that is refused: only authenticated clients keep theirs.
  * `openPaths`: for everyone, because probes of the process have no credentials.
  */
-export function checkAccess(
-  { access, observer }: Pick<WebOptions, 'access' | 'observer'>,
-  openPaths: ReadonlySet<string>,
-): RequestHandler {
+export function checkAccess({ access, observer }: WebOptions, openPaths: ReadonlySet<string>): RequestHandler {
   const passwords = new PasswordCheck();
   const isWithinRate = rateLimiter();
   return async (request, response, next) => {

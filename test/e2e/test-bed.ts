@@ -4,6 +4,7 @@ import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
@@ -40,7 +41,9 @@ export async function startExporter(
     scrapeTimeoutMs: 600_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',
+    access: () => OPEN_ACCESS,
     observer,
+    now: Date.now,
     report: (error) => log.push(String(error)),
     ...options,
   });

@@ -3,6 +3,7 @@ import { processStats, serveMethods } from '../../bench/child.ts';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger, type LogFields } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import { listen } from '../../src/web/server.ts';
 
@@ -53,6 +54,9 @@ serveMethods({
       enableLifecycle: false,
       ...limits,
       version: 'soak',
+      access: () => OPEN_ACCESS,
+      observer: exporter.webObserver(),
+      now: Date.now,
       report,
     });
     return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;

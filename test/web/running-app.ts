@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { TlsRules } from '../../src/web/access/rules.ts';
+import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
@@ -70,6 +70,7 @@ export async function startApp(
     scrapeTimeoutMs: 60_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',
+    access: () => OPEN_ACCESS,
     now: () => NOW_MS,
     observer,
     report: (error) => reported.push(error),

@@ -4,13 +4,13 @@ import type { WebOptions } from '../port.ts';
 import { type ErrorPage, setErrorPage } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';
-import { type PageOptions, sendPage } from './layout.ts';
+import { sendPage } from './layout.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { STATUS_CODES } = getBuiltinModule('node:http');
 
 /** Browsers get the errors of all later handlers as pages. Comes after the access check: the pages name paths and the version. */
-export function errorPages(options: PageOptions & Pick<WebOptions, 'externalUrl'>): RequestHandler {
+export function errorPages(options: WebOptions): RequestHandler {
   const prefix = pathPrefix(options.externalUrl);
   const page: ErrorPage = (response, status, message, link) => {
     const [path = '', query] = response.req.originalUrl.split('?', 2);

@@ -28,10 +28,8 @@ interface HtmlPage {
   readonly search?: string;
 }
 
-export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now'>;
-
 /** The handler of a page. */
-export type PageHandler = (exporter: ExporterPort, options: PageOptions) => AbortableHandler;
+export type PageHandler = (exporter: ExporterPort, options: WebOptions) => AbortableHandler;
 
 const EXPORTER = 'Telemetry station exporter';
 
@@ -72,7 +70,7 @@ export const favicon: RequestHandler = (_request, response) => {
 };
 
 /** The policy allows no external content, and only the page's own style and script. */
-export function sendPage(response: ServerResponse, page: HtmlPage, options: PageOptions): void {
+export function sendPage(response: ServerResponse, page: HtmlPage, options: WebOptions): void {
   setPolicy(response, policy(page));
   send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
@@ -99,7 +97,7 @@ function navigationLink(path: string, words: string, root: string, isCurrent: bo
 
 function renderPage(
   { title, root, content, route, isLive, search = '' }: HtmlPage,
-  { telemetryPath, version }: PageOptions,
+  { telemetryPath, version }: WebOptions,
 ): Html {
   const endpoints = [
     [telemetryPath, 'Metrics'],

@@ -7,12 +7,12 @@ import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
-import type { ExporterPort } from '../port.ts';
+import type { ExporterPort, WebOptions } from '../port.ts';
 import { sendError, setErrorPage } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
-import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   countBars,
   emptyResult,
@@ -72,7 +72,7 @@ export const stationPage: PageHandler = (exporter, options) => {
 };
 
 /** A button for a refresh; the page that follows has the same query. */
-function refreshForm({ spec, query }: StationView, { enableLifecycle }: PageOptions): Html {
+function refreshForm({ spec, query }: StationView, { enableLifecycle }: WebOptions): Html {
   const path = stationPath(spec.name, '/refresh');
   if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
@@ -101,7 +101,7 @@ function rememberedSearches(exporter: ExporterPort) {
   };
 }
 
-function stationContent(view: StationView, options: PageOptions): Html {
+function stationContent(view: StationView, options: WebOptions): Html {
   const { spec, status, served, links, counts, history, nowMs } = view;
   const { snapshot } = status;
   const changes = changesPath(spec.name);
