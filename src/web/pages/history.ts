@@ -1,5 +1,5 @@
 import type { HistoryEntry, Outage } from '../../inventory/history.ts';
-import { NOTABLE_WAIT_MS, type StationStatus } from '../../inventory/station-status.ts';
+import { NOTABLE_WAIT_MS, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
@@ -12,17 +12,12 @@ const MORE = 40;
 /** Outages in the list without opening it. */
 const SHOWN_OUTAGES = 5;
 
-interface HistoryOptions {
-  readonly status: Pick<StationStatus, 'name' | 'waitingMs' | 'outages'>;
-  /** How often the station is refreshed. */
-  readonly ttlMs: number;
-  readonly nowMs: number;
-}
+type StationHistory = Pick<StationDetail, 'history' | 'status' | 'spec'> & { readonly nowMs: number };
 
-/** What happened to a station in the last hours: as a timeline, as lines and as a list. `history`: the latest first. */
-export function historySection(history: readonly HistoryEntry[], options: HistoryOptions): Html {
-  const { status, nowMs } = options;
-  const timeline = timelineOf(history, options);
+/** What happened to a station in the last hours: as a timeline, as lines and as a list. */
+export function historySection(station: StationHistory): Html {
+  const { history, status, nowMs } = station;
+  const timeline = timelineOf(station);
   const path = stationPath(status.name, '/history');
   const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
   const further = history.slice(SHOWN, SHOWN + MORE);
@@ -89,8 +84,8 @@ const HOUR_MS = 3_600_000;
 const LENGTHS = [1, 3, 6, 12, 24];
 
 /** The shortest usual length that shows all refreshes, at most a day. Entries with times in the future, where the clock was set back, are left out. */
-function timelineOf(history: readonly HistoryEntry[], options: HistoryOptions): Timeline {
-  const { nowMs } = options;
+function timelineOf(station: StationHistory): Timeline {
+  const { history, nowMs } = station;
   // Refreshes of the same time keep their order.
   const past = history
     .filter(({ atMs }) => atMs <= nowMs)
@@ -101,7 +96,7 @@ function timelineOf(history: readonly HistoryEntry[], options: HistoryOptions): 
   const fromMs = nowMs - lengthMs;
   const entries = past.filter(({ atMs }) => atMs >= fromMs);
   const cellMs = lengthMs / CELLS;
-  const spans = spansOf(entries, cellMs, options);
+  const spans = spansOf(entries, cellMs, station);
   const cells = Array.from({ length: CELLS }, (_, at) => {
     const startMs = fromMs + at * cellMs;
     return spans.filter((span) => span.fromMs < startMs + cellMs && span.toMs > startMs);
@@ -113,10 +108,10 @@ function timelineOf(history: readonly HistoryEntry[], options: HistoryOptions): 
 function spansOf(
   entries: readonly HistoryEntry[],
   cellMs: number,
-  { status, nowMs, ttlMs }: HistoryOptions,
+  { status, nowMs, spec }: StationHistory,
 ): readonly Span[] {
   // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
-  const validMs = Math.max(1.5 * ttlMs, 2 * cellMs);
+  const validMs = Math.max(1.5 * spec.cache.ttlMs, 2 * cellMs);
   const starts = [
     ...entries.map((entry) => ({ startMs: startOf(entry), waitMs: startOf(entry) - notableMs(entry.waitedMs) })),
     { startMs: nowMs, waitMs: nowMs - notableMs(status.waitingMs) },

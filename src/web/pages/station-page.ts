@@ -102,7 +102,7 @@ function rememberedSearches(exporter: ExporterPort) {
 }
 
 function stationContent(view: StationView, options: WebOptions): Html {
-  const { spec, status, served, links, counts, history, nowMs } = view;
+  const { spec, status, served, links, counts, nowMs } = view;
   const { snapshot } = status;
   const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
@@ -130,7 +130,7 @@ ${stationNotes(status, nowMs)}
 <h2 id="resources">Resources</h2>
 ${resourcesOf(view)}
 </section>
-${historySection(history, { status, ttlMs: spec.cache.ttlMs, nowMs })}</div>
+${historySection(view)}</div>
 <div class="side">
 ${countSections(spec.products.length > 0, counts)}<div class="columns">
 <section aria-labelledby="place">

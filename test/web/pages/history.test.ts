@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { History, type HistoryEntry } from '../../../src/inventory/history.ts';
 import { historySection } from '../../../src/web/pages/history.ts';
-import { NOW_MS, STATION } from '../fake-station.ts';
+import { specOf } from '../../refresh/fixtures.ts';
+import { detailOf, NOW_MS, type STATION } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,7 +26,8 @@ function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryE
 }
 
 function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
-  return historySection(history, { status: { ...STATION, ...status }, ttlMs, nowMs: NOW_MS }).text;
+  const spec = { cache: { ...specOf().cache, ttlMs } };
+  return historySection({ ...detailOf([], { history, status, spec }), nowMs: NOW_MS }).text;
 }
 
 /** One per minute, the latest first, from `agoMs` on. */
