@@ -31,14 +31,13 @@ export function checkReport(
   configWarnings: number,
   screen?: Screen,
 ): string {
-  const { nowMs, upstreams } = facts;
-  const stations = upstreams.flatMap((upstream) => upstream.stations);
+  const { nowMs, upstreams, stations } = facts;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
   return shown([
     table(upstreamColumns(nowMs), upstreams, screen),
-    table(STATION_COLUMNS, stationRows(facts, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
+    table(stationColumns(screen), stationRows(facts), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
@@ -122,67 +121,64 @@ function clockCell({ clockDifferenceMs }: UpstreamFacts): string {
 /** Cells by their headings. */
 type StationRow = Readonly<Record<string, string | number>>;
 
-const STATION_COLUMNS = [
-  { heading: 'STATION' },
-  { heading: 'UPSTREAM', rank: 12 },
-  { heading: 'AUTHENTICATION', rank: 5, colour: resultColour },
-  { heading: 'PERMISSION', rank: 6, colour: resultColour },
-  { heading: 'FIRST PAGE', rank: 10, right: true },
-  { heading: 'REFRESH', rank: 3, right: true },
-  { heading: 'TOTAL', rank: 11, right: true },
-  { heading: 'RESOURCES', rank: 2, right: true },
-  { heading: 'LISTING', rank: 1, minWidth: 20, colour: resultColour },
-  { heading: 'SERIES', rank: 4, right: true },
-  { heading: 'BYTES', rank: 8, right: true },
-  { heading: 'GZIP', rank: 9, right: true },
-  { heading: 'REQUESTS', rank: 7, right: true },
-].map((column): Column<StationRow> => ({ ...column, cell: (row) => row[column.heading] }));
+/** Without a screen numbers are exact, for scripts that read the table. */
+function stationColumns(screen: Screen | undefined): readonly Column<StationRow>[] {
+  const size = screen ? sizeText : String;
+  const span = screen ? durationText : (ms: number) => `${Math.round(ms)} ms`;
+  return [
+    { heading: 'STATION' },
+    { heading: 'UPSTREAM', rank: 12 },
+    { heading: 'AUTHENTICATION', rank: 5, colour: resultColour },
+    { heading: 'PERMISSION', rank: 6, colour: resultColour },
+    { heading: 'FIRST PAGE', rank: 10, right: true, unit: span },
+    { heading: 'REFRESH', rank: 3, right: true, unit: span },
+    { heading: 'TOTAL', rank: 11, right: true },
+    { heading: 'RESOURCES', rank: 2, right: true },
+    { heading: 'LISTING', rank: 1, minWidth: 20, colour: resultColour },
+    { heading: 'SERIES', rank: 4, right: true },
+    { heading: 'BYTES', rank: 8, right: true, unit: size },
+    { heading: 'GZIP', rank: 9, right: true, unit: size },
+    { heading: 'REQUESTS', rank: 7, right: true },
+  ].map(({ unit = String, ...column }) => ({
+    ...column,
+    cell: ({ [column.heading]: value }) => (typeof value === 'number' ? unit(value) : value),
+  }));
+}
 
 function listingText({ complete, rejected }: Snapshot): string {
   return `${complete ? 'complete' : 'incomplete'}${rejected > 0 ? `, ${rejected} rejected` : ''}`;
 }
 
 function resultColour(cell: string): Colour | undefined {
-  if (/^(?:complete|granted|accepted)$/.test(cell)) return 'green';
-  if (/^incomplete|\d rejected$/.test(cell)) return 'yellow';
-  return /^(?:failed: .*|denied|rejected|no credentials)$/s.test(cell) ? 'red' : undefined;
+  if (['complete', 'granted', 'accepted'].includes(cell)) return 'green';
+  if (cell.startsWith('failed: ') || ['denied', 'rejected', 'no credentials'].includes(cell)) return 'red';
+  return cell.includes('complete') ? 'yellow' : undefined;
 }
-
-interface Units {
-  readonly size: (bytes: number) => string;
-  readonly span: (ms: number) => string;
-}
-
-const HUMAN_UNITS: Units = { size: sizeText, span: durationText };
-
-/** For scripts that read the table. */
-const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` };
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ upstreams, total }: Facts, units: Units): readonly StationRow[] {
-  const stations = upstreams.flatMap((upstream) => upstream.stations);
+function stationRows({ stations, total }: Facts): readonly StationRow[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
-    ...upstreams.flatMap((upstream) => upstream.stations.map((station) => stationRow(upstream, station, units))),
+    ...stations.map(stationRow),
     {
       STATION: 'all',
       RESOURCES: sizes.length === 0 ? UNKNOWN : sum(sizes),
-      ...sizeCells(total, units),
+      ...sizeCells(total),
       REQUESTS: costText(stations),
     },
   ];
 }
 
-function stationRow(upstream: UpstreamFacts, station: StationFacts, units: Units): StationRow {
-  const { spec, durationMs, replies, result } = station;
+function stationRow(station: StationFacts): StationRow {
+  const { spec, upstream, durationMs, replies, result } = station;
   const [first] = replies;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
-    AUTHENTICATION: authenticationCell(station, hasCredentials(upstream.options)),
-    'FIRST PAGE': first === undefined ? UNKNOWN : units.span(first.receivedMs - first.sentMs),
-    REFRESH: units.span(durationMs),
-    ...sizeCells(station, units),
+    AUTHENTICATION: authenticationCell(result, hasCredentials(upstream.options)),
+    'FIRST PAGE': first === undefined ? UNKNOWN : first.receivedMs - first.sentMs,
+    REFRESH: durationMs,
+    ...sizeCells(station),
     REQUESTS: costText([station]),
     ...('snapshot' in result
       ? {
@@ -195,21 +191,21 @@ function stationRow(upstream: UpstreamFacts, station: StationFacts, units: Units
           PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',
           TOTAL: UNKNOWN,
           RESOURCES: UNKNOWN,
-          LISTING: `failed: ${explainFailure({ ...result, upstream, replies }).summary}`,
+          LISTING: `failed: ${explainFailure(result, upstream).summary}`,
         }),
   };
 }
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
-function authenticationCell({ result, replies }: StationFacts, isIdentified: boolean): string {
+function authenticationCell(result: StationFacts['result'], isIdentified: boolean): string {
   if ('snapshot' in result) return isIdentified ? 'accepted' : 'not required';
   if (result.reason === 'auth')
-    return isIdentified && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
+    return isIdentified && result.replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
   return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
 }
 
-function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize, { size }: Units): StationRow {
-  return { SERIES: series, BYTES: size(plainBytes), GZIP: size(gzipBytes) };
+function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationRow {
+  return { SERIES: series, BYTES: plainBytes, GZIP: gzipBytes };
 }
 
 const HOUR_MS = 3_600_000;

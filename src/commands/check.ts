@@ -1,6 +1,6 @@
 import { endGeneration, type Generation, nextGeneration, sharedServices, type Upstream } from '../app/generation.ts';
 import { createLogger } from '../app/logger.ts';
-import { stationStatus, upstreamStatus } from '../app/status.ts';
+import { upstreamStatus } from '../app/status.ts';
 import { openAccessWarning } from '../app/web-access.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -32,6 +32,7 @@ import { columnsWith } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
+import { getOrCreate } from '../refresh/aggregates.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
@@ -81,11 +82,7 @@ async function checkLive(
     .finally(() => progress.clear());
   const messages = checkMessages(facts, flags['scrape.timeout']);
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-  const byName = new Map(
-    facts.upstreams.flatMap((upstream) => upstream.stations.map((s) => [s.spec.name, s] as const)),
-  );
-  const stations = specs.flatMap(({ name }) => byName.get(name) ?? []);
-  const verdict = coverageVerdict(stations, {
+  const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
   });
@@ -93,7 +90,7 @@ async function checkLive(
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
   print(`\n${checkReport(facts, messages, configWarnings, screen)}`);
-  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, stations);
+  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
   return isExceeded || messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
@@ -140,7 +137,7 @@ async function checkStations(
   progress: ListProgress,
   signal: AbortSignal,
 ): Promise<Facts> {
-  const replies = new Map<string | undefined, ReplyInfo[]>();
+  const received = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
   const services = sharedServices(
     loaded,
@@ -152,51 +149,62 @@ async function checkStations(
         retried: () => progress.retried(),
         pageReceived: (page) => progress.pageReceived(page),
         pageSizeReduced: ({ station }, pageSize) => pageSizes.set(station, pageSize),
-        replied: (reply) => replies.get(reply.station)?.push(reply),
+        replied: (reply) => getOrCreate(received, reply.station, () => []).push(reply),
       },
     },
     COMPRESSORS,
   );
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   const caches = [...generation.stations.values()];
-  for (const { spec } of caches) replies.set(spec.name, []);
-  const stationFacts = (view: View): StationFacts => {
+  const upstreamOf = (name: string) => generation.upstreams.get(name) as Upstream;
+  const refreshed = async (station: StationCache<EncodedSnapshot>) => {
+    await station.refresh();
+    // At once: with a ttl of 0 the snapshot is not kept.
+    const view = station.view();
     const { spec, health, served } = view;
+    const replies = received.get(spec.name) ?? [];
     return {
       ...expositionSize(generation, [view]),
+      view,
       spec,
       durationMs: Number(health.durationMs),
       // A completed first refresh leaves either a snapshot or a failure.
-      result: served
-        ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
-        : (health.failure as Failure),
-      status: stationStatus(generation, view),
-      replies: replies.get(spec.name) as ReplyInfo[],
+      result: served ? { ...served.encoded, ...served.publication } : { ...(health.failure as Failure), replies },
+      isHanging: upstreamOf(spec.upstream).limiter.isHanging(spec.name),
       reducedPageSize: pageSizes.get(spec.name),
+      replies,
     };
   };
   try {
-    const used = Object.entries(loaded.config.upstreams).filter(([name]) =>
-      caches.some(({ spec }) => spec.upstream === name),
-    );
-    const probes = used.map(([name, config]) => {
-      const options = upstreamOptions(name, config, userAgentOf(build));
-      return { options, probed: probeConnection(options) };
-    });
-    const views = await untilAborted(Promise.all(caches.map(refreshedView)), signal);
-    const upstreams = probes.map(async ({ options, probed }): Promise<UpstreamFacts> => {
-      const stations = views.filter(({ spec }) => spec.upstream === options.name).map(stationFacts);
+    const probes = Object.entries(loaded.config.upstreams)
+      .filter(([name]) => caches.some(({ spec }) => spec.upstream === name))
+      .map(([name, config]) => {
+        const options = upstreamOptions(name, config, userAgentOf(build));
+        return { options, probed: probeConnection(options) };
+      });
+    const stations = await untilAborted(Promise.all(caches.map(refreshed)), signal);
+    const views = stations.map(({ view }) => view);
+    const observed = probes.map(async ({ options, probed }) => {
+      const own = stations.filter(({ spec }) => spec.upstream === options.name);
+      const replies = own.flatMap((station) => station.replies);
+      const failures = own.map(({ result }) => result).filter((result) => 'reason' in result);
       return {
-        ...upstreamStatus(options.name, generation.upstreams.get(options.name) as Upstream, views),
+        ...upstreamStatus(options.name, upstreamOf(options.name), views),
         options,
         connection: await probed,
-        speaksTls: await speaksTls(options, stations),
-        clockDifferenceMs: clockDifferenceMs(stations.flatMap(({ replies }) => replies)),
-        stations,
+        speaksTls: await speaksTls(options, failures),
+        clockDifferenceMs: clockDifferenceMs(replies),
+        replies,
+        failures,
       };
     });
+    const upstreams = await untilAborted(Promise.all(observed), signal);
     return {
-      upstreams: await untilAborted(Promise.all(upstreams), signal),
+      upstreams,
+      stations: stations.map((station) => ({
+        ...station,
+        upstream: upstreams.find(({ name }) => name === station.spec.upstream) as UpstreamFacts,
+      })),
       total: expositionSize(generation, views),
       nowMs: Date.now(),
     };
@@ -205,15 +213,7 @@ async function checkStations(
   }
 }
 
-type View = StationView<EncodedSnapshot>;
-
-/** Taken right after the refresh: with a ttl of 0 the snapshot is not kept. */
-async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<View> {
-  await station.refresh();
-  return station.view();
-}
-
-function expositionSize({ exposition }: Generation, views: readonly View[]): ExpositionSize {
+function expositionSize({ exposition }: Generation, views: readonly StationView<EncodedSnapshot>[]): ExpositionSize {
   const { plainLength: plainBytes, gzipLength: gzipBytes } = exposition.stationBody(views, 'text');
   const series = [...encodeHealth(views).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
   return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };

@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { connectOnce } from '../upstream/http/connection.ts';
-import type { ConnectionFacts, DnsFacts, StationFacts, TlsSession } from './facts.ts';
+import type { ConnectionFacts, DnsFacts, Failure, TlsSession } from './facts.ts';
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
 
@@ -37,17 +37,16 @@ export async function probeConnection(
   }
 }
 
-/** Whether an http upstream failed in a way that its port answers TLS only, and does so. `stations`: of the upstream. */
-export async function speaksTls(options: UpstreamOptions, stations: readonly StationFacts[]): Promise<boolean> {
+/** Whether an http upstream failed in a way that its port answers TLS only, and does so. `failures`: of its stations. */
+export async function speaksTls(options: UpstreamOptions, failures: readonly Failure[]): Promise<boolean> {
   const { protocol, hostname, port } = options.baseUrl;
-  if (protocol !== 'http:' || !stations.some(mayExpectTls)) return false;
+  if (protocol !== 'http:' || !failures.some(mayExpectTls)) return false;
   return (await openUnverifiedSession(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
 }
 
 /** A TLS port answers plain HTTP with a closed connection, with silence or with a 400. */
-function mayExpectTls({ result, replies }: StationFacts): boolean {
-  if ('snapshot' in result) return false;
-  return PLAIN_HTTP_REASONS.includes(result.reason) && replies.every(({ status }) => status === 400);
+function mayExpectTls({ reason, replies }: Failure): boolean {
+  return PLAIN_HTTP_REASONS.includes(reason) && replies.every(({ status }) => status === 400);
 }
 
 const PLAIN_HTTP_REASONS: readonly FailureReason[] = ['network', 'timeout', 'status'];

@@ -1,4 +1,4 @@
-import { type Coverage, coverageOf } from '../inventory/station-status.ts';
+import { totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -8,7 +8,7 @@ interface CoverageLimits {
   readonly maxWithoutRules?: number | undefined;
 }
 
-type CheckedStation = Pick<StationFacts, 'spec' | 'result' | 'status'>;
+type CheckedStation = Pick<StationFacts, 'spec' | 'result'>;
 
 export interface CoverageVerdict {
   /** Why the stations are not within the limits. */
@@ -26,13 +26,13 @@ export function coverageVerdict(
   const problems: string[] = [];
   const sum = { alertable: 0, withRules: 0, withoutRules: 0 };
   for (const station of stations) {
-    const { status } = station;
-    for (const reason of unknownReasons(station)) problems.push(`coverage of ${status.name} is unknown: ${reason}`);
-    const coverage = coverageOf(status);
-    const { alertable, withRules } = typeof coverage === 'object' ? coverage : NOTHING;
-    sum.alertable += alertable;
-    sum.withRules += withRules;
-    sum.withoutRules += status.snapshot?.withoutRules ?? 0;
+    const { spec, result } = station;
+    for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
+    if (!('snapshot' in result)) continue;
+    const { coverage, withoutRules = 0 } = totalsOf(result.aggregates.groups, spec.alertability);
+    sum.alertable += coverage?.alertable ?? 0;
+    sum.withRules += coverage?.withRules ?? 0;
+    sum.withoutRules += withoutRules;
   }
   const share = sum.withRules / sum.alertable;
   // Rounded down, so that it never looks like the limit.
@@ -48,14 +48,14 @@ export function coverageVerdict(
   };
 }
 
-const NOTHING: Coverage = { alertable: 0, withRules: 0 };
-
 /** A station without resources that can have alerts lacks no alert rules. */
-function* unknownReasons({ spec, result, status: { snapshot } }: CheckedStation): Iterable<string> {
-  if (snapshot === undefined) yield 'its listing failed';
-  else if (!snapshot.complete) yield 'its listing is incomplete';
-  else if (snapshot.rejected > 0) yield `${countText(snapshot.rejected, 'record')} rejected`;
-  const listed = 'snapshot' in result ? result.snapshot.parts.flat() : [];
-  const unreported = listed.filter((r) => r.alertRules === undefined && (r.alertable ?? !spec.alertability)).length;
+function* unknownReasons({ spec, result }: CheckedStation): Iterable<string> {
+  if (!('snapshot' in result)) return yield 'its listing failed';
+  const { complete, rejected, parts } = result.snapshot;
+  if (!complete) yield 'its listing is incomplete';
+  else if (rejected > 0) yield `${countText(rejected, 'record')} rejected`;
+  const unreported = parts
+    .flat()
+    .filter(({ alertRules, alertable = !spec.alertability }) => alertRules === undefined && alertable).length;
   if (unreported > 0) yield `alert rules of ${countText(unreported, 'resource')} are not reported`;
 }

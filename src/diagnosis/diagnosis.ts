@@ -30,41 +30,32 @@ interface Message {
  * Failures first; a message that several stations of an upstream share appears once.
  * `scrapeTimeoutMs`: of scrapes that send none.
  */
-export function checkMessages({ nowMs, upstreams }: Facts, scrapeTimeoutMs: number): readonly CheckMessage[] {
-  const all = upstreams.flatMap((upstream) => {
-    const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
-      messages.map((message) => ({ ...message, upstream: upstream.name, stations }));
-    return grouped([
-      ...messagesOf([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)]),
-      ...upstream.stations.flatMap((station) =>
-        messagesOf(stationMessages(upstream, station, scrapeTimeoutMs), station.spec.name),
-      ),
-    ]);
-  });
-  return all.toSorted((a, b) => a.severity.localeCompare(b.severity));
-}
-
-function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
+export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeoutMs: number): readonly CheckMessage[] {
   const groups = new Map<string, CheckMessage>();
-  for (const message of messages) {
-    const { stations, ...rest } = message;
-    const key = JSON.stringify(rest);
-    groups.set(key, { ...message, stations: [...(groups.get(key)?.stations ?? []), ...stations] });
-  }
-  return [...groups.values()];
+  const add = (messages: readonly Message[], upstream: string, ...names: readonly string[]) => {
+    for (const message of messages) {
+      const key = JSON.stringify([upstream, message]);
+      groups.set(key, { ...message, upstream, stations: [...(groups.get(key)?.stations ?? []), ...names] });
+    }
+  };
+  for (const upstream of upstreams)
+    add([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)], upstream.name);
+  for (const station of stations)
+    add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
+  return [...groups.values()].sort((a, b) => a.severity.localeCompare(b.severity));
 }
 
 function warning(meaning: string, advice: string, reported?: string): Message {
   return { severity: 'warning', meaning, reported, advice };
 }
 
-function stationMessages(upstream: UpstreamFacts, station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
-  const { result, replies, status } = station;
+function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
+  const { result, upstream, isHanging } = station;
   if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
-  const { meaning, advice } = explainFailure({ ...result, upstream, replies });
+  const { meaning, advice } = explainFailure(result, upstream);
   return shown<Message>([
     { severity: 'failure', meaning, reported: result.message, advice },
-    status.isHanging &&
+    isHanging &&
       warning(
         'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
         'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
@@ -132,8 +123,7 @@ function refreshWarnings(
 }
 
 /** Throttling, and a capacity that does not suffice. */
-function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: UpstreamFacts): readonly Message[] {
-  const replies = stations.flatMap((station) => station.replies);
+function loadWarnings({ replies, load: { requestsPerSecond }, capacity }: UpstreamFacts): readonly Message[] {
   const throttled = replies.filter(({ status }) => status === 429);
   const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
   const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
@@ -154,13 +144,13 @@ function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: Upstr
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
 function upstreamWarnings(
-  { options, connection, stations, clockDifferenceMs = 0 }: UpstreamFacts,
+  { options, connection, failures, clockDifferenceMs = 0 }: UpstreamFacts,
   nowMs: number,
 ): readonly Message[] {
   const { baseUrl, tls, auth } = options;
   const session = connection.error === undefined ? connection.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
-  const isRejected = stations.some(({ result }) => 'reason' in result && result.reason === 'auth');
+  const isRejected = failures.some(({ reason }) => reason === 'auth');
   return shown([
     session !== undefined &&
       tls?.insecure_skip_verify === true &&

@@ -1,6 +1,5 @@
 import { type FailureReason, failureAdvice, failureOf } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { clockDifferenceText, type Failure, isNotableClockDifference, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */
@@ -13,26 +12,19 @@ export interface Explanation {
   readonly advice: string;
 }
 
-/** A failure and what was observed around it. */
-export interface FailureContext extends Failure {
-  readonly upstream: UpstreamFacts;
-  /** To requests of the failed station. */
-  readonly replies: readonly Pick<ReplyInfo, 'status'>[];
-}
-
 /** The explanation of the first rule that applies; the general one of the reason where none does. */
-export function explainFailure(context: FailureContext): Explanation {
-  const { reason, error, upstream } = context;
-  const circumstances = circumstancesOf(context);
+export function explainFailure(failure: Failure, upstream: UpstreamFacts): Explanation {
+  const { reason } = failure;
+  const circumstances = circumstancesOf(failure, upstream);
   const words = wordsOf(upstream);
-  const codes = codesOf(error);
+  const codes = codesOf(failure.error);
   const rules = upstream.speaksTls ? [PLAIN_HTTP] : (RULES[reason] ?? []);
   const rule = rules.find(
     ({ code, when }) =>
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || circumstances[when]),
   );
-  const { summary, layer, meaning, advice } = { summary: reason, ...failureAdvice(context), ...rule };
+  const { summary, layer, meaning, advice } = { summary: reason, ...failureAdvice(failure), ...rule };
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name]);
   return {
     summary: filled(summary),
@@ -44,12 +36,10 @@ export function explainFailure(context: FailureContext): Explanation {
 
 /** Why the connection failed; undefined when it did not. */
 export function explainConnection(upstream: UpstreamFacts): Explanation | undefined {
-  const { connection, stations } = upstream;
-  if (connection.error !== undefined) return explainFailure({ ...failureOf(connection.error), upstream, replies: [] });
+  const { connection, failures } = upstream;
+  if (connection.error !== undefined) return explainFailure({ ...failureOf(connection.error), replies: [] }, upstream);
   // With TLS 1.3 some failures appear only after the first request.
-  return stations
-    .flatMap(({ result, replies }) => ('snapshot' in result ? [] : explainFailure({ ...result, upstream, replies })))
-    .find(({ layer }) => layer === 'tls');
+  return failures.map((failure) => explainFailure(failure, upstream)).find(({ layer }) => layer === 'tls');
 }
 
 /** Whether requests carry anything that identifies the client. */
@@ -233,8 +223,7 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
 };
 
 /** What the rules depend on. */
-function circumstancesOf({ upstream, replies }: FailureContext) {
-  const { options, connection, clockDifferenceMs = 0 } = upstream;
+function circumstancesOf({ replies }: Failure, { options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
   return {
     isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
     /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */

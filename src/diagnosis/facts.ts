@@ -1,6 +1,7 @@
-import type { StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
+import type { UpstreamStatus } from '../inventory/station-status.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
@@ -11,6 +12,8 @@ export interface Facts {
   /** When it ended. */
   readonly nowMs: number;
   readonly upstreams: readonly UpstreamFacts[];
+  /** In the order of the configuration. */
+  readonly stations: readonly StationFacts[];
   /** The size of one exposition of all stations. */
   readonly total: ExpositionSize;
 }
@@ -23,7 +26,10 @@ export interface UpstreamFacts extends UpstreamStatus {
   readonly speaksTls: boolean;
   /** How far the local clock is ahead of the service's. */
   readonly clockDifferenceMs: number | undefined;
-  readonly stations: readonly StationFacts[];
+  /** To requests of its stations. */
+  readonly replies: readonly ReplyInfo[];
+  /** Of its stations. */
+  readonly failures: readonly Failure[];
 }
 
 export interface ConnectionFacts {
@@ -52,10 +58,11 @@ export interface TlsSession {
 
 export interface StationFacts extends ExpositionSize {
   readonly spec: StationSpec;
+  readonly upstream: UpstreamFacts;
   readonly durationMs: number;
   readonly result: Listed | Failure;
-  /** After the refresh. */
-  readonly status: StationStatus;
+  /** Its latest request got no reply. */
+  readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
   /** In order of arrival. */
@@ -64,11 +71,15 @@ export interface StationFacts extends ExpositionSize {
 
 export interface Listed {
   readonly snapshot: Snapshot;
+  readonly aggregates: Pick<Aggregates, 'groups'>;
   /** Per-resource series withheld because of `metrics.max_resources`. */
   readonly withheld: number;
 }
 
-export type Failure = NonNullable<Health['failure']>;
+export type Failure = NonNullable<Health['failure']> & {
+  /** To requests of the failed station. */
+  readonly replies: readonly Pick<ReplyInfo, 'status'>[];
+};
 
 export interface ExpositionSize {
   readonly series: number;

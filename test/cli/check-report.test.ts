@@ -6,46 +6,47 @@ import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/fac
 import { ListingFailure } from '../../src/model/failure.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
-import { STATION } from '../web/fake-station.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
 
+const upstream: UpstreamFacts = {
+  name: 'main',
+  options: {
+    ...CLIENT_OPTIONS,
+    baseUrl: new URL('https://monitor.example.com'),
+    proxyUrl: new URL('http://user:pass@proxy.example:3128'),
+  },
+  connection: {
+    dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
+    error: undefined,
+    durationMs: 3,
+    session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
+  },
+  speaksTls: false,
+  load: IDLE_LOAD,
+  capacity: undefined,
+  clockDifferenceMs: undefined,
+  replies: [],
+  failures: [],
+};
+
 const failedStation = (name: string, message: string): StationFacts => ({
   ...SIZE,
   spec: specOf({ name, upstream: 'main' }),
+  upstream,
   durationMs: 12.3,
-  result: { reason: 'status', message, error: new ListingFailure('status', message) },
+  result: { reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
   reducedPageSize: undefined,
-  status: STATION,
+  isHanging: false,
   replies: [],
 });
 
 const factsOf = (stations: readonly StationFacts[], connection: Partial<UpstreamFacts['connection']> = {}): Facts => ({
   nowMs: NOW_MS,
   total: SIZE,
-  upstreams: [
-    {
-      name: 'main',
-      options: {
-        ...CLIENT_OPTIONS,
-        baseUrl: new URL('https://monitor.example.com'),
-        proxyUrl: new URL('http://user:pass@proxy.example:3128'),
-      },
-      connection: {
-        dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
-        error: undefined,
-        durationMs: 3,
-        session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
-        ...connection,
-      },
-      speaksTls: false,
-      load: IDLE_LOAD,
-      capacity: undefined,
-      clockDifferenceMs: undefined,
-      stations,
-    },
-  ],
+  upstreams: [{ ...upstream, connection: { ...upstream.connection, ...connection } }],
+  stations,
 });
 
 const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkMessages(facts, 10_000), 0, screen);
@@ -119,7 +120,11 @@ describe('checkReport, on a terminal', () => {
     const listed = (name: string, complete: boolean) => ({
       ...station,
       spec: specOf({ name, upstream: 'main' }),
-      result: { snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : ['too few'] }, withheld: 0 },
+      result: {
+        snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : ['too few'] },
+        aggregates: { groups: [] },
+        withheld: 0,
+      },
     });
     const results = reportOf(factsOf([listed('b', true), listed('c', false)]), { columns: 200, hasColours: true });
     expect(results).toContain('\u001b[32mcomplete\u001b[0m');

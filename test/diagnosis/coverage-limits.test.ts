@@ -1,31 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
-import type { StationStatus } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
-import { SNAPSHOT, STATION } from '../web/fake-station.ts';
 
 type Checked = Parameters<typeof coverageVerdict>[0][number];
 
-const station = (
-  name: string,
-  counts: Partial<StationStatus['snapshot']>,
-  resources: readonly Partial<Resource>[] = [],
-): Checked => {
-  const { alertable = 0, withoutRules = 0 } = { alertable: 10, ...counts };
-  const coverage = alertable === 0 ? undefined : { alertable, withRules: alertable - withoutRules };
-  const snapshot = { ...SNAPSHOT, resources: 10, alertable: 10, withoutRules: 0, coverage, ...counts };
+interface Counts {
+  readonly alertability?: boolean;
+  readonly resources?: number;
+  readonly alertable?: number;
+  readonly withoutRules?: number | undefined;
+  readonly complete?: boolean;
+  readonly rejected?: number;
+}
+
+const station = (name: string, counts: Counts, listed: readonly Partial<Resource>[] = []): Checked => {
+  const { alertability = true, resources = 10, alertable = 10, complete = true, rejected = 0 } = counts;
+  const { withoutRules } = { withoutRules: 0, ...counts };
+  const group = { type: 't', product: '', labels: {}, states: new Map([['', resources]]) };
+  const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
   return {
-    spec: specOf({ name, alertability: snapshot.alertable !== undefined }),
-    result: { snapshot: listingOf(resources.map((changes, at) => resourceOf(`r${at}`, changes))), withheld: 0 },
-    status: { ...STATION, name, snapshot },
+    spec: specOf({ name, alertability }),
+    result: {
+      snapshot: { ...snapshot, complete, rejected },
+      aggregates: { groups: [{ ...group, alertRules: 0, quantities: new Map(), alertable, withoutRules }] },
+      withheld: 0,
+    },
   };
 };
 
 const failed = (name: string): Checked => ({
   spec: specOf({ name }),
-  result: { reason: 'network', message: 'no route', error: undefined },
-  status: { ...STATION, name, snapshot: undefined },
+  result: { reason: 'network', message: 'no route', error: undefined, replies: [] },
 });
 
 const UNREPORTED = { alertRules: undefined };
@@ -47,14 +53,14 @@ describe('coverageVerdict', () => {
     ],
     [
       'all resources where alertability is not enabled, as the recording rule does',
-      [station('a', { alertable: undefined, withoutRules: 4, coverage: { alertable: 10, withRules: 6 } })],
+      [station('a', { alertability: false, withoutRules: 4 })],
       { minCoverage: 0.7 },
       ['coverage is 0.6, expected at least 0.7: 6 of 10 resources that can have alerts have alert rules'],
     ],
     [
       'resources whose alert rules are not reported, with alertability only alertable ones',
       [
-        station('a', { alertable: undefined }, [{}, UNREPORTED, { ...UNREPORTED, type: 'type.b' }]),
+        station('a', { alertability: false }, [{}, UNREPORTED, { ...UNREPORTED, type: 'type.b' }]),
         station('b', {}, [
           { ...UNREPORTED, alertable: true },
           { ...UNREPORTED, alertable: false },
@@ -77,7 +83,7 @@ describe('coverageVerdict', () => {
       'stations without resources that can have alerts',
       [
         station('a', { alertable: 0, withoutRules: undefined }),
-        station('b', { resources: 0, alertable: undefined, withoutRules: undefined }),
+        station('b', { resources: 0, alertability: false, withoutRules: undefined }),
       ],
       { minCoverage: 1, maxWithoutRules: 0 },
       [],

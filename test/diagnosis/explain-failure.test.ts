@@ -19,13 +19,14 @@ const upstream: UpstreamFacts = {
   load: IDLE_LOAD,
   capacity: undefined,
   clockDifferenceMs: undefined,
-  stations: [],
+  replies: [],
+  failures: [],
 };
 
 const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string, message = 'it failed') => {
   const cause = code === undefined ? undefined : Object.assign(new Error(code), { code });
   const error = new ListingFailure(reason, message, { cause });
-  return { reason, message, error, upstream, replies: [{ status: 401 }] };
+  return { reason, message, error, replies: [{ status: 401 }] };
 };
 
 describe('explainFailure', () => {
@@ -33,7 +34,7 @@ describe('explainFailure', () => {
     'gives the general explanation of %s when the cause is unknown',
     (reason) => {
       const { meaning, advice } = FAILURE_ADVICE[reason];
-      expect(explainFailure(failed(reason))).toMatchObject({ summary: reason, meaning, advice });
+      expect(explainFailure(failed(reason), upstream)).toMatchObject({ summary: reason, meaning, advice });
     },
   );
 
@@ -43,7 +44,7 @@ describe('explainFailure', () => {
     ['EAI_AGAIN', 'The host name of monitor.example.com cannot be resolved.'],
     ['ECONNRESET', 'monitor.example.com closed the connection before the reply was complete.'],
   ])('explains %s', (code, meaning) => {
-    expect(explainFailure(failed('network', code))).toMatchObject({ layer: 'connection', meaning });
+    expect(explainFailure(failed('network', code), upstream)).toMatchObject({ layer: 'connection', meaning });
   });
 
   const secret = { text: 's' };
@@ -74,13 +75,13 @@ describe('explainFailure', () => {
     ],
   ])('names the scheme in use when %s is rejected or not permitted', (_, options, words) => {
     const facts = { ...upstream, options: { ...upstream.options, ...options } };
-    const rejected = explainFailure({ ...failed('auth'), upstream: facts });
+    const rejected = explainFailure(failed('auth'), facts);
     expect(rejected.meaning).toBe(`The service rejected ${words} (401).`);
     expect(rejected.advice).not.toMatch(/clock|NTP/);
-    expect(explainFailure({ ...failed('forbidden'), upstream: facts }).meaning).toBe(
+    expect(explainFailure(failed('forbidden'), facts).meaning).toBe(
       `The service accepted ${words}, but the account has no permission to list this station (403).`,
     );
-    expect(explainFailure({ ...failed('auth'), upstream: facts, replies: [] }).advice).toContain(
+    expect(explainFailure({ ...failed('auth'), replies: [] }, facts).advice).toContain(
       'Check that the credential file exists',
     );
   });
@@ -89,7 +90,7 @@ describe('explainFailure', () => {
     ['auth', 'The service requires credentials (401), and no credentials are configured.'],
     ['forbidden', 'The service denies access (403), and no credentials are configured.'],
   ] as const)('reports that no credentials are configured (%s)', (reason, meaning) => {
-    expect(explainFailure(failed(reason))).toMatchObject({
+    expect(explainFailure(failed(reason), upstream)).toMatchObject({
       meaning,
       advice: 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.',
     });
@@ -114,7 +115,7 @@ describe('explainFailure', () => {
     ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
     ['ERR_SSL_SOMETHING_NEW', 'tls'],
   ])('explains %s as %s', (code, summary) => {
-    const explanation = explainFailure(failed('tls', code));
+    const explanation = explainFailure(failed('tls', code), upstream);
     expect(explanation).toMatchObject({ summary, layer: 'tls' });
     // Without a session no list of names follows.
     expect(explanation.meaning).toMatch(/[a-zA-Z]\.$/);
@@ -124,12 +125,12 @@ describe('explainFailure', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const session = { protocol: 'TLSv1.3', issuer: 'i', names, validToMs: 0 };
     const facts = { ...upstream, connection: { ...upstream.connection, session } };
-    const { meaning } = explainFailure({ ...failed('tls', 'HOSTNAME_MISMATCH'), upstream: facts });
+    const { meaning } = explainFailure(failed('tls', 'HOSTNAME_MISMATCH'), facts);
     expect(meaning).toMatch(/: a, b, c, d, e\.$/);
   });
 
   it('does not speak of a wrong base_url when the service itself fails', () => {
-    const adviceFor = (message: string) => explainFailure(failed('status', undefined, message)).advice;
+    const adviceFor = (message: string) => explainFailure(failed('status', undefined, message), upstream).advice;
     expect(adviceFor('answered 503 Service Unavailable')).not.toMatch(/4xx|redirect|base_url/);
     expect(adviceFor('answered 302 Found')).toContain('base_url');
   });
