@@ -1,40 +1,37 @@
 import { lookup } from 'node:dns/promises';
-import { isIP, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { isIP } from 'node:net';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { connectOnce } from '../upstream/http/connection.ts';
-import type { ConnectionFacts, DnsFacts, Failure, TlsSession } from './facts.ts';
-
-type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
-
-interface Dependencies {
-  readonly resolve: Lookup;
-  readonly elapsedMs: () => number;
-}
-
-const realDependencies: Dependencies = {
-  resolve: (host) => lookup(host, { all: true }),
-  elapsedMs: () => performance.now(),
-};
+import type { ConnectionFacts, Failure, TlsSession } from './facts.ts';
 
 /** Connects once, with the settings of the client; sends no request. */
-export async function probeConnection(
-  options: UpstreamOptions,
-  { resolve, elapsedMs }: Dependencies = realDependencies,
-): Promise<ConnectionFacts> {
+export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
   const { baseUrl, proxyUrl = baseUrl } = options;
-  const dns = await resolveHost(proxyUrl.hostname.replace(/^\[|\]$/g, ''), resolve, elapsedMs);
-  const startedAt = elapsedMs();
-  try {
-    const session = await openSession(baseUrl, options);
-    return { dns, error: undefined, durationMs: elapsedMs() - startedAt, session };
-  } catch (error) {
-    const durationMs = elapsedMs() - startedAt;
-    const isTls = error instanceof ListingFailure && error.reason === 'tls';
+  const host = proxyUrl.hostname.replace(/^\[|\]$/g, '');
+  const { value: found = [], ...lookedUp } = await timed(() => (isIP(host) === 0 ? lookup(host, { all: true }) : []));
+  const { value: verified, ...connected } = await timed(() => openSession(baseUrl, options));
+  const isTls = connected.error instanceof ListingFailure && connected.error.reason === 'tls';
+  return {
+    dns: { ...lookedUp, addresses: found.map(({ address }) => address) },
+    ...connected,
     // Without verification the certificate can still be shown; no request is sent over such a connection.
-    return { dns, error, durationMs, session: isTls ? await openUnverifiedSession(baseUrl, options) : undefined };
+    session: isTls ? await openUnverifiedSession(baseUrl, options) : verified,
+  };
+}
+
+/** The value of a step or its error, and how long it took. */
+async function timed<Value>(step: () => Value | Promise<Value>) {
+  const startedMs = performance.now();
+  let value: Value | undefined;
+  let error: unknown;
+  try {
+    value = await step();
+  } catch (thrown) {
+    error = thrown;
   }
+  return { value, error, durationMs: performance.now() - startedMs };
 }
 
 /** Whether an http upstream failed in a way that its port answers TLS only, and does so. `failures`: of its stations. */
@@ -51,17 +48,6 @@ function mayExpectTls({ reason, replies }: Failure): boolean {
 
 const PLAIN_HTTP_REASONS: readonly FailureReason[] = ['network', 'timeout', 'status'];
 
-async function resolveHost(host: string, resolve: Lookup, elapsedMs: () => number): Promise<DnsFacts> {
-  if (isIP(host) !== 0) return { addresses: [], error: undefined, durationMs: 0 };
-  const startedAt = elapsedMs();
-  try {
-    const addresses = (await resolve(host)).map(({ address }) => address);
-    return { addresses, error: undefined, durationMs: elapsedMs() - startedAt };
-  } catch (error) {
-    return { addresses: [], error, durationMs: elapsedMs() - startedAt };
-  }
-}
-
 async function openUnverifiedSession(url: URL, options: UpstreamOptions): Promise<TlsSession | undefined> {
   const server_name = options.tls?.server_name;
   const tls = { insecure_skip_verify: true, ...(server_name !== undefined && { server_name }) };
@@ -73,17 +59,13 @@ async function openSession(
   options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>,
 ): Promise<TlsSession | undefined> {
   const socket = await connectOnce(url, options);
+  // Errors after the probe do not matter.
+  socket.on('error', () => undefined);
   try {
     return socket instanceof TLSSocket ? sessionOf(socket) : undefined;
   } finally {
-    close(socket);
+    socket.destroy();
   }
-}
-
-/** Errors after the probe do not matter. */
-function close(socket: Socket): void {
-  socket.on('error', () => undefined);
-  socket.destroy();
 }
 
 function sessionOf(socket: TLSSocket): TlsSession {
@@ -97,6 +79,6 @@ function sessionOf(socket: TLSSocket): TlsSession {
 }
 
 /** A common name is optional. */
-function nameOf({ CN, O, OU }: { readonly CN?: unknown; readonly O?: unknown; readonly OU?: unknown }): string {
-  return `${[CN, O, OU, 'unknown issuer'].find((part) => part !== undefined)}`;
+function nameOf({ CN, O, OU }: Partial<PeerCertificate['issuer']>): string {
+  return `${CN ?? O ?? OU ?? 'unknown issuer'}`;
 }

@@ -42,7 +42,7 @@ export interface ConnectionFacts {
 }
 
 /** Concerns the host connected to first: the proxy if there is one. */
-export interface DnsFacts {
+interface DnsFacts {
   readonly addresses: readonly string[];
   readonly error: unknown;
   readonly durationMs: number;
