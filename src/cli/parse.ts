@@ -18,9 +18,9 @@ type ParsedFlags =
 /** Parses the command line, or returns all its problems. */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const { given, positionals, problems } = readArguments(argv);
-  const readings = FLAGS.map((flag) => ({ name: flag.name, ...readFlag(flag, given.get(flag) ?? []) }));
-  const flags = Object.fromEntries(readings.map(({ name, value }) => [name, value])) as FlagValues;
-  problems.push(...readings.flatMap((reading) => reading.problems), ...combinationProblems(flags));
+  const values = FLAGS.map((flag) => [flag.name, readFlag(flag, given.get(flag) ?? [], problems)]);
+  const flags = Object.fromEntries(values) as FlagValues;
+  problems.push(...combinationProblems(flags));
   const [command = DEFAULT_COMMAND, ...operands] = positionals;
   if (!isCommandName(command)) {
     const expected = `expected one of ${COMMAND_NAMES.join(', ')}${suggestion(command, COMMAND_NAMES)}`;
@@ -31,14 +31,19 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   return problems.length === 0 ? { ok: true, command, operands, flags } : { ok: false, problems };
 }
 
-function readFlag({ name, kind, default: defaultValue, repeatable }: Flag, given: readonly string[]) {
+function readFlag(
+  { name, kind, default: defaultValue, repeatable }: Flag,
+  given: readonly string[],
+  problems: string[],
+): unknown {
   const texts = given.length === 0 && defaultValue !== undefined ? [defaultValue] : given;
-  const values = texts.map((text) => kind.parse(text));
-  const problems = texts
-    .filter((_, at) => values[at] === undefined)
-    .map((text) => `--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
+  const values = texts.map((text) => {
+    const value = kind.parse(text);
+    if (value === undefined) problems.push(`--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
+    return value;
+  });
   if (!repeatable && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
-  return { value: repeatable ? values : values[0], problems };
+  return repeatable ? values : values[0];
 }
 
 /** Hides the credentials of a URL. */
@@ -93,25 +98,30 @@ export function readArguments(argv: readonly string[]) {
     readUntil = token.index;
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
-    const { flag, text, problem, isNextUsed } = readWord(argv[token.index] as string, argv[token.index + 1]);
+    const isNextUsed = readWord(argv[token.index] as string, token.value, argv[token.index + 1], given, problems);
     if (isNextUsed) readUntil += 1;
-    if (problem !== undefined) problems.push(problem);
-    else if (flag) given.set(flag, [...(given.get(flag) ?? []), `${text}`]);
   }
   return { given, positionals, problems };
 }
 
-function readWord(word: string, next: string | undefined) {
-  const [, name = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+/** Returns whether the next word is its value. */
+function readWord(
+  word: string,
+  inline: string | undefined,
+  next: string | undefined,
+  given: Map<Flag, readonly string[]>,
+  problems: string[],
+): boolean {
+  const name = inline === undefined ? word : word.slice(0, -1 - inline.length);
   const { flag, implied } = SPELLINGS.get(name) ?? {};
   const own = inline ?? implied;
   const isNextUsed = own === undefined && isValue(next, flag);
   const text = isNextUsed ? next : own;
-  let problem: string | undefined;
-  if (flag === undefined) problem = unknownFlag(name);
-  else if (implied === 'false' && inline !== undefined) problem = `${name}: takes no value`;
-  else if (text === undefined) problem = `${name}: missing value, expected ${flag.kind.expected}`;
-  return { flag, text, problem, isNextUsed };
+  if (flag === undefined) problems.push(unknownFlag(name));
+  else if (implied === 'false' && inline !== undefined) problems.push(`${name}: takes no value`);
+  else if (text === undefined) problems.push(`${name}: missing value, expected ${flag.kind.expected}`);
+  else given.set(flag, [...(given.get(flag) ?? []), text]);
+  return isNextUsed;
 }
 
 /** A word such as -created is a value of a known flag only; the word after an unknown flag counts as its value, to report one problem. */
