@@ -8,12 +8,7 @@ import { parseFlags } from './cli/parse.ts';
 import { exitCodeOf, OperatorError, type ProcessContext } from './commands/process-context.ts';
 import type { Build } from './metrics/own-metrics.ts';
 
-/** Runs the command until it ends or a signal arrives; resolves with the exit code. */
-export async function runProgram(context: ProcessContext): Promise<number> {
-  const run = await loadCommand(context);
-  return run();
-}
-
+/** Resolves with a function that runs the command until it ends or a signal arrives, and resolves with the exit code. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
   const work = await loadWork(context);
   return () => exitCodeOf(context, work);

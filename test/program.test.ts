@@ -55,7 +55,7 @@ const SIX_LOCATIONS = [
   '13:12: cache.refresh: ',
 ];
 
-describe('runProgram, printing', () => {
+describe('loadCommand, printing', () => {
   it.each([
     [['--help'], 'serve'],
     [['help'], 'serve'],
@@ -119,7 +119,7 @@ describe('runProgram, printing', () => {
   );
 });
 
-describe('runProgram, serving', () => {
+describe('loadCommand, serving', () => {
   it.each(['SIGTERM', 'SIGINT'])(
     'serves metrics of stations, build and process until %s, then closes its port and removes its signal handlers',
     async (signal) => {
@@ -266,7 +266,7 @@ function faultyEnvironment(): Record<string, string> {
 /** A scrape timeout so short that the scrape does not wait for a refresh. */
 const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
-describe('runProgram, with flags', () => {
+describe('loadCommand, with flags', () => {
   it('serves under the telemetry path and the external URL', async () => {
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
     const { get } = await startServing({}, ...flags);
@@ -317,7 +317,7 @@ describe('runProgram, with flags', () => {
   });
 });
 
-describe('runProgram, simulating', () => {
+describe('loadCommand, simulating', () => {
   it('serves the demo stations with --demo, and stops their service on exit', async () => {
     const { signals, exit, listening, output } = run(['--demo', '--web.listen-address=127.0.0.1:0']);
     const port = await listening();

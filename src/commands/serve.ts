@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
@@ -22,37 +22,24 @@ const DRAIN_MS = 1500;
 export async function serve(context: ProcessContext, flags: FlagValues): Promise<void> {
   const done = new AbortController();
   const end = terminationSignal(context, done.signal);
-  let reload: (() => void) | undefined;
-  let isReloadRequested = false;
-  const requestReload = () => {
-    isReloadRequested = true;
-    reload?.();
-  };
-  context.signals.on('SIGHUP', requestReload);
-  const started: Started = (run) => {
-    reload = run;
-    if (isReloadRequested) run();
-  };
+  const hangups = on(context.signals, 'SIGHUP');
   try {
-    await withConfig(context, flags, (load) => serveConfig(context, flags, load, end, started));
+    await withConfig(context, flags, (load) => serveConfig(context, flags, load, end, hangups));
   } catch (error) {
     // The signal arrived while the configuration was loaded.
     if (!end.aborted || error !== end.reason) throw error;
   } finally {
-    context.signals.off('SIGHUP', requestReload);
+    await hangups.return?.();
     done.abort();
   }
 }
-
-/** Called with the function that reloads the configuration. */
-type Started = (reload: () => void) => void;
 
 async function serveConfig(
   context: ProcessContext,
   flags: FlagValues,
   loadFiles: () => Promise<LoadResult>,
   end: AbortSignal,
-  started: Started,
+  hangups: AsyncIterable<unknown>,
 ): Promise<void> {
   const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
@@ -78,13 +65,17 @@ async function serveConfig(
     logChanges: flags['log.changes'],
   });
   const reload = () => exporter.reload().catch(reportInternalError(log));
-  started(() => void reload());
+  void reloadAfter(hangups, reload);
   if (watched) void autoReload(watched, reload, intervalTicks(intervalMs, end)).catch(reportInternalError(log));
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {
     await exporter.close();
   }
+}
+
+async function reloadAfter(hangups: AsyncIterable<unknown>, reload: () => Promise<unknown>): Promise<void> {
+  for await (const _hangup of hangups) void reload();
 }
 
 /** Listens before the stations are built: a probe of the process must not wait for tens of thousands of them. */

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { LogOutput } from '../../src/cli/log-output.ts';
-import { runProgram } from '../../src/program.ts';
+import { loadCommand } from '../../src/program.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -28,7 +28,7 @@ export function run(
       return bytes.length;
     },
   });
-  const exit = runProgram({
+  const exit = loadCommand({
     argv,
     env,
     print: (text) => {
@@ -48,7 +48,7 @@ export function run(
     hostName,
     build,
     webConfigIntervalMs: 50,
-  });
+  }).then((command) => command());
   onTestFinished(async () => {
     signals.emit('SIGTERM');
     await exit.catch(() => undefined);
