@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
@@ -30,21 +30,18 @@ export interface ProcessContext {
  * Aborts with the name of the first SIGTERM or SIGINT. The listeners are then removed, so that a second signal kills the process, and
  * also when `done` aborts. After Ctrl-C the line of the terminal is clean.
  */
-export function terminationSignal(context: ProcessContext, done?: AbortSignal): AbortSignal {
+export function terminationSignal(context: ProcessContext, done = new AbortController().signal): AbortSignal {
   const { signals, env, errorColumns, printError } = context;
   const controller = new AbortController();
-  const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => abort(name) }));
-  const removeListeners = () => {
-    for (const { name, listener } of listeners) signals.off(name, listener);
-  };
-  const abort = (reason: string) => {
-    removeListeners();
-    // The terminal has shown ^C, after a progress line if there is one.
-    if (reason === 'SIGINT' && errorColumns() !== undefined) printError(env['TERM'] === 'dumb' ? '\n' : CLEAR_LINE);
-    controller.abort(reason);
-  };
-  for (const { name, listener } of listeners) signals.on(name, listener);
-  done?.addEventListener('abort', removeListeners, { once: true });
+  const signal = AbortSignal.any([controller.signal, done]);
+  for (const name of ['SIGTERM', 'SIGINT']) {
+    const abort = () => {
+      // The terminal has shown ^C, after a progress line if there is one.
+      if (name === 'SIGINT' && errorColumns() !== undefined) printError(env['TERM'] === 'dumb' ? '\n' : CLEAR_LINE);
+      controller.abort(name);
+    };
+    once(signals, name, { signal }).then(abort, () => undefined);
+  }
   return controller.signal;
 }
 
