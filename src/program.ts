@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
-import { type CommandName, DEFAULT_COMMAND, type Shell } from './cli/commands.ts';
+import { type CommandName, DEFAULT_COMMAND, PROGRAM, type Shell } from './cli/commands.ts';
 import { COMPLETE, completionScript, completions } from './cli/completion.ts';
 import type { FlagValues } from './cli/flags.ts';
-import { helpText, versionText } from './cli/help.ts';
+import { helpText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
 import { exitCodeOf, OperatorError, type ProcessContext } from './commands/process-context.ts';
 import type { Build } from './metrics/own-metrics.ts';
@@ -49,8 +49,8 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
       print(helpText((command || DEFAULT_COMMAND) as CommandName)),
   version:
     async () =>
-    ({ print, build }) =>
-      print(versionText(build)),
+    ({ print, build: { version, revision, nodeVersion } }) =>
+      print(`${PROGRAM}, version ${version} (revision: ${revision})\n  node version: ${nodeVersion}\n`),
 };
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */

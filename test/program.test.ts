@@ -5,11 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { helpText, versionText } from '../src/cli/help.ts';
+import { helpText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
 import { NAMED_FAULTS } from '../src/simulator/faults.ts';
 import { demoStations } from '../src/simulator/stations.ts';
-import { build, configFlag, resultOf, run, serve } from './e2e/running-program.ts';
+import { configFlag, resultOf, run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import type { ServiceOptions } from './simulator/simulated-service.ts';
@@ -68,7 +68,8 @@ describe('loadCommand, printing', () => {
   });
 
   it.each(['--version', 'version'])('prints the version for %s', async (word) => {
-    expect(await resultOf([word])).toEqual({ code: 0, stdout: versionText(build), stderr: '' });
+    const stdout = 'telemetry-station-exporter, version 1.2.3 (revision: abc)\n  node version: v0.0.0\n';
+    expect(await resultOf([word])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
   it('reports every problem of the command line and refers to --help', async () => {

@@ -33,14 +33,6 @@ function commandLines(): readonly string[] {
   ];
 }
 
-export function versionText(build: {
-  readonly version: string;
-  readonly revision: string;
-  readonly nodeVersion: string;
-}): string {
-  return `${PROGRAM}, version ${build.version} (revision: ${build.revision})\n  node version: ${build.nodeVersion}\n`;
-}
-
 /** Shows the default in place of the value. */
 function flagUsage({ name, short, kind, default: defaultValue, repeatable }: Flag): string {
   const spelled = `${short === undefined ? '   ' : `-${short},`} --`;

@@ -45,19 +45,19 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
   return withConfig(context, flags, async (load) => {
     const signal = terminationSignal(context);
     const { loaded, rules } = await loadInputs(load, flags['web.config.file']);
-    const own = ownShard(flags, context.hostName);
-    if (!own.ok && flags.live) throw new OperatorError([own.problem]);
+    const shard = ownShard(flags, context.hostName);
+    if (typeof shard === 'string' && flags.live) throw new OperatorError([shard]);
     const { config, warnings, securityWarnings } = loaded;
     const openAccess = openAccessWarning(flags['web.config.file'], rules) ?? [];
     for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
       context.printError(`warning: ${warning}\n`);
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
     const share =
-      own.ok && own.shard.total > 1
-        ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
+      typeof shard === 'object' && shard.total > 1
+        ? `, ${stationsOf(shard, config).length} of them on shard ${shard.ordinal} of ${shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, signal) : 0;
+    return flags.live && typeof shard === 'object' ? checkLive(context, flags, loaded, shard, signal) : 0;
   });
 }
 

@@ -41,8 +41,8 @@ async function serveConfig(
   end: AbortSignal,
   hangups: AsyncIterable<unknown>,
 ): Promise<void> {
-  const own = ownShard(flags, context.hostName);
-  if (!own.ok) throw new OperatorError([own.problem]);
+  const shard = ownShard(flags, context.hostName);
+  if (typeof shard === 'string') throw new OperatorError([shard]);
   const fingerprint = new ConfigFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
   const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, () => fingerprint.read()) : undefined;
@@ -58,7 +58,7 @@ async function serveConfig(
   const exporter = new Exporter(inputs.loaded, {
     load,
     build: context.build,
-    shard: own.shard,
+    shard,
     log,
     processMetrics: true,
     droppedLogLines: () => context.logOutput.droppedLines,

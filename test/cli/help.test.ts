@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
 import { flagsOf } from '../../src/cli/flags.ts';
-import { helpText, versionText } from '../../src/cli/help.ts';
+import { helpText } from '../../src/cli/help.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
 describe('helpText', () => {
@@ -73,13 +73,5 @@ describe('COMMANDS', () => {
     });
     expect(used).not.toEqual([]);
     expect(flagsOf(name).map((flag) => flag.name)).toEqual(expect.arrayContaining(used.flat()));
-  });
-});
-
-describe('versionText', () => {
-  it('shows version, revision and Node version', () => {
-    expect(versionText({ version: '1.2.3', revision: 'abc1234', nodeVersion: 'v20.19.0' })).toBe(
-      'telemetry-station-exporter, version 1.2.3 (revision: abc1234)\n  node version: v20.19.0\n',
-    );
   });
 });
