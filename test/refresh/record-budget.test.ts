@@ -71,9 +71,11 @@ describe('RecordBudget', () => {
     const account = accountOf(budget, 'a');
     refresh(account, 20);
     const end = new AbortController();
-    account.start('listing 0', end.signal).add(30);
+    const count = account.start('listing 0', end.signal);
+    count.add(30);
     expect(budget.total).toBe(30);
     end.abort();
+    count.add(30);
     expect(budget.total).toBe(20);
   });
 

@@ -54,7 +54,7 @@ function secretForms(secret: string): string[] {
   const base64 = [0, 1, 2].map((start) => bytes.subarray(start).toString('base64').replace(/.=+$/, ''));
   const words = [secret, bytes.toString('hex'), ...base64]
     .map(comparable)
-    .filter(([, word = '']) => word.length >= MIN_WORD_LENGTH);
+    .filter(([, word]) => word.length >= MIN_WORD_LENGTH);
   return [secret, ...words.flat()].filter((form) => form !== '');
 }
 
