@@ -40,9 +40,9 @@ type Observer = Partial<RequestObserver & ListingObserver>;
 export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
 
 export function sharedServices({ config }: LoadedConfig, options: ServicesOptions, compressors: number) {
-  const { build, shard, processMetrics, droppedLogLines } = options;
+  const { build, shard, processMetrics } = options;
   const tasks = new TaskQueue();
-  const own = new OwnMetrics(build, shard, processMetrics ? collectProcessMetrics() : undefined, droppedLogLines);
+  const own = new OwnMetrics(build, shard, processMetrics ? collectProcessMetrics() : undefined);
   return {
     ...options,
     own,

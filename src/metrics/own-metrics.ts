@@ -21,16 +21,9 @@ export class OwnMetrics {
   readonly upstreams = new UpstreamMetrics(this.#registry);
   readonly metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
   readonly processText: ProcessMetrics;
-  readonly #droppedLogLines: () => number;
 
-  constructor(
-    build: Build,
-    shard: Shard,
-    processText: ProcessMetrics = async () => '',
-    droppedLogLines: () => number = () => 0,
-  ) {
+  constructor(build: Build, shard: Shard, processText: ProcessMetrics = async () => '') {
     this.processText = processText;
-    this.#droppedLogLines = droppedLogLines;
     const { version, revision, nodeVersion } = build;
     this.metrics.build_info.set({ version, revision, node_version: nodeVersion }, 1);
     this.metrics.shard_ordinal.set(shard.ordinal);
@@ -50,8 +43,6 @@ export class OwnMetrics {
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
-    this.metrics.log_lines_dropped_total.reset();
-    this.metrics.log_lines_dropped_total.inc(this.#droppedLogLines());
     return familiesText(await this.#registry.getMetricsAsJSON(), format, disabled);
   }
 }
@@ -63,8 +54,6 @@ interface ActiveUpstream {
   /** The observer of the latest client, whose rate limit is published. */
   limiter?: object;
 }
-
-type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'hangingStations'>;
 
 /** Those that the observer of a client increments, by upstream alone. */
 const COUNTED = [
@@ -147,8 +136,7 @@ class UpstreamMetrics {
     for (const reason of FAILURE_REASONS) failures.remove({ upstream, reason });
   }
 
-  recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
-    if (!this.#upstreams.has(upstream)) return;
+  recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: UpstreamLoad): void {
     this.#metrics.refreshes_waiting.set({ upstream }, waitingRefreshes);
     this.#metrics.oldest_waiting_refresh_seconds.set({ upstream }, oldestWaitingMs / 1000);
     this.#metrics.hanging_stations.set({ upstream }, hangingStations);

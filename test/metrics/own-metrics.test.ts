@@ -100,7 +100,6 @@ describe('OwnMetrics', () => {
       first.waited(1);
     };
     late();
-    metrics.upstreams.recordLoad('gone', { waitingRefreshes: 1, oldestWaitingMs: 1, hangingStations: 1 });
     expect(await upstreams()).toEqual(new Set());
     metrics.upstreams.observer('gone').activate();
     late();
