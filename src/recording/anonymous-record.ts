@@ -1,28 +1,32 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { isObject, labelText, type RecordField } from '../model/resource.ts';
 
 /** Replaces text of unknown content. */
 const INVALID = 'unreadable';
 
-/** How a value is recorded: by a function, as a pseudonym, or as an object with these fields only, because the content of others is unknown. */
-type Anonymizer = ((value: unknown) => unknown) | 'pseudonym' | { readonly [field: string]: Anonymizer };
+/** How a value is recorded: as it is, if it is a number or matches a pattern; as a pseudonym; or as an object with these fields only, because the content of others is unknown. */
+type Anonymizer = RegExp | 'pseudonym' | { readonly [field: string]: Anonymizer };
+
+const ANY = /^/;
+const DIGITS = /^\d+$/;
 
 export const RECORD = {
-  resource_type: { key: keepToken, label: keepToken },
+  resource_type: { key: ANY, label: ANY },
   resource_id: 'pseudonym',
-  create_time: (value) => (typeof value === 'string' && /^[\d:.TtZz +-]*$/.test(value) ? value : keepType(value)),
-  sku: keepToken,
-  state: keepToken,
+  create_time: /^[\d:.TtZz +-]*$/,
+  sku: ANY,
+  state: ANY,
   display_name: 'pseudonym',
-  alert_rules_count: keepCount,
+  alert_rules_count: DIGITS,
   name: 'pseudonym',
-  gpu_model: keepToken,
+  gpu_model: ANY,
 } as const satisfies Readonly<Record<RecordField | 'resource_id', Anonymizer>>;
 
 /** In listings that only need the ids. */
 export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 
-const PAGE = { offset: keepCount, size: keepCount, total: keepCount };
+/** What a page of a listing has beside its records. */
+export const ENVELOPE = { page: { offset: DIGITS, size: DIGITS, total: DIGITS } };
 
 const FIELDS = Object.entries(RECORD);
 
@@ -32,37 +36,25 @@ export const RECORDED_FIELDS = {
   kept: FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
 };
 
-/** Replaces ids and names; valid values stay valid and invalid ones invalid. A missing field stays missing. */
+/** Replaces ids and names; valid values stay valid and invalid ones invalid, but only their type is kept. A missing field stays missing. */
 export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudonyms): unknown {
-  if (typeof how === 'function') return how(value);
-  // Truncated as the exporter does, so that names it treats as equal stay equal.
-  if (how === 'pseudonym') return typeof value === 'string' ? pseudonyms.of(labelText(value)) : keepType(value);
-  if (!isObject(value)) return keepType(value);
-  const present = Object.entries(how).filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(present.map(([name, field]) => [name, anonymized(value[name], field, pseudonyms)]));
-}
-
-export function anonymizedPage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
-  return isObject(page) ? (anonymized(page, PAGE, pseudonyms) as Readonly<Record<string, unknown>>) : null;
-}
-
-/** Values that cannot hold a name. JSON has no notation for Infinity. */
-function keepToken(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  return typeof value === 'string' ? value : keepType(value);
-}
-
-function keepCount(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : -1;
-  return typeof value === 'string' && /^\d+$/.test(value) ? value : keepType(value);
-}
-
-/** Keeps only the type of a value. */
-function keepType(value: unknown): unknown {
-  if (typeof value === 'string') return INVALID;
-  if (typeof value === 'number') return 0;
+  const pattern = how instanceof RegExp ? how : undefined;
+  if (typeof value === 'string') {
+    // Truncated as the exporter does, so that names it treats as equal stay equal.
+    if (how === 'pseudonym') return pseudonyms.of(labelText(value));
+    return pattern?.test(value) ? value : INVALID;
+  }
+  if (typeof value === 'number') {
+    if (pattern === undefined) return 0;
+    // JSON has no notation for Infinity.
+    return Number.isFinite(value) ? value : String(value);
+  }
   if (Array.isArray(value)) return [];
-  return isObject(value) ? {} : value;
+  if (!isObject(value)) return value;
+  const fields = Object.entries(pattern || how === 'pseudonym' ? {} : how).filter(([name]) =>
+    Object.hasOwn(value, name),
+  );
+  return Object.fromEntries(fields.map(([name, field]) => [name, anonymized(value[name], field, pseudonyms)]));
 }
 
 /** Fixed parts of a resource path. */
@@ -73,15 +65,15 @@ const MAX_ATTEMPTS = 8;
 
 /**
  * Maps names one-to-one to random names with the same length, punctuation and character classes, and the same length in bytes.
- * Without the salt, a guessed name cannot be verified.
+ * Nothing of a name but this is in its pseudonym, so that a guessed name cannot be verified.
  */
 export class Pseudonyms {
-  readonly #salt: Uint8Array;
+  readonly #randomBelow: (limit: number) => number;
   readonly #pseudonyms = new Map<string, string>();
   readonly #used = new Set<string>(PATH_WORDS);
 
-  constructor(salt: Uint8Array = randomBytes(32)) {
-    this.#salt = salt;
+  constructor(randomBelow: (limit: number) => number = randomInt) {
+    this.#randomBelow = randomBelow;
   }
 
   /** Part by part, so that paths with a common prefix keep one. */
@@ -97,7 +89,7 @@ export class Pseudonyms {
     if (known !== undefined) return known;
     let pseudonym = '';
     for (let attempt = 0; pseudonym === '' || this.#used.has(pseudonym); attempt += 1) {
-      pseudonym = this.#randomLike(`${part}${'a'.repeat(Math.max(0, attempt - MAX_ATTEMPTS))}`, `${attempt} ${part}`);
+      pseudonym = this.#randomLike(`${part}${'a'.repeat(Math.max(0, attempt - MAX_ATTEMPTS))}`);
     }
     this.#pseudonyms.set(part, pseudonym);
     this.#used.add(pseudonym);
@@ -105,12 +97,10 @@ export class Pseudonyms {
   }
 
   /** Each character becomes one of its class; punctuation, spaces and control characters stay. */
-  #randomLike(template: string, key: string): string {
-    const hash = createHash('shake256', { outputLength: 2 * template.length });
-    const bytes = hash.update(this.#salt).update(key).digest();
-    return Array.from(template, (character, at) => {
+  #randomLike(template: string): string {
+    return Array.from(template, (character) => {
       const [first, count] = rangeOf(character, character.codePointAt(0) as number);
-      return String.fromCodePoint(first + (bytes.readUInt16LE(2 * at) % count));
+      return String.fromCodePoint(first + this.#randomBelow(count));
     }).join('');
   }
 }

@@ -3,7 +3,7 @@ import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Recording } from '../simulator/recording.ts';
 import type { ListedPage } from '../upstream/http/observer.ts';
-import { anonymized, anonymizedPage, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
+import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
 type RecordedPage = RecordedListing['pages'][number];
@@ -23,14 +23,11 @@ export class StationRecorder {
     // Offset 0 starts a listing again and replaces the previous attempt.
     const started = offset === 0 ? undefined : this.#listings.get(key);
     const listing = started ?? { rows, filters, pages: [] };
-    const listed = JSON.parse(new TextDecoder().decode(body)) as {
-      readonly resources: readonly unknown[] | null;
-      readonly page?: unknown;
-    };
+    const listed = JSON.parse(new TextDecoder().decode(body)) as Pick<RecordedPage, 'resources'>;
     const how = rows === 'ids' ? ID_RECORD : RECORD;
     const resources = listed.resources?.map((record) => anonymized(record, how, this.#pseudonyms)) ?? null;
-    const page = Object.hasOwn(listed, 'page') && { page: anonymizedPage(listed.page, this.#pseudonyms) };
-    listing.pages.push({ offset, size, ...page, resources });
+    const envelope = anonymized(listed, ENVELOPE, this.#pseudonyms) as Pick<RecordedPage, 'page'>;
+    listing.pages.push({ offset, size, ...envelope, resources });
     this.#listings.set(key, listing);
   }
 

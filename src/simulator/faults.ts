@@ -13,7 +13,7 @@ import {
 
 export interface ListingBody {
   readonly resources: readonly unknown[] | null;
-  readonly page?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly page?: unknown;
 }
 
 /** The stages of a reply. */

@@ -28,7 +28,7 @@ const recordingSchema = z.object({
             z.object({
               offset: count,
               size: count.min(1),
-              page: z.record(z.string(), z.unknown()).nullable().exactOptional(),
+              page: z.unknown().exactOptional(),
               resources: z.array(z.unknown()).nullable(),
             }),
           )
