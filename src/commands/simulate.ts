@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { slow } from '../simulator/faults.ts';
-import { parseRecording, type Recording } from '../simulator/recording.ts';
-import { startReplay } from '../simulator/replay.ts';
+import { parseRecording, type Recording, startReplay } from '../simulator/recording.ts';
 import { startSimulation } from '../simulator/simulation.ts';
 import { simulatedStations } from '../simulator/stations.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
@@ -34,7 +33,6 @@ async function start(flags: FlagValues) {
   const options = {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
-    now: Date.now,
     faults: [slow(flags['simulate.latency']), ...flags['simulate.fault']],
     auth: flags['simulate.auth'],
   };
@@ -48,13 +46,10 @@ async function start(flags: FlagValues) {
 }
 
 async function loadRecording(file: string): Promise<Recording> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    throw new OperatorError([`${file}: cannot be read: ${(error as Error).message}`], error);
-  }
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new OperatorError([`${file}: cannot be read: ${error.message}`], error);
+  });
   const read = parseRecording(text);
-  if (!read.ok) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
+  if ('problems' in read) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
   return read.recording;
 }

@@ -24,7 +24,8 @@ export const FILTER_NAMES = [
   'enabled_alert',
 ] as const;
 
-const REPEATED: ReadonlySet<string> = new Set(['resource_ids', 'resource_types']);
+/** The filters with a list of values. */
+export const REPEATED: ReadonlySet<string> = new Set(['resource_ids', 'resource_types']);
 
 type FilterName = (typeof FILTER_NAMES)[number];
 
@@ -90,26 +91,26 @@ export interface SourceEntry {
 
 /** The records that match the filters. */
 export function select(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {
-  const wanted = (Object.keys(filters) as FilterName[]).map((name) => [name, new Set(filters[name])] as const);
+  const wanted = Object.entries(filters);
   return entries
-    .filter((entry) => wanted.every(([name, values]) => FILTERS[name](entry, values)))
+    .filter((entry) => wanted.every(([name, values]) => FILTERS[name as FilterName](entry, values)))
     .map(({ record }) => record);
 }
 
-const FILTERS: Readonly<Record<FilterName, (entry: SourceEntry, values: ReadonlySet<unknown>) => boolean>> = {
-  resource_ids: ({ record }, ids) => ids.has(fieldOf(record, 'resource_id')),
+const FILTERS: Readonly<Record<FilterName, (entry: SourceEntry, values: readonly unknown[]) => boolean>> = {
+  resource_ids: ({ record }, ids) => ids.includes(fieldOf(record, 'resource_id')),
   resource_type: hasType,
   resource_types: hasType,
-  product: ({ product }, products) => products.has(product),
+  product: ({ product }, products) => products.includes(product),
   resource_display_name_prefix: ({ record }, prefixes) => {
     const displayName = fieldOf(record, 'display_name');
-    return typeof displayName === 'string' && [...prefixes].every((prefix) => displayName.startsWith(`${prefix}`));
+    return typeof displayName === 'string' && prefixes.every((prefix) => displayName.startsWith(`${prefix}`));
   },
   enabled_alert: ({ alertable }) => alertable === true,
 };
 
-function hasType({ record }: SourceEntry, types: ReadonlySet<unknown>): boolean {
-  return types.has(fieldOf(fieldOf(record, 'resource_type'), 'key'));
+function hasType({ record }: SourceEntry, types: readonly unknown[]): boolean {
+  return types.includes(fieldOf(fieldOf(record, 'resource_type'), 'key'));
 }
 
 /** undefined if the value has no fields. */

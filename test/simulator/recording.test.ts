@@ -17,7 +17,7 @@ const recording = {
 
 const problemsOf = (text: string) => {
   const read = parseRecording(text);
-  return read.ok ? [] : read.problems;
+  return 'problems' in read ? read.problems : [];
 };
 
 describe('parseRecording', () => {
