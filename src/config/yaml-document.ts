@@ -46,6 +46,10 @@ const MAX_ALIASED_VALUES = 1_000_000;
 export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocument> {
   const lines = new LineCounter();
   lines.addNewLine(0);
+  const problemAt: Locate = (offset, message, path = []) => {
+    const { line, col: column } = lines.linePos(offset);
+    return { file, line, column, path: formatPath(path), message };
+  };
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer({
     merge: true,
@@ -61,7 +65,7 @@ export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocum
     // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
     if (parser.stack.length > MAX_DEPTH) {
       const offset = parser.offset - lexeme.length;
-      return new YamlDocument(file, lines, [{ offset, message: `expected at most ${MAX_DEPTH} nested levels` }]);
+      return new YamlDocument(problemAt, [problemAt(offset, `expected at most ${MAX_DEPTH} nested levels`)]);
     }
     lexemes += 1;
     if (lexemes % LEXEMES_PER_STEP === 0) await pause();
@@ -72,35 +76,31 @@ export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocum
   await pause();
   const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
   const { errors, warnings } = document;
-  const problems = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);
-  if (second) problems.push({ offset: second.range[0], message: 'second document, expected only one' });
+  const syntaxErrors = [...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')];
+  const problems = withoutFollowUps(syntaxErrors, text, problemAt);
+  if (second) problems.push(problemAt(second.range[0], 'second document, expected only one'));
   const isUsable = errors.every(({ code }) => RECOVERABLE.has(code));
-  return new YamlDocument(file, lines, problems, isUsable ? document : undefined, env);
+  return new YamlDocument(problemAt, problems, isUsable ? document : undefined, env);
 }
+
+/** The problem of a value at the offset. */
+type Locate = (offset: number, message: string, path?: ConfigPath) => Problem;
 
 /** The plain data of a document, and the place of each value. */
 export class YamlDocument {
   readonly problems: Problem[];
   /** Undefined when the structure, an alias or a merge key is invalid. */
   readonly raw: unknown;
-  readonly #file: string;
-  readonly #lines: LineCounter;
+  readonly #problemAt: Locate;
   readonly #root: unknown;
   /** The offsets of strings that contain environment variables. */
   readonly #substituted = new Set<number>();
   #isUsable = true;
 
   /** Without a document, the structure of the text is invalid. */
-  constructor(
-    file: string,
-    lines: LineCounter,
-    problems: readonly SyntaxProblem[],
-    document?: Document.Parsed,
-    env?: Environment,
-  ) {
-    this.#file = file;
-    this.#lines = lines;
-    this.problems = problems.map(({ offset, message }) => this.#problem(offset, [], message));
+  constructor(problemAt: Locate, problems: Problem[], document?: Document.Parsed, env?: Environment) {
+    this.#problemAt = problemAt;
+    this.problems = problems;
     if (document === undefined) return;
     this.#root = document.contents;
     this.#resolve(document, env);
@@ -110,7 +110,7 @@ export class YamlDocument {
 
   /** The problem of the value at the path, or of its key. */
   problemAt(path: ConfigPath, message: string, atKey = false): Problem {
-    return this.#problem(this.#locate(path, atKey), path, message);
+    return this.#problemAt(this.#locate(path, atKey), message, path);
   }
 
   /** Whether the string at the path contains environment variables. */
@@ -205,12 +205,7 @@ export class YamlDocument {
 
   /** The problem is at the last of the nodes. */
   #report(nodes: Nodes, message: string, maxDepth?: number): void {
-    this.problems.push(this.#problem(startOf(nodes.at(-1)), pathOf(nodes).slice(0, maxDepth), message));
-  }
-
-  #problem(offset: number, path: ConfigPath, message: string): Problem {
-    const { line, col } = this.#lines.linePos(offset);
-    return { file: this.#file, line, column: col, path: formatPath(path), message };
+    this.problems.push(this.#problemAt(startOf(nodes.at(-1)), message, pathOf(nodes).slice(0, maxDepth)));
   }
 
   #reject(nodes: Nodes, message: string, maxDepth?: number): undefined {
@@ -261,17 +256,12 @@ const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocal
 /** Errors after which the document is still usable. */
 const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
 
-interface SyntaxProblem {
-  readonly offset: number;
-  readonly message: string;
-}
-
 /** Errors that follow each other from line to line. */
 const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
 
 /** Keeps the first of the errors that one misplaced token, one position or one unquoted variable causes. */
-function withoutFollowUps(errors: readonly YAMLError[], text: string): SyntaxProblem[] {
-  const firsts = new Map<ErrorCode | number, SyntaxProblem>();
+function withoutFollowUps(errors: readonly YAMLError[], text: string, problemAt: Locate): Problem[] {
+  const firsts = new Map<ErrorCode | number, Problem>();
   let variableLine: number | undefined;
   for (const { code, message, pos } of errors) {
     const [offset] = pos;
@@ -282,7 +272,7 @@ function withoutFollowUps(errors: readonly YAMLError[], text: string): SyntaxPro
     const cause = ONCE.has(code) ? code : offset;
     if (firsts.has(cause) || (isFollowUp && !isVariable)) continue;
     const known = MESSAGES[code] ?? MESSAGES[message] ?? message;
-    firsts.set(cause, { offset, message: isVariable ? UNQUOTED_VARIABLE : known });
+    firsts.set(cause, problemAt(offset, isVariable ? UNQUOTED_VARIABLE : known));
   }
   return [...firsts.values()];
 }
