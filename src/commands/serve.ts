@@ -4,7 +4,7 @@ import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
 import { loadAccessRules, openAccessWarning } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
-import { ConfigFingerprint } from '../config/config-fingerprint.ts';
+import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
@@ -43,9 +43,9 @@ async function serveConfig(
 ): Promise<void> {
   const shard = ownShard(flags, context.hostName);
   if (typeof shard === 'string') throw new OperatorError([shard]);
-  const fingerprint = new ConfigFingerprint(flags['config.file'], context.env);
+  const fingerprint = configFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
-  const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, () => fingerprint.read()) : undefined;
+  const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, fingerprint) : undefined;
   const load = watched ? () => watched.load() : loadFiles;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigFingerprint } from '../../src/config/config-fingerprint.ts';
+import { configFingerprint } from '../../src/config/config-fingerprint.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 const CONFIG = `upstreams:
@@ -14,11 +14,14 @@ station_files: [more*.yaml]
 
 function configFile() {
   const file = temporaryFile('config.yaml', CONFIG);
-  const fingerprint = new ConfigFingerprint(file, { SECRET: 'password' });
-  return { file, path: (name: string) => join(dirname(file), name), read: () => fingerprint.read() };
+  return {
+    file,
+    path: (name: string) => join(dirname(file), name),
+    read: configFingerprint(file, { SECRET: 'password' }),
+  };
 }
 
-describe('ConfigFingerprint', () => {
+describe('configFingerprint', () => {
   it('depends on the content of each file, not on its time', async () => {
     const { file, path, read } = configFile();
     const seen = new Set([await read()]);
