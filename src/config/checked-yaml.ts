@@ -36,14 +36,14 @@ function schemaProblems(
 ): Iterable<Problem> {
   const keys = jsonSchema(schema) as KeySchema;
   const found = issues.flatMap((issue) => issueProblems(issue, keys));
-  const meant = new Set(found.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])));
+  const meantPaths = new Set(found.map(({ meant }) => meant && formatPath(meant)));
   const valueAt = (path: ConfigPath) =>
     path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
   const reported = new Set(document.problems.map(placeOf));
   const problems = new Map<string, Problem>();
   for (const { path, message, atKey } of found) {
     const value = valueAt(path);
-    if (meant.has(formatPath(path)) && value === undefined) continue;
+    if (meantPaths.has(formatPath(path)) && value === undefined) continue;
     const problem = { ...document.problemAt(path, message, atKey), path: formatPath(shownPath(keys, path, value)) };
     // Some are found twice.
     if (!reported.has(placeOf(problem))) problems.set(formatProblem(problem), problem);
@@ -178,13 +178,10 @@ function got(issue: z.core.$ZodIssue): string {
   if (input === null) return 'null';
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
   if (typeof input === 'object') return 'a mapping';
-  if (!isShown(issue)) return `a ${typeof input}`;
+  // A value is shown only where the schema expects something that is not a secret.
+  const isShown = issue.code === 'invalid_type' ? issue.expected === 'number' : issue.code !== 'invalid_union';
+  if (!isShown) return `a ${typeof input}`;
   return typeof input === 'string' ? quoted(input) : `${input}`;
-}
-
-/** A value is shown only where the schema expects something that is not a secret. */
-function isShown(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' ? issue.expected === 'number' : issue.code !== 'invalid_union';
 }
 
 /** The part of JSON Schema that describes keys. */
