@@ -15,14 +15,18 @@ export function scrapeAll(exporter: ExporterPort, options: WebOptions): RequestH
   return scrapeEndpoint(options, (format, signal) => exporter.scrape(format, undefined, signal));
 }
 
-/** The station named by the query parameter `station`. */
+/** The station named by the query parameter `station`. A request without a valid one is not a scrape, and reaches no limit. */
 export function scrapeStation(exporter: ExporterPort, options: WebOptions): RequestHandler {
-  return scrapeEndpoint(options, (format, signal, { query: { station } }) => {
+  const scrape = scrapeEndpoint(options, (format, signal, { query }) =>
+    exporter.scrape(format, String(query['station']), signal),
+  );
+  return (request, response, next) => {
+    const { station } = request.query;
     if (typeof station !== 'string' || station === '')
       throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
     if (!exporter.has(station)) throw noStation(exporter, station);
-    return exporter.scrape(format, station, signal);
-  });
+    return scrape(request, response, next);
+  };
 }
 
 /** The exporter's own metrics alone. */

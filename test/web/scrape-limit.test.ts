@@ -33,6 +33,9 @@ describe('ScrapeLimit', () => {
     const further = await Promise.all(Array.from({ length: 100 }, () => request(path)));
     expect(further.map(({ status, body }) => [status, body])).toEqual(Array(100).fill([200, '# from the cache\n']));
     expect(limits).toEqual(Array(100).fill('max_requests'));
+    // A probe that is not valid reaches no limit.
+    expect((await request('/probe')).status).toBe(400);
+    expect(limits).toHaveLength(100);
     held.push(request(other));
     await began(3);
     release();
