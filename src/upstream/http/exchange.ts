@@ -1,4 +1,4 @@
-import { finished } from 'node:stream/promises';
+import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { untilAborted } from '../../model/until-aborted.ts';
 import type { PoolOptions } from './connection.ts';
@@ -77,7 +77,9 @@ async function receive(
     if (informationalReplies > MAX_INFORMATIONAL_REPLIES)
       throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
   };
-  const options = { ...request, headers: [...request.headers], signal, onInfo };
+  // The body is read as it arrives: the connection need not pause for it.
+  const highWaterMark = endpoint.maxBytes;
+  const options = { ...request, headers: [...request.headers], signal, onInfo, highWaterMark };
   // The pool connects on when the signal aborts; the request is not sent then.
   const { statusCode: status, headers, body } = await untilAborted(pool.request(options), signal);
   const maxBytes = isSuccess(status) ? endpoint.maxBytes : MAX_ERROR_BYTES;
@@ -92,7 +94,7 @@ async function receive(
     else if (chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK)
       refuse(`the body has ${chunks} chunks in its first ${length} bytes`);
   });
-  await finished(body).catch((error) => {
+  await once(body, 'close').catch((error) => {
     // An error reply whose body is cut off is not another failure: the status is already known.
     if (isSuccess(status)) throw error;
   });
