@@ -56,7 +56,7 @@ function value({ kind, repeatable }: Flag): string {
 }
 
 function commands({ only }: Flag): string {
-  return only === undefined ? 'all' : listed(only);
+  return only.length === COMMAND_NAMES.length ? 'all' : listed(only);
 }
 
 function listed(names: readonly CommandName[]): string {

@@ -14,8 +14,8 @@ export interface Flag {
   readonly default?: string;
   /** The given values replace the default. */
   readonly repeatable?: true;
-  /** The commands that accept the flag (default: all). */
-  readonly only?: readonly CommandName[];
+  /** The commands that accept the flag. */
+  readonly only: readonly CommandName[];
   readonly help: string;
 }
 
@@ -47,7 +47,7 @@ export const file = kind('<file>', 'a file name', (text) => text || undefined);
 
 export const text = kind('<text>', 'a string', (given) => given);
 
-export const toggle: FlagKind<boolean> = {
+export const trueOrFalse: FlagKind<boolean> = {
   expected: 'true or false',
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };

@@ -65,7 +65,7 @@ function combinationProblems({ shard, 'total-shards': total, from, ...flags }: F
   ];
 }
 
-function commandProblems({ name, only = COMMAND_NAMES }: Flag, command: CommandName): readonly string[] {
+function commandProblems({ name, only }: Flag, command: CommandName): readonly string[] {
   const isAccepted = only.includes(command) || (only.includes('serve') && COMMANDS[command].acceptsServeFlags);
   return isAccepted ? [] : [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }

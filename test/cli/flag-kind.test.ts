@@ -16,7 +16,7 @@ import {
   sortOrder,
   telemetryPath,
   text,
-  toggle,
+  trueOrFalse,
 } from '../../src/cli/flag-kind.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
@@ -32,7 +32,7 @@ const CASES: readonly (readonly [
 ])[] = [
   ['file', file, { 'a b.yaml': 'a b.yaml' }, ['']],
   ['text', text, { '': '', ' a ': ' a ' }, []],
-  ['toggle', toggle, { true: true, false: false }, ['TRUE', '1', '', 'constructor']],
+  ['trueOrFalse', trueOrFalse, { true: true, false: false }, ['TRUE', '1', '', 'constructor']],
   ['choice', choice('logfmt', 'json'), { json: 'json' }, ['JSON', '']],
   [
     'integer of at least 1',
