@@ -93,7 +93,7 @@ function connectionCell(upstream: UpstreamFacts): string | undefined {
   const { error, durationMs } = upstream.connection;
   if (error === undefined) return `in ${Math.round(durationMs)} ms`;
   const explanation = explainConnection(upstream);
-  return explanation?.layer === 'tls' ? 'established' : explanation?.summary;
+  return explanation?.isTls ? 'established' : explanation?.summary;
 }
 
 const DAY_MS = 86_400_000;
@@ -102,7 +102,7 @@ function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
   const { options, connection } = upstream;
   const { error, session } = connection;
   const explanation = explainConnection(upstream);
-  const parts = explanation?.layer === 'tls' ? [explanation.summary] : [];
+  const parts = explanation?.isTls ? [explanation.summary] : [];
   if (options.baseUrl.protocol === 'http:') return parts[0] ?? 'none (plain HTTP)';
   if (session !== undefined) {
     const { protocol, validToMs, issuer } = session;

@@ -6,8 +6,8 @@ import { clockDifferenceText, type Failure, isNotableClockDifference, type Upstr
 export interface Explanation {
   /** Fits a table cell. */
   readonly summary: string;
-  /** undefined: the connection works. */
-  readonly layer: 'connection' | 'tls' | undefined;
+  /** The TLS handshake failed, or the first request because of it. */
+  readonly isTls: boolean;
   readonly meaning: string;
   readonly advice: string;
 }
@@ -24,14 +24,14 @@ export function explainFailure(failure: Failure, upstream: UpstreamFacts): Expla
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || circumstances[when]),
   );
-  const { summary, layer, meaning, advice } = { summary: reason, ...failureAdvice(failure), ...rule };
-  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name]);
-  return {
-    summary: filled(summary),
-    layer: layer ?? (rule !== undefined || reason === 'tls' ? LAYERS[reason] : undefined),
-    meaning: filled(meaning),
-    advice: filled(advice),
+  const { summary, isTls, meaning, advice } = {
+    summary: reason,
+    isTls: reason === 'tls',
+    ...failureAdvice(failure),
+    ...rule,
   };
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name] ?? '');
+  return { summary: filled(summary), isTls, meaning: filled(meaning), advice: filled(advice) };
 }
 
 /** Why the connection failed; undefined when it did not. */
@@ -39,7 +39,7 @@ export function explainConnection(upstream: UpstreamFacts): Explanation | undefi
   const { connection, failures } = upstream;
   if (connection.error !== undefined) return explainFailure({ ...failureOf(connection.error), replies: [] }, upstream);
   // With TLS 1.3 some failures appear only after the first request.
-  return failures.map((failure) => explainFailure(failure, upstream)).find(({ layer }) => layer === 'tls');
+  return failures.map((failure) => explainFailure(failure, upstream)).find(({ isTls }) => isTls);
 }
 
 /** Whether requests carry anything that identifies the client. */
@@ -51,18 +51,11 @@ export function isoDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** What a failure of this reason is a failure of, where a rule explains it. */
-const LAYERS: Readonly<Partial<Record<FailureReason, 'connection' | 'tls'>>> = {
-  network: 'connection',
-  timeout: 'connection',
-  tls: 'tls',
-};
-
 interface Rule {
   /** Error codes of OpenSSL, Node or the file system. */
   readonly code?: RegExp;
   readonly when?: keyof ReturnType<typeof circumstancesOf>;
-  readonly layer?: 'connection' | 'tls';
+  readonly isTls?: true;
   /** The texts contain names of words in braces. */
   readonly summary?: string;
   readonly meaning?: string;
@@ -70,14 +63,14 @@ interface Rule {
 }
 
 const PLAIN_HTTP: Rule = {
-  layer: 'tls',
+  isTls: true,
   summary: 'port expects TLS',
   meaning: '{service} expects TLS on this port, but base_url is an http URL.',
   advice: 'Start base_url with https://.',
 };
 
 const CLIENT_CERTIFICATE: Rule = {
-  layer: 'tls',
+  isTls: true,
   summary: 'client certificate {certificateState}',
   meaning:
     '{service} closed the connection during the TLS handshake: it probably {certificateProblem} client certificate.',
@@ -240,7 +233,7 @@ const MAX_NAMES = 5;
 
 /** What the texts of the rules name. */
 function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
-  const { baseUrl, proxyUrl, tls } = options;
+  const { baseUrl, proxyUrl, tls, auth } = options;
   const { session } = connection;
   const isRejected = tls?.cert_file !== undefined;
   return {
@@ -248,15 +241,19 @@ function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) 
     /** The host connected to first, and its key in the configuration. */
     host: (proxyUrl ?? baseUrl).host,
     key: proxyUrl === undefined ? 'base_url' : 'proxy_url',
-    issuer: session === undefined ? '' : `: ${session.issuer}`,
-    names: session === undefined ? '' : `: ${session.names.slice(0, MAX_NAMES).join(', ')}`,
-    expiry: session === undefined ? '' : ` on ${isoDate(session.validToMs)}`,
+    issuer: session && `: ${session.issuer}`,
+    names: session && `: ${session.names.slice(0, MAX_NAMES).join(', ')}`,
+    expiry: session && ` on ${isoDate(session.validToMs)}`,
     certificateState: isRejected ? 'rejected' : 'required',
     certificateProblem: isRejected ? 'rejects the' : 'requires a',
     certificateAdvice: isRejected
       ? CLIENT_CERTIFICATE_ADVICE
       : 'Obtain a client certificate and set tls_config.cert_file and tls_config.key_file.',
     clockDifference: clockDifferenceText(clockDifferenceMs),
+    unreadable:
+      auth?.scheme === 'oauth2'
+        ? 'Check oauth2.token_url, client_id and the client secret. Check that the credential file exists, is not empty and is readable by the exporter.'
+        : 'Check that the credential file exists, is not empty and is readable by the exporter.',
     ...credentialWords(options),
   };
 }
@@ -270,42 +267,36 @@ function codesOf(error: unknown): readonly string[] {
   return codes;
 }
 
-const CHECK_FILE = 'Check that the credential file exists, is not empty and is readable by the exporter.';
-const REREAD = 'Credential files are reread automatically.';
 const EXPECTED = 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.';
 
-/** The credentials in the words of the configuration, and what to do when they are rejected or cannot be read or obtained. */
-function credentialWords({ auth, headers, tls }: UpstreamOptions) {
-  const unreadable = CHECK_FILE;
+/** The credentials in the words of the configuration, and what to do when they are rejected. */
+function credentialWords({ auth, headers }: UpstreamOptions) {
   switch (auth?.scheme) {
     case 'authorization':
       return {
         credentials: `the ${auth.type} credentials of authorization`,
-        unreadable,
-        rejected: `Check whether they have expired, and replace authorization.credentials or the content of its file. ${REREAD}`,
+        rejected:
+          'Check whether they have expired, and replace authorization.credentials or the content of its file. Credential files are reread automatically.',
       };
     case 'basic':
       return {
         credentials: 'the user name and password of basic_auth',
-        unreadable,
-        rejected: `Check basic_auth.username and the password. ${REREAD}`,
+        rejected: 'Check basic_auth.username and the password. Credential files are reread automatically.',
       };
     case 'hmac':
       return {
         credentials: 'the signature of hmac',
-        unreadable,
-        rejected: `Check hmac.access_key_id, the secret access key, and whether the service expects other signed_headers. ${REREAD}`,
+        rejected:
+          'Check hmac.access_key_id, the secret access key, and whether the service expects other signed_headers. Credential files are reread automatically.',
       };
     case 'oauth2':
       return {
         credentials: 'the access token of oauth2',
-        unreadable: `Check oauth2.token_url, client_id and the client secret. ${CHECK_FILE}`,
         rejected:
           'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
       };
   }
-  if (headers.length > 0)
-    return { credentials: 'the values of http_headers', unreadable, rejected: `Check http_headers. ${EXPECTED}` };
-  const credentials = tls?.cert_file === undefined ? 'the request' : 'the client certificate';
-  return { credentials, unreadable, rejected: EXPECTED };
+  return headers.length > 0
+    ? { credentials: 'the values of http_headers', rejected: `Check http_headers. ${EXPECTED}` }
+    : { credentials: 'the client certificate', rejected: EXPECTED };
 }

@@ -44,7 +44,7 @@ describe('explainFailure', () => {
     ['EAI_AGAIN', 'The host name of monitor.example.com cannot be resolved.'],
     ['ECONNRESET', 'monitor.example.com closed the connection before the reply was complete.'],
   ])('explains %s', (code, meaning) => {
-    expect(explainFailure(failed('network', code), upstream)).toMatchObject({ layer: 'connection', meaning });
+    expect(explainFailure(failed('network', code), upstream)).toMatchObject({ isTls: false, meaning });
   });
 
   const secret = { text: 's' };
@@ -116,7 +116,7 @@ describe('explainFailure', () => {
     ['ERR_SSL_SOMETHING_NEW', 'tls'],
   ])('explains %s as %s', (code, summary) => {
     const explanation = explainFailure(failed('tls', code), upstream);
-    expect(explanation).toMatchObject({ summary, layer: 'tls' });
+    expect(explanation).toMatchObject({ summary, isTls: true });
     // Without a session no list of names follows.
     expect(explanation.meaning).toMatch(/[a-zA-Z]\.$/);
   });
