@@ -38,8 +38,7 @@ export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeo
       groups.set(key, { ...message, upstream, stations: [...(groups.get(key)?.stations ?? []), ...names] });
     }
   };
-  for (const upstream of upstreams)
-    add([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)], upstream.name);
+  for (const upstream of upstreams) add(upstreamWarnings(upstream, nowMs), upstream.name);
   for (const station of stations)
     add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
   return [...groups.values()].sort((a, b) => a.severity.localeCompare(b.severity));
@@ -51,7 +50,7 @@ function warning(meaning: string, advice: string, reported?: string): Message {
 
 function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
   const { result, upstream, isHanging } = station;
-  if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
+  if ('snapshot' in result) return listingWarnings(station, result, scrapeTimeoutMs);
   const { meaning, advice } = explainFailure(result, upstream);
   return shown<Message>([
     { severity: 'failure', meaning, reported: result.message, advice },
@@ -71,7 +70,11 @@ export function shown<T>(items: readonly (T | false)[]): readonly T[] {
 /** Each product has a listing of its own. */
 const MAX_REASONS = 5;
 
-function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
+function listingWarnings(
+  { spec, durationMs, reducedPageSize, replies }: StationFacts,
+  { snapshot, withheld }: Listed,
+  scrapeTimeoutMs: number,
+): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   return shown([
@@ -98,14 +101,6 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
         `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
         'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
       ),
-  ]);
-}
-
-function refreshWarnings(
-  { spec, durationMs, reducedPageSize, replies }: StationFacts,
-  scrapeTimeoutMs: number,
-): readonly Message[] {
-  return shown([
     // Throttling has its own warning: smaller pages would need more requests.
     reducedPageSize !== undefined &&
       replies.some(({ status }) => status === 413) &&
@@ -122,35 +117,31 @@ function refreshWarnings(
   ]);
 }
 
-/** Throttling, and a capacity that does not suffice. */
-function loadWarnings({ replies, load: { requestsPerSecond }, capacity }: UpstreamFacts): readonly Message[] {
-  const throttled = replies.filter(({ status }) => status === 429);
-  const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
-  const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
-  const rate = Number.isFinite(requestsPerSecond)
-    ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
-    : '';
-  return shown([
-    throttled.length > 0 &&
-      warning(
-        `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
-        `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
-      ),
-    capacity !== undefined && isExceeded(capacity) && warning(capacityText(capacity), `See ${CAPACITY_GUIDE}`),
-  ]);
-}
-
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
 function upstreamWarnings(
-  { options, connection, failures, clockDifferenceMs = 0 }: UpstreamFacts,
+  {
+    options,
+    connection,
+    failures,
+    clockDifferenceMs = 0,
+    replies,
+    load: { requestsPerSecond },
+    capacity,
+  }: UpstreamFacts,
   nowMs: number,
 ): readonly Message[] {
   const { baseUrl, tls, auth } = options;
   const session = connection.error === undefined ? connection.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
   const isRejected = failures.some(({ reason }) => reason === 'auth');
+  const throttled = replies.filter(({ status }) => status === 429);
+  const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
+  const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
+  const rate = Number.isFinite(requestsPerSecond)
+    ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
+    : '';
   return shown([
     session !== undefined &&
       tls?.insecure_skip_verify === true &&
@@ -171,5 +162,11 @@ function upstreamWarnings(
         `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
         'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
       ),
+    throttled.length > 0 &&
+      warning(
+        `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
+        `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
+      ),
+    capacity !== undefined && isExceeded(capacity) && warning(capacityText(capacity), `See ${CAPACITY_GUIDE}`),
   ]);
 }
