@@ -6,7 +6,7 @@ import { byFormat, changeList, historyList, resourceList, searchData, stationDat
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
-import { errorPages } from './pages/error-page.ts';
+import { errorPage } from './pages/error-page.ts';
 import { favicon } from './pages/layout.ts';
 import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
@@ -36,7 +36,8 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.set('env', 'production');
   const prefix = pathPrefix(options.externalUrl);
   const healthPaths = new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
-  app.use(checkCrossSite(options), checkAccess(options, healthPaths), errorPages(options), checkRequest);
+  const { report } = options;
+  app.use(checkCrossSite(options), checkAccess(options, healthPaths), failedRequest(report), checkRequest);
 
   const [routes, pages] = routersOf(exporter, options);
   app.use(routes);
@@ -47,7 +48,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Last, because the prefix itself may be /stations.
   app.use(pages);
   if (prefix !== '') app.use(literalPath(prefix), pages);
-  app.use(notFound, failedRequest(options.report));
+  app.use(notFound, failedRequest(report, errorPage(options)));
 
   const requests = new RequestQueue();
   return (request, response) => {

@@ -5,7 +5,7 @@ import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
 import type { WebOptions } from './port.ts';
-import { refuse, sendError } from './respond.ts';
+import { RequestError, refuse } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
 const MAX_URL_LENGTH = 4096;
@@ -20,31 +20,24 @@ export function requestTarget(target: string): string | undefined {
 
 /** Rejects long URLs, bodies and malformed percent-encoding. */
 export const checkRequest: RequestHandler = (request, response, next) => {
-  if (request.url.length > MAX_URL_LENGTH) {
-    sendError(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
-  } else if (hasBody(request.headers)) {
+  if (request.url.length > MAX_URL_LENGTH)
+    throw new RequestError(414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
+  if (hasBody(request.headers)) {
     // The unread body would be parsed as the next request.
     response.setHeader('Connection', 'close');
-    sendError(response, 413, 'Request bodies are not accepted.\n');
-  } else if (!isWellFormed(request.url)) {
-    // Express would take malformed escapes in the query literally.
-    sendError(response, 400, 'The URL has a malformed percent-encoding.\n');
-  } else {
-    next();
+    throw new RequestError(413, 'Request bodies are not accepted.\n');
   }
+  try {
+    // Express would take malformed escapes in the query literally.
+    decodeURIComponent(request.url);
+  } catch {
+    throw new RequestError(400, 'The URL has a malformed percent-encoding.\n');
+  }
+  next();
 };
 
 function hasBody({ 'transfer-encoding': encoding, 'content-length': length = '0' }: IncomingHttpHeaders): boolean {
   return encoding !== undefined || Number(length) > 0;
-}
-
-function isWellFormed(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

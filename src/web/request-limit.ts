@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { sendError } from './respond.ts';
+import { RequestError } from './respond.ts';
 
 /** The signal aborts when the client disconnects before the handler has ended. */
 export type AbortableHandler = (request: Request, response: Response, signal: AbortSignal) => void | Promise<void>;
@@ -14,8 +14,7 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
     if (active >= max) {
       reached();
       response.setHeader('Retry-After', '1');
-      sendError(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
-      return undefined;
+      throw new RequestError(503, `Too many concurrent requests; the limit is ${max}.\n`);
     }
     active += 1;
     const controller = new AbortController();

@@ -83,36 +83,14 @@ export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = 
 /** An error of the client that ends a handler: the status, and a message that ends with a line feed. */
 export class RequestError extends Error {
   readonly status: number;
-  /** What may have been meant. */
-  readonly link: PageLink | undefined;
+  /** What may have been meant: a page of the exporter; the path is relative to the root. */
+  readonly link: { readonly words: string; readonly path: string } | undefined;
 
-  constructor(status: number, message: string, link?: PageLink) {
+  constructor(status: number, message: string, link?: RequestError['link']) {
     super(message);
     this.status = status;
     this.link = link;
   }
-}
-
-/** A link to a page of the exporter; the path is relative to the root. */
-interface PageLink {
-  readonly words: string;
-  readonly path: string;
-}
-
-/** Sends an error as a page. */
-export type ErrorPage = (response: Response, status: number, message: string, link?: PageLink) => void;
-
-/** Errors of this response are a page if the client prefers HTML. Without it they are plain text, which discloses nothing more. */
-export function setErrorPage(response: Response, page: ErrorPage): void {
-  response.locals['errorPage'] = page;
-}
-
-/** A page for browsers, the message as plain text for other clients; it ends with a line feed. */
-export function sendError(response: Response, status: number, message: string, link?: PageLink): void {
-  const page = response.locals['errorPage'] as ErrorPage | undefined;
-  response.vary('Accept');
-  if (page !== undefined && prefersHtml(response.req)) page(response, status, message, link);
-  else sendText(response, status, message);
 }
 
 /** False without a preference: scripts, curl and Prometheus accept anything. */
@@ -127,24 +105,35 @@ export function redirectTo(location: string): RequestHandler {
   };
 }
 
-export const notFound: RequestHandler = (_request, response) => {
-  sendError(response, 404, 'Not found.\n');
+export const notFound: RequestHandler = () => {
+  throw new RequestError(404, 'Not found.\n');
 };
 
 export function methodNotAllowed(allow: string): RequestHandler {
   return (_request, response) => {
     response.setHeader('Allow', allow);
-    sendError(response, 405, `Method not allowed; allowed: ${allow}.\n`);
+    throw new RequestError(405, `Method not allowed; allowed: ${allow}.\n`);
   };
 }
 
-/** Sends errors of the client; anything else is an exporter bug, which is reported and not disclosed to the client. */
-export function failedRequest(report: (error: unknown) => void): ErrorRequestHandler {
-  return (error, _request, response, _next) => {
+/** Sends an error as a page. */
+export type ErrorPage = (response: Response, error: RequestError) => void;
+
+/**
+ * Sends errors of the client; anything else is an exporter bug, which is reported and not disclosed to the client. They are a page if the
+ * client prefers HTML. Without a page they are plain text, which discloses nothing more.
+ */
+export function failedRequest(report: (error: unknown) => void, page?: ErrorPage): ErrorRequestHandler {
+  return (error, request, response, _next) => {
     const isExpected = error instanceof RequestError;
     if (!isExpected) report(error);
-    if (response.headersSent) response.destroy();
-    else if (isExpected) sendError(response, error.status, error.message, error.link);
-    else sendError(response, 500, 'Internal error.\n');
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const sent = isExpected ? error : new RequestError(500, 'Internal error.\n');
+    response.vary('Accept');
+    if (page && prefersHtml(request)) page(response, sent);
+    else sendText(response, sent.status, sent.message);
   };
 }

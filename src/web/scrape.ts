@@ -8,7 +8,7 @@ import { MAX_TIMER_MS } from '../model/clock.ts';
 import { noStation } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import { isAbove } from './request-limit.ts';
-import { limitResponseTime, RequestError, sendError } from './respond.ts';
+import { limitResponseTime, RequestError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, options: WebOptions): RequestHandler {
@@ -47,8 +47,7 @@ function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
     const gzip = acceptsGzip(request);
     if (!limits.admit(request, unreadBytes(response, body, gzip))) {
       response.setHeader('Retry-After', '1');
-      sendError(response, 503, 'Too many responses have not been read.\n');
-      return;
+      throw new RequestError(503, 'Too many responses have not been read.\n');
     }
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('Vary', 'Accept, Accept-Encoding');

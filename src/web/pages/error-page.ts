@@ -1,7 +1,6 @@
 import { getBuiltinModule } from 'node:process';
-import type { RequestHandler } from 'express';
 import type { WebOptions } from '../port.ts';
-import { type ErrorPage, setErrorPage } from '../respond.ts';
+import type { ErrorPage } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
@@ -9,10 +8,10 @@ import { sendPage } from './layout.ts';
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { STATUS_CODES } = getBuiltinModule('node:http');
 
-/** Browsers get the errors of all later handlers as pages. Comes after the access check: the pages name paths and the version. */
-export function errorPages(options: WebOptions): RequestHandler {
+/** The page of an error. Only for clients with access: it names paths and the version. */
+export function errorPage(options: WebOptions): ErrorPage {
   const prefix = pathPrefix(options.externalUrl);
-  const page: ErrorPage = (response, status, message, link) => {
+  return (response, { status, message, link }) => {
     const [path = '', query] = response.req.originalUrl.split('?', 2);
     const root = rootFrom(path, prefix);
     const heading = headingOf(status);
@@ -23,10 +22,6 @@ ${text === `${heading}.` ? [] : html`<p class="message">${text}</p>`}
 <dt>Path</dt><dd><code>${path}</code></dd></dl>
 <p>${link ? html`<a href="${root}${link.path}">${link.words}</a> · ` : []}${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
     sendPage(response, { title: heading, status, root, content }, options);
-  };
-  return (_request, response, next) => {
-    setErrorPage(response, page);
-    next();
   };
 }
 

@@ -8,7 +8,7 @@ import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
 import type { ExporterPort, WebOptions } from '../port.ts';
-import { sendError, setErrorPage } from '../respond.ts';
+import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
@@ -55,19 +55,13 @@ export const stationPage: PageHandler = (exporter, options) => {
     const { spec, served } = detail;
     const { names } = spec.resourceLabels;
     const { query, problem } = parseResourceQuery(searchParams(request), names);
+    if (problem !== undefined && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
     const found = served && problem === undefined ? await find(spec.name, served.snapshot, query, signal) : undefined;
     const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
     const view = { ...detail, query, problem, found, counts, nowMs: options.now() };
-    const show = (status: number) => {
-      const content = stationContent(view, options);
-      sendPage(response, { title: spec.name, status, root: '../', content, isLive: status === 200 }, options);
-    };
-    if (problem === undefined) {
-      show(200);
-    } else {
-      setErrorPage(response, (_response, status) => show(status));
-      sendError(response, 400, `${problem}\n`);
-    }
+    const content = stationContent(view, options);
+    const isLive = problem === undefined;
+    sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
   };
 };
 

@@ -5,7 +5,7 @@ import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, openPage, shown } from './opened-page.ts';
 
-describe('errorPages', () => {
+describe('errorPage', () => {
   it.each<[path: string, method: string, status: number, heading: string, text: string]>([
     ['/nowhere', 'GET', 404, 'Not found', '/nowhere'],
     ['/probe?station=other', 'GET', 404, 'Not found', 'No station with this name is configured on this shard.'],
@@ -60,6 +60,7 @@ describe('errorPages', () => {
     const access = () => ({ ...OPEN_ACCESS, users: new Map([['a', RIGHT]]) });
     for (const path of ['/', '/nowhere', '/%zz'])
       expect(await openPage({}, path, { access })).toMatchObject({ status: 401, body: 'Unauthorized.\n' });
+    expect((await openPage({}, '/', { access: () => JSON.parse('{') })).body).toBe('Internal error.\n');
     const { request } = await startApp({}, { allowedHosts: ['exporter.example'] });
     const response = await request('/', { headers: { ...AS_BROWSER.headers, host: 'evil.example' } });
     expect(response).toMatchObject({ status: 403, body: 'The host name is not allowed (--web.allowed-hosts).\n' });
