@@ -3,14 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
-import {
-  CIPHER_SUITES,
-  CLIENT_AUTH_TYPES,
-  CURVES,
-  isTlsEnabled,
-  type TlsServerConfig,
-  webConfigSchema,
-} from '../config/web-schema.ts';
+import { CIPHER_SUITES, CURVES, isTlsEnabled, type TlsServerConfig, webConfigSchema } from '../config/web-schema.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
 import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 import { TLS_VERSIONS } from '../model/upstream-options.ts';
@@ -79,8 +72,14 @@ async function loadTlsRules(
   };
   const error = errorOf(() => createSecureContext(context));
   if (error) return [document.problemAt(['tls_server_config'], `cannot be used together: ${error.message}`)];
-  const { client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
-  return { context, client: { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) } };
+  const { client_auth_type: type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
+  const client = {
+    requested: type !== 'NoClientCert',
+    required: type.startsWith('Require'),
+    verified: type.includes('Verify'),
+    ...(allowedSans && { allowedSans }),
+  };
+  return { context, client };
 }
 
 /** Parses every certificate, because Node skips those it cannot parse. */

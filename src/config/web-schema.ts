@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../model/resource.ts';
-import { type CrossProblem, crossChecked, type Unchecked } from './cross-check.ts';
+import { crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, filePath, filledSecret, headerValue, integer, namesOf, text, tlsVersion } from './scalar-schemas.ts';
 
 /** OpenSSL names of Go's cipher suites. */
@@ -32,17 +32,8 @@ export const CURVES = {
   X25519: 'X25519',
 } as const;
 
-/** Go's client authentication policies. */
-export const CLIENT_AUTH_TYPES = {
-  NoClientCert: { requested: false, required: false, verified: false },
-  RequestClientCert: { requested: true, required: false, verified: false },
-  RequireAnyClientCert: { requested: true, required: true, verified: false },
-  RequireClientCert: { requested: true, required: true, verified: false },
-  VerifyClientCertIfGiven: { requested: true, required: false, verified: true },
-  RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
-} as const;
-
-const tlsKeys = z
+/** Each of these keys enables TLS; others, such as `min_version`, do not. */
+const enablingKeys = z
   .strictObject({
     cert: text,
     key: filledSecret,
@@ -50,72 +41,58 @@ const tlsKeys = z
     cert_file: filePath,
     key_file: filePath,
     client_ca_file: filePath,
-    client_auth_type: z.enum(namesOf(CLIENT_AUTH_TYPES)),
-    client_allowed_sans: z.array(text),
+    // Go's client authentication policies.
+    client_auth_type: z.enum([
+      'NoClientCert',
+      'RequestClientCert',
+      'RequireAnyClientCert',
+      'RequireClientCert',
+      'VerifyClientCertIfGiven',
+      'RequireAndVerifyClientCert',
+    ]),
   })
-  .partial()
-  .extend({
-    min_version: tlsVersion.prefault('TLS12'),
-    max_version: tlsVersion.prefault('TLS13'),
-    cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
-    prefer_server_cipher_suites: z.boolean().prefault(true),
-    curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
-  });
+  .partial();
+
+const tlsKeys = enablingKeys.extend({
+  client_allowed_sans: z.array(text).optional(),
+  min_version: tlsVersion.prefault('TLS12'),
+  max_version: tlsVersion.prefault('TLS13'),
+  cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
+  prefer_server_cipher_suites: z.boolean().prefault(true),
+  curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
+});
 
 export type TlsServerConfig = z.output<typeof tlsKeys>;
 
+export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
+  return namesOf(enablingKeys.shape).some((key) => tls[key] !== undefined);
+}
+
 const tlsServer = crossChecked(tlsKeys, function* (tls) {
-  yield* identityProblems(tls);
-  yield* clientAuthProblems(tls);
+  for (const key of ['cert', 'key'] as const) {
+    if (isTlsEnabled(tls) && tls[key] === undefined && tls[`${key}_file`] === undefined)
+      yield { path: [`${key}_file`], message: `missing, expected ${key}_file or ${key}` };
+  }
+  const type = tls.client_auth_type ?? 'NoClientCert';
+  for (const key of ['client_ca', 'client_ca_file'] as const) {
+    if (type === 'NoClientCert' && tls[key] !== undefined)
+      yield {
+        path: [key],
+        message: 'given without a client_auth_type that requests certificates, expected both or neither',
+      };
+  }
+  // Not for an unknown type, which the schema reports.
+  const isOptional = ['NoClientCert', 'RequestClientCert', 'VerifyClientCertIfGiven'].some((name) => name === type);
+  if (isOptional && tls.client_allowed_sans !== undefined) {
+    const message =
+      'given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them';
+    yield { path: ['client_allowed_sans'], message };
+  }
   const versions: readonly unknown[] = tlsVersion.options;
   const [min, max] = [versions.indexOf(tls.min_version), versions.indexOf(tls.max_version)];
   if (min > max && max !== -1)
     yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
 });
-
-/** Whether TLS is enabled: other keys, such as `min_version`, do not enable it. */
-export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
-  return ENABLING_KEYS.some((key) => tls[key] !== undefined);
-}
-
-const ENABLING_KEYS = [
-  'cert',
-  'cert_file',
-  'key',
-  'key_file',
-  'client_ca',
-  'client_ca_file',
-  'client_auth_type',
-] as const;
-
-function* identityProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
-  for (const key of ['cert', 'key'] as const) {
-    if (!isTlsEnabled(tls) || tls[key] !== undefined || tls[`${key}_file`] !== undefined) continue;
-    yield { path: [`${key}_file`], message: `missing, expected ${key}_file or ${key}` };
-  }
-}
-
-function* clientAuthProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
-  const { requested, required } = clientAuth(tls.client_auth_type);
-  for (const key of ['client_ca', 'client_ca_file'] as const) {
-    if (requested || tls[key] === undefined) continue;
-    yield {
-      path: [key],
-      message: 'given without a client_auth_type that requests certificates, expected both or neither',
-    };
-  }
-  if (!required && tls.client_allowed_sans !== undefined) {
-    const message =
-      'given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them';
-    yield { path: ['client_allowed_sans'], message };
-  }
-}
-
-/** An unknown policy is reported by the schema, so it must not cause further problems here. */
-function clientAuth(type: unknown): (typeof CLIENT_AUTH_TYPES)[keyof typeof CLIENT_AUTH_TYPES] {
-  const known = namesOf(CLIENT_AUTH_TYPES).find((name) => name === (type ?? 'NoClientCert'));
-  return CLIENT_AUTH_TYPES[known ?? 'RequireAndVerifyClientCert'];
-}
 
 /** The headers that the exporter toolkit allows. */
 const headers = z.strictObject({
