@@ -1,3 +1,5 @@
+import { jsonText } from '../inventory/records.ts';
+
 /** Least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -36,20 +38,12 @@ type Scalar = string | number | boolean;
 
 const ENCODERS: Readonly<Record<LogFormat, (entries: readonly (readonly [string, Scalar])[]) => string>> = {
   logfmt: (entries) => entries.map(([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' '),
-  json: (entries) => escapedJson(Object.fromEntries(entries)),
+  json: (entries) => jsonText(Object.fromEntries(entries)),
 };
 
 function logfmtValue(text: string): string {
-  const inQuotes = escapedJson(text);
+  const inQuotes = jsonText(text);
   return /^[^\s=\ufffd]+$/.test(text) && inQuotes === `"${text}"` ? text : inQuotes;
-}
-
-/** JSON that also escapes every character that could break or reorder a line on a terminal. */
-function escapedJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 const MAX_LENGTH = 2000;

@@ -47,7 +47,7 @@ export function fieldsOf<Row>(columns: Columns<Row> | Columns<Row, unknown>, row
 }
 
 /** Escapes control and format characters, which does not change the data. */
-export function jsonText(value: object): string {
+export function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
       { length: character.length },
