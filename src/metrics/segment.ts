@@ -186,26 +186,16 @@ export function combineCrc(first: number, second: number, secondShift: number): 
 /** The CRC-32 polynomial of gzip, lowest power first. */
 const POLYNOMIAL = 0xedb88320;
 
-/** x to the power of 2^n, for every n that a length can need. */
-const POWERS = powers(64);
-
 /** The factor for a CRC that is followed by this many bytes. */
 export function crcShift(bytes: number): number {
   let shift = 1 << 31;
-  // One byte is eight powers of x, so the table is entered at 2^3.
-  for (let power = 3, rest = bytes; rest > 0; power += 1, rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) shift = multiply(POWERS[power] as number, shift);
+  // One byte is eight powers of x, which is squared for each further bit of the length.
+  let power = 1 << 23;
+  for (let rest = bytes; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) shift = multiply(power, shift);
+    power = multiply(power, power);
   }
   return shift >>> 0;
-}
-
-function powers(count: number): readonly number[] {
-  const table = [1 << 30];
-  while (table.length < count) {
-    const last = table.at(-1) as number;
-    table.push(multiply(last, last));
-  }
-  return table;
 }
 
 /** The product of two polynomials modulo the CRC polynomial; the highest bit is the lowest power. */
