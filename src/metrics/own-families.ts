@@ -17,85 +17,73 @@ export const WEB_LIMITS = [
 export type WebLimit = (typeof WEB_LIMITS)[number];
 
 /** The families of the requests to an upstream, in exposition order. */
-export const UPSTREAM_FAMILIES = ownFamilies({
+export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
   api_requests_total: {
     help: 'Requests sent to the service, including retries.',
-    labels: ['upstream'],
     exampleTitle: 'Requests per second by upstream',
     example: 'sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
   },
   api_request_failures_total: {
     help: 'Failed requests to the service.',
-    labels: ['upstream', 'reason'],
+    labels: ['reason'],
     exampleTitle: 'Failed requests per second by upstream and reason',
     example: 'sum by (upstream, reason) (rate(telemetry_station_exporter_api_request_failures_total[5m])) > 0',
   },
   api_request_retries_total: {
     help: 'Retries of failed requests.',
-    labels: ['upstream'],
     exampleTitle: 'Share of requests that are retries',
     example:
       'sum by (upstream) (rate(telemetry_station_exporter_api_request_retries_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
   },
   api_requests_in_flight: {
     help: 'Requests in flight.',
-    labels: ['upstream'],
     exampleTitle: 'Peak of requests in flight, to compare with concurrency',
     example: 'max_over_time(telemetry_station_exporter_api_requests_in_flight[10m])',
   },
   api_requests_waiting: {
     help: 'Requests queued by concurrency and requests_per_second.',
-    labels: ['upstream'],
     exampleTitle: 'Peak of queued requests',
     example: 'max_over_time(telemetry_station_exporter_api_requests_waiting[10m])',
   },
   api_request_wait_seconds_total: {
     help: 'Time requests spent in the queue in seconds.',
-    labels: ['upstream'],
     exampleTitle: 'Average queue time of a request in seconds',
     example:
       'sum by (upstream) (rate(telemetry_station_exporter_api_request_wait_seconds_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
   },
   api_requests_throttled_total: {
     help: 'Requests throttled: answered with 429, or with 503 while others were accepted.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams that throttle requests',
     example: 'sum by (upstream) (increase(telemetry_station_exporter_api_requests_throttled_total[1h])) > 0',
   },
   api_rate_limit: {
     help: 'Current request rate limit in requests per second, +Inf if unlimited.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams with a rate limit in force',
     example: 'telemetry_station_exporter_api_rate_limit < +Inf',
   },
   refreshes_waiting: {
     help: 'Refreshes waiting for the admission of their first request.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams with more work than their limits allow',
     example: 'min_over_time(telemetry_station_exporter_refreshes_waiting[15m]) > 0',
   },
   oldest_waiting_refresh_seconds: {
     help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams whose stations wait longer than a minute',
     example: 'telemetry_station_exporter_oldest_waiting_refresh_seconds > 60',
   },
   hanging_stations: {
     help: 'Stations without a reply to their latest request; they are limited to one request at a time.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams with hanging stations',
     example: 'telemetry_station_exporter_hanging_stations > 0',
   },
   page_size_reductions_total: {
     help: 'Page size reductions after a 413, or a 429 repeated for one page.',
-    labels: ['upstream'],
     exampleTitle: 'Upstreams that reject the configured page size',
     example: 'sum by (upstream) (increase(telemetry_station_exporter_page_size_reductions_total[1h])) > 0',
   },
   api_request_duration_seconds: {
     help: 'Duration of requests to the service in seconds, including the response body.',
     type: 'histogram',
-    labels: ['upstream'],
     exampleTitle: '95th percentile of the request duration in seconds',
     example:
       'histogram_quantile(0.95, sum by (upstream, le) (rate(telemetry_station_exporter_api_request_duration_seconds_bucket[5m])))',
@@ -103,7 +91,7 @@ export const UPSTREAM_FAMILIES = ownFamilies({
 });
 
 /** The families of the process, in exposition order. */
-export const EXPORTER_FAMILIES = ownFamilies({
+export const EXPORTER_FAMILIES = ownFamilies([], {
   records: {
     help: 'Records held for all stations.',
     exampleTitle: 'Share of the record limit in use',
@@ -190,16 +178,14 @@ export const EXPORTER_FAMILIES = ownFamilies({
 });
 
 /** The number of series of each station. */
-export const SERIES_FAMILIES = ownFamilies({
+export const SERIES_FAMILIES = ownFamilies(['station'], {
   series: {
     help: 'Series published for the station.',
-    labels: ['station'],
     exampleTitle: 'Ten stations with the most series',
     example: 'topk(10, telemetry_station_exporter_series)',
   },
   series_withheld: {
     help: 'Per-resource series withheld because the station exceeds max_resources.',
-    labels: ['station'],
     exampleTitle: 'Stations above max_resources',
     example: 'telemetry_station_exporter_series_withheld > 0',
   },
@@ -212,14 +198,17 @@ interface OwnRow extends Row<unknown> {
   readonly type?: 'histogram';
 }
 
-function ownFamilies<const Rows extends Readonly<Record<string, OwnRow>>>(
+/** `first`: labels before those of the row. */
+function ownFamilies<const First extends readonly string[], const Rows extends Readonly<Record<string, OwnRow>>>(
+  first: First,
   rows: Rows,
-): { readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, Rows[Key]> } {
-  return described(rows, [], 'telemetry_station_exporter_');
+): { readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, First, Rows[Key]> } {
+  return described(rows, first, 'telemetry_station_exporter_');
 }
 
-interface OwnFamily<Name extends string, Given extends OwnRow> extends FamilyDescription {
+interface OwnFamily<Name extends string, First extends readonly string[], Given extends OwnRow>
+  extends FamilyDescription {
   readonly name: Name;
-  readonly labels: LabelsOf<Given['labels']>;
+  readonly labels: readonly [...First, ...LabelsOf<Given['labels']>];
   readonly type: Given['type'] extends 'histogram' ? 'histogram' : Name extends `${string}_total` ? 'counter' : 'gauge';
 }
