@@ -1,6 +1,7 @@
 import { PATH_KEYS } from '../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { fieldsOf } from './records.ts';
 
 /** A link to another tool, as URL templates with placeholders such as `{station}`. */
 export interface LinkTemplate {
@@ -16,7 +17,7 @@ export interface Link {
   readonly url: string;
 }
 
-const STATION_PLACEHOLDERS = ['station', 'upstream', ...PATH_KEYS] as const;
+const STATION_PLACEHOLDERS = ['station', 'upstream', ...PATH_KEYS];
 
 /** The placeholders of each kind of template: those of a resource are the station's and the fields of the resource. */
 export const LINK_PLACEHOLDERS: Readonly<Record<'station' | 'resource', readonly string[]>> = {
@@ -24,32 +25,20 @@ export const LINK_PLACEHOLDERS: Readonly<Record<'station' | 'resource', readonly
   resource: [...STATION_PLACEHOLDERS, ...Object.keys(RESOURCE_COLUMNS)],
 };
 
-export function stationLinks(links: readonly LinkTemplate[], spec: StationSpec): readonly Link[] {
-  return expanded(links, 'station', stationValues(spec));
-}
-
-export function resourceLinks(links: readonly LinkTemplate[], spec: StationSpec, resource: Resource): readonly Link[] {
-  const columns = Object.entries(RESOURCE_COLUMNS).map(
-    ([name, { value }]) => [name, `${value(resource) ?? ''}`] as const,
-  );
-  return expanded(links, 'resource', new Map([...stationValues(spec), ...columns]));
-}
-
-function stationValues({ name, upstream, path }: StationSpec): ReadonlyMap<string, string> {
-  const values: Readonly<Record<(typeof STATION_PLACEHOLDERS)[number], string>> = { station: name, upstream, ...path };
-  return new Map(Object.entries(values));
-}
-
-function expanded(
+/** The links of a station, or of one of its resources. */
+export function linksOf(
   links: readonly LinkTemplate[],
-  kind: 'station' | 'resource',
-  values: ReadonlyMap<string, string>,
+  { name: station, upstream, path }: StationSpec,
+  resource?: Resource,
 ): readonly Link[] {
-  return links.flatMap(({ name, [kind]: template }) => {
-    if (template === undefined) return [];
-    // The schema rejects unknown placeholders.
-    return [{ name, url: template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encoded(values.get(key) as string)) }];
-  });
+  const kind = resource ? 'resource' : 'station';
+  const fields = resource && fieldsOf(RESOURCE_COLUMNS, resource);
+  const values: Readonly<Record<string, unknown>> = { station, upstream, ...path, ...fields };
+  // The schema rejects unknown placeholders.
+  const expanded = (_: string, placeholder: string) => encoded(`${values[placeholder] ?? ''}`);
+  return links.flatMap(({ name, [kind]: template }) =>
+    template === undefined ? [] : [{ name, url: template.replaceAll(/\{(\w+)\}/g, expanded) }],
+  );
 }
 
 /** Also the characters that `encodeURIComponent` leaves, and that end a URL in text or in Markdown. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
-import { stationLinks } from '../inventory/links.ts';
+import { linksOf } from '../inventory/links.ts';
 import { parseParameters, parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { type Selection, selectResources } from '../inventory/selection.ts';
@@ -135,7 +135,7 @@ export function stationData(exporter: ExporterPort, { now }: WebOptions): Aborta
       labels: spec.labels,
       products: spec.products,
       alertability: spec.alertability,
-      links: stationLinks(links, spec),
+      links: linksOf(links, spec),
       outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
       listing: served ? fieldsOf(STATION_LISTING, served.snapshot) : null,
       ...(spec.resourceLabels.names.length > 0 && {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LINK_PLACEHOLDERS, resourceLinks, stationLinks } from '../../src/inventory/links.ts';
+import { LINK_PLACEHOLDERS, linksOf } from '../../src/inventory/links.ts';
 import { resourceOf, specOf } from '../refresh/fixtures.ts';
 
 const HOSTILE = `"><script>alert(1)</script>&x=#?/..\\ '()*%7B{station}\ud800\u0000`;
 
 const hrefs = (links: readonly { readonly url: string }[]) => links.map(({ url }) => url);
 
-describe('stationLinks', () => {
+describe('linksOf', () => {
   it('replaces the placeholders of the station', () => {
     const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
     const template = `https://h/${LINK_PLACEHOLDERS.station.map((name) => `{${name}}`).join('/')}`;
@@ -14,17 +14,14 @@ describe('stationLinks', () => {
       { name: 'both', station: template, resource: 'https://h' },
       { name: 'resource only', resource: 'https://h' },
     ];
-    expect(stationLinks(links, specOf({ name: 'prod', upstream: 'main', path }))).toEqual([
+    expect(linksOf(links, specOf({ name: 'prod', upstream: 'main', path }))).toEqual([
       { name: 'both', url: 'https://h/prod/main/s/g/z/t' },
     ]);
   });
 
   it('encodes every value, so that it stays one part of the URL', () => {
     const [url = ''] = hrefs(
-      stationLinks(
-        [{ name: 'n', station: 'https://h/a/{station}?q={station}&r=1#{station}' }],
-        specOf({ name: HOSTILE }),
-      ),
+      linksOf([{ name: 'n', station: 'https://h/a/{station}?q={station}&r=1#{station}' }], specOf({ name: HOSTILE })),
     );
     const parsed = new URL(url);
     expect(url).toMatch(/^[\w:/?&=#%.~-]+$/);
@@ -35,14 +32,12 @@ describe('stationLinks', () => {
     ]);
     expect(decodeURIComponent(parsed.pathname)).toBe(`/a/${HOSTILE.toWellFormed()}`);
   });
-});
 
-describe('resourceLinks', () => {
   it('replaces the placeholders of the station and of the resource; a missing value is empty', () => {
     const resource = resourceOf('a/b', { name: 'web 1', type: 't', alertRules: undefined, alertable: true });
     const template =
       'https://h/{station}?id={resource_id}&name={name}&type={resource_type}&rules={alert_rules}&alertable={alertable}';
-    expect(hrefs(resourceLinks([{ name: 'n', resource: template }], specOf({ name: 'prod' }), resource))).toEqual([
+    expect(hrefs(linksOf([{ name: 'n', resource: template }], specOf({ name: 'prod' }), resource))).toEqual([
       'https://h/prod?id=a%2Fb&name=web%201&type=t&rules=&alertable=true',
     ]);
   });

@@ -1,5 +1,5 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
-import { resourceLinks } from '../../inventory/links.ts';
+import { linksOf } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
@@ -42,7 +42,7 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
   const held = heldFor(resource.state, status, changes, observed.at(-1)?.atMs, nowMs);
   const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
-${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
+${linkList(linksOf(links, spec, resource))}${summary(resource, spec, held)}
 <p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
 ${ownChanges(changes, spec.name, nowMs)}
 <h2 id="joined">Product and alertability</h2>

@@ -1,4 +1,4 @@
-import { stationLinks } from '../../inventory/links.ts';
+import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
@@ -101,7 +101,7 @@ function stationContent(view: StationView, options: WebOptions): Html {
   const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
-${linkList(stationLinks(links, spec))}<div class="headline">
+${linkList(linksOf(links, spec))}<div class="headline">
 ${figures('status', [
   ['State', stateBadge(status)],
   ['Resources', linkedCount(snapshot?.resources, undefined)],
