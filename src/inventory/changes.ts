@@ -1,6 +1,6 @@
 import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
-import type { Columns, Documented } from './records.ts';
+import { type Columns, documented } from './records.ts';
 import { textTest } from './selection.ts';
 
 /** A change, and when the refresh that found it ended: in the history, its entry has the same time. */
@@ -103,25 +103,16 @@ function sizeOf({ resource, from, to }: ObservedChange): number {
 }
 
 /** A change in JSON and CSV. */
-export const CHANGE_COLUMNS = {
-  time: {
-    help: 'End of the refresh that found it, as in the history.',
-    value: ({ atMs }) => new Date(atMs).toISOString(),
-  },
-  change: {
-    help: '`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.',
-    value: 'change',
-  },
-  resource_id: { help: 'ID of the resource.', value: ({ resource }) => resource.id },
-  name: { help: 'Its name.', value: ({ resource }) => resource.name },
-  display_name: { help: 'Its display name.', value: ({ resource }) => resource.displayName },
-  resource_type: { help: 'Its type, after the change.', value: ({ resource }) => resource.type },
-  from: {
-    help: 'State, number of alert rules or type before the change; of a removed resource, its last state.',
-    value: 'from',
-  },
-  to: { help: 'The same after the change; of an added resource, its first state.', value: 'to' },
-} as const satisfies Columns<ObservedChange> & Documented;
+export const CHANGE_COLUMNS = documented<ObservedChange>({
+  time: ['End of the refresh that found it, as in the history.', ({ atMs }) => new Date(atMs).toISOString()],
+  change: ['`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.', 'change'],
+  resource_id: ['ID of the resource.', ({ resource }) => resource.id],
+  name: ['Its name.', ({ resource }) => resource.name],
+  display_name: ['Its display name.', ({ resource }) => resource.displayName],
+  resource_type: ['Its type, after the change.', ({ resource }) => resource.type],
+  from: ['State, number of alert rules or type before the change; of a removed resource, its last state.', 'from'],
+  to: ['The same after the change; of an added resource, its first state.', 'to'],
+});
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */
 export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {

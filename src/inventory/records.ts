@@ -10,7 +10,12 @@ type PropertyOf<Row, Shown> = { [Key in keyof Row]-?: Row[Key] extends Shown ? K
 /** The fields of a record as JSON and CSV show it, in their order; those of JSON alone may be lists and objects. */
 export type Columns<Row, Shown = Value> = Readonly<Record<string, Column<Row, Shown>>>;
 
-export type Documented = Readonly<Record<string, { readonly help: string }>>;
+/** Columns from a table that has the help and the value of each. */
+export function documented<Row, Shown = Value>(
+  table: Readonly<Record<string, readonly [help: string, value: Column<Row, Shown>['value']]>>,
+): Readonly<Record<string, Column<Row, Shown> & { readonly help: string }>> {
+  return Object.fromEntries(Object.entries(table).map(([name, [help, value]]) => [name, { help, value }]));
+}
 
 function shownValue<Row, Shown>({ value }: Column<Row, Shown>, row: Row): Shown {
   return typeof value === 'function' ? value(row) : (row[value] as Shown);
