@@ -6,12 +6,12 @@ import { loadAccessRules, openAccessWarning } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
-import { untilAborted } from '../model/until-aborted.ts';
+import { hasElapsed, untilAborted } from '../model/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
-import { autoReload, intervalTicks, WatchedConfig } from './auto-reload.ts';
+import { autoReload, watchedConfig } from './auto-reload.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
@@ -45,8 +45,8 @@ async function serveConfig(
   if (typeof shard === 'string') throw new OperatorError([shard]);
   const fingerprint = configFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
-  const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, fingerprint) : undefined;
-  const load = watched ? () => watched.load() : loadFiles;
+  const watched = intervalMs > 0 ? watchedConfig(loadFiles, fingerprint) : undefined;
+  const load = watched?.load ?? loadFiles;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
@@ -66,7 +66,7 @@ async function serveConfig(
   });
   const reload = () => exporter.reload().catch(reportInternalError(log));
   void reloadAfter(hangups, reload);
-  if (watched) void autoReload(watched, reload, intervalTicks(intervalMs, end)).catch(reportInternalError(log));
+  if (watched) void autoReload(watched, reload, () => hasElapsed(intervalMs, end)).catch(reportInternalError(log));
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Settles like the promise, or rejects with the signal's reason when that aborts first; the work behind the promise continues. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => undefined;
@@ -11,4 +13,10 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** Resolves with true after the time, which does not keep the process alive, or with false once the signal aborts. */
+export async function hasElapsed(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  return !signal.aborted;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { autoReload, intervalTicks, WatchedConfig } from '../../src/commands/auto-reload.ts';
+import { autoReload, watchedConfig } from '../../src/commands/auto-reload.ts';
 import type { LoadResult } from '../../src/config/load.ts';
 import { serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
@@ -17,7 +17,7 @@ describe('autoReload', () => {
   it('reloads once for each change, although it is rejected', async () => {
     const changes: Readonly<Record<number, string>> = { 2: 'broken', 5: 'still broken', 8: 'first' };
     let content = 'first';
-    const config = new WatchedConfig(
+    const config = watchedConfig(
       async () => REJECTED,
       async () => content,
       async () => undefined,
@@ -28,22 +28,22 @@ describe('autoReload', () => {
       reloaded.push(content);
       return config.load();
     };
-    async function* tenTicks() {
-      for (let tick = 0; tick < 10; tick += 1) {
-        content = changes[tick] ?? content;
-        yield;
-      }
-    }
-    await autoReload(config, reload, tenTicks());
+    let ticks = 0;
+    const tick = async () => {
+      content = changes[ticks] ?? content;
+      ticks += 1;
+      return ticks <= 10;
+    };
+    await autoReload(config, reload, tick);
     expect(reloaded).toEqual(Object.values(changes));
   });
 });
 
-describe('WatchedConfig', () => {
+describe('watchedConfig', () => {
   it('does not repeat a reload that was requested otherwise, and notices a change during a reload', async () => {
     let content = 'first';
     let written = 'first';
-    const config = new WatchedConfig(
+    const config = watchedConfig(
       async () => {
         content = written;
         return REJECTED;
@@ -66,7 +66,7 @@ describe('WatchedConfig', () => {
   it('does not load files that are being written', async () => {
     let content = 'first';
     const writes = ['half', 'all', 'all'];
-    const config = new WatchedConfig(
+    const config = watchedConfig(
       async () => REJECTED,
       async () => content,
       async () => {
@@ -77,18 +77,6 @@ describe('WatchedConfig', () => {
     content = 'start';
     const results = [await config.hasChanged(), await config.hasChanged(), await config.hasChanged()];
     expect(results).toEqual([false, false, true]);
-  });
-});
-
-describe('intervalTicks', () => {
-  it('ends when the signal aborts', async () => {
-    const controller = new AbortController();
-    let ticks = 0;
-    for await (const _tick of intervalTicks(1, controller.signal)) {
-      ticks += 1;
-      if (ticks === 3) controller.abort();
-    }
-    expect(ticks).toBe(3);
   });
 });
 

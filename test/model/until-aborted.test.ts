@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/model/until-aborted.ts';
+import { hasElapsed, untilAborted } from '../../src/model/until-aborted.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -18,5 +18,15 @@ describe('untilAborted', () => {
     controller.abort('enough');
     await expect(outcome).rejects.toBe('enough');
     await expect(untilAborted(never, AbortSignal.abort('too late'))).rejects.toBe('too late');
+  });
+});
+
+describe('hasElapsed', () => {
+  it('is false when the signal aborts first', async () => {
+    const controller = new AbortController();
+    expect(await hasElapsed(1, controller.signal)).toBe(true);
+    const waiting = hasElapsed(3_600_000, controller.signal);
+    controller.abort();
+    expect(await waiting).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { hasElapsed } from '../../model/until-aborted.ts';
 import type { AccessRules } from './rules.ts';
 
 export type RulesResult =
@@ -31,7 +31,7 @@ export async function watchRules({
 }: WatchOptions): Promise<void> {
   let inForce = rules;
   let reported: readonly string[] = [];
-  while (await interval(intervalMs, signal)) {
+  while (await hasElapsed(intervalMs, signal)) {
     const result = await load();
     const problems = result.ok ? changeProblems(inForce, result.rules) : result.problems;
     for (const problem of problems.filter((text) => !reported.includes(text))) report(problem);
@@ -66,9 +66,4 @@ function changeProblems(old: AccessRules, next: AccessRules): readonly string[] 
   if (old.users.size > 0 && next.users.size === 0)
     problems.push('basic_auth_users: expected at least one user; removing every user requires a restart');
   return problems;
-}
-
-async function interval(ms: number, signal: AbortSignal): Promise<boolean> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
-  return !signal.aborted;
 }
