@@ -46,8 +46,8 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
   }
   if (typeof value === 'number') {
     if (pattern === undefined) return 0;
-    // JSON has no notation for Infinity.
-    return Number.isFinite(value) ? value : String(value);
+    // JSON has no notation for Infinity; a fraction is invalid wherever Infinity is.
+    return Number.isFinite(value) ? value : Number.MIN_VALUE;
   }
   if (Array.isArray(value)) return [];
   if (!isObject(value)) return value;
