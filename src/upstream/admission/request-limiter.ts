@@ -246,7 +246,7 @@ export class RequestLimiter {
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       const { retryAfterMs, status } = error;
       // The latency of a 429 is not that of a page.
-      this.breaker.setHanging(inFlight.station, false);
+      inFlight.station.isHanging = false;
       if (this.throttling(error, inFlight).isThrottled) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
         this.#options.observer.throttled?.(status);
@@ -256,8 +256,7 @@ export class RequestLimiter {
     } else {
       this.#rate.failed(startedMs, nowMs);
       if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
-      else if (error instanceof ListingFailure && error.reason === 'timeout')
-        this.breaker.setHanging(inFlight.station, true);
+      else if (error instanceof ListingFailure && error.reason === 'timeout') inFlight.station.isHanging = true;
     }
   }
 
