@@ -18,8 +18,10 @@ export interface StationState {
 export interface InFlight {
   readonly order: number;
   readonly station: StationState;
+  /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
   readonly admittedMs: number;
+  /** Aborts with the caller's signal, or with a RequestFailure of reason `timeout` when the request is overdue and delays others. */
   readonly controller: AbortController;
 }
 

@@ -22,15 +22,6 @@ interface LimiterOptions {
 /** Each request of a refresh carries the same object. */
 export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'signal'>;
 
-/** How a request was admitted. */
-export interface Admission {
-  /** Aborts with the caller's signal, or with a RequestFailure of reason `timeout` when the request is overdue and delays others. */
-  readonly signal: AbortSignal;
-  readonly admittedMs: number;
-  /** The station hangs: this is its only request in flight. */
-  readonly isProbe: boolean;
-}
-
 export interface ThrottlingState {
   readonly isThrottled: boolean;
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -91,7 +82,7 @@ export class RequestLimiter {
   /** Whether the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
   throttling(
     { status }: Pick<RequestFailure, 'status'>,
-    { admittedMs }: Pick<Admission, 'admittedMs'>,
+    { admittedMs }: Pick<InFlight, 'admittedMs'>,
   ): ThrottlingState {
     const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
     const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
@@ -127,15 +118,15 @@ export class RequestLimiter {
    * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before.
    * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
    */
-  async run<T>(refresh: Refresh, work: (admission: Admission) => Promise<T>, pauseMs = 0): Promise<T> {
+  async run<T>(refresh: Refresh, work: (inFlight: InFlight) => Promise<T>, pauseMs = 0): Promise<T> {
     const { signal } = refresh;
     const inFlight = await this.#admission(refresh, pauseMs);
-    const { controller, admittedMs, isProbe } = inFlight;
+    const { controller } = inFlight;
     const abort = () => controller.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
     try {
-      const result = await work({ signal: controller.signal, admittedMs, isProbe });
+      const result = await work(inFlight);
       this.#answered(inFlight);
       return result;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { RequestFailure } from '../http/request-failure.ts';
-import type { Admission, RequestLimiter, ThrottlingState } from './request-limiter.ts';
+import type { InFlight } from './circuit-breaker.ts';
+import type { RequestLimiter, ThrottlingState } from './request-limiter.ts';
 
 export type RetryDecision =
   /** `keepsSlot`: the request was throttled, and no other refresh starts instead meanwhile. */
@@ -44,13 +45,13 @@ export class RequestRetries {
     this.#limiter = limiter;
   }
 
-  decide(failure: RequestFailure, admission: Pick<Admission, 'admittedMs' | 'isProbe'>, times: Times): RetryDecision {
-    const { isThrottled, ...state } = this.#limiter.throttling(failure, admission);
+  decide(failure: RequestFailure, request: Pick<InFlight, 'admittedMs' | 'isProbe'>, times: Times): RetryDecision {
+    const { isThrottled, ...state } = this.#limiter.throttling(failure, request);
     this.#throttlings = isThrottled ? this.#throttlings + 1 : 0;
     if (isThrottled) return this.#afterThrottling(failure, state, times);
     if (failure.status === 413) return { action: 'smaller-page' };
     // A second probe of the same station would delay the first one of another station.
-    const isLastProbe = admission.isProbe && failure.reason === 'timeout';
+    const isLastProbe = request.isProbe && failure.reason === 'timeout';
     if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return { action: 'give-up' };
     const delayMs = times.random * backoffMs(BASE_MS, this.#retries, CAP_MS);
     return this.#retry(Math.max(delayMs, failure.retryAfterMs ?? 0), true, times);

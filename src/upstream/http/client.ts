@@ -3,7 +3,8 @@ import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
-import { type Admission, RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
+import type { InFlight } from '../admission/circuit-breaker.ts';
+import { RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator, clockHint } from './authenticator.ts';
 import { exchange, GrowableBuffer, isSuccess, LazyPool, type RemoteEndpoint } from './exchange.ts';
@@ -141,16 +142,16 @@ export class UpstreamClient {
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
     const { context, read } = request;
     for (;;) {
-      let admitted: Admission | undefined;
+      let admitted: InFlight | undefined;
       request.isWaiting = true;
-      const work = async (admission: Admission) => {
+      const work = async (inFlight: InFlight) => {
         request.isWaiting = false;
         request.throttling = undefined;
         request.credentialVersion = this.#authenticator.credentialVersion;
-        admitted = admission;
+        admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
         try {
-          return await read(await this.#attempt(request.path, admission.signal, context.station, buffer));
+          return await read(await this.#attempt(request.path, inFlight.controller.signal, context.station, buffer));
         } finally {
           buffer.clear();
           this.#freeBuffers.push(buffer);
@@ -174,7 +175,7 @@ export class UpstreamClient {
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */
-  async #prepareRetry(request: PageRequest<unknown>, admission: Admission, failure: RequestFailure): Promise<void> {
+  async #prepareRetry(request: PageRequest<unknown>, admitted: InFlight, failure: RequestFailure): Promise<void> {
     const { context, retries } = request;
     const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
@@ -183,7 +184,7 @@ export class UpstreamClient {
       return;
     }
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
-    const decision = retries.decide(failure, admission, times);
+    const decision = retries.decide(failure, admitted, times);
     if (decision.action === 'retry') {
       if (decision.keepsSlot) {
         request.throttling = failure;

@@ -1,6 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -16,11 +16,11 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
   const send = (name: string, refresh: Refresh, latencyMs = 100) =>
-    limiter.run(refresh, async (admission: Admission) => {
+    limiter.run(refresh, async ({ controller, isProbe }) => {
       starts.push([name, clock.now()]);
-      await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), admission.signal);
+      await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), controller.signal);
       if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
-      return admission.isProbe;
+      return isProbe;
     });
   const names = () => starts.map(([name]) => name);
   /** When the request ended. */

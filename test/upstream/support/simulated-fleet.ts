@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { type FailureReason, ListingFailure } from '../../../src/model/failure.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
-import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import type { InFlight } from '../../../src/upstream/admission/circuit-breaker.ts';
+import { type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
@@ -166,20 +167,20 @@ export class SimulatedFleet {
     let pauseMs = 0;
     let throttled: RequestFailure | undefined;
     for (;;) {
-      let admission: Admission | undefined;
+      let inFlight: InFlight | undefined;
       try {
-        const send = (admitted: Admission) => {
-          admission = admitted;
-          return this.upstream.request(refresh.station, timeoutMs, admitted.signal);
+        const send = (admitted: InFlight) => {
+          inFlight = admitted;
+          return this.upstream.request(refresh.station, timeoutMs, admitted.controller.signal);
         };
         await this.limiter.run(refresh, send, pauseMs);
         return;
       } catch (error) {
         // A refresh that times out while its requests are throttled fails for that reason.
         if (signal.aborted) throw throttled ?? signal.reason;
-        if (!(error instanceof RequestFailure) || !admission) throw error;
+        if (!(error instanceof RequestFailure) || !inFlight) throw error;
         const times = { nowMs: this.clock.now(), deadlineMs: deadlineMs(), random: this.#random() };
-        const decision = retries.decide(error, admission, times);
+        const decision = retries.decide(error, inFlight, times);
         if (decision.action !== 'retry') throw error;
         throttled = decision.keepsSlot ? error : undefined;
         pauseMs = decision.keepsSlot ? decision.delayMs : 0;
