@@ -23,7 +23,6 @@ interface LimiterOptions {
 export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'signal'>;
 
 export interface ThrottlingState {
-  readonly isThrottled: boolean;
   /** The upstream has accepted a request recently: it is not an outage. */
   readonly isAccepting: boolean;
   /** Requests are throttled even at the lowest rate. */
@@ -79,18 +78,16 @@ export class RequestLimiter {
     return this.#rate.heldMs(this.#options.now());
   }
 
-  /** Whether the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
+  /** undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
   throttling(
     { status }: Pick<RequestFailure, 'status'>,
     { admittedMs }: Pick<InFlight, 'admittedMs'>,
-  ): ThrottlingState {
+  ): ThrottlingState | undefined {
     const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
     const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
-    return {
-      isThrottled: status === 429 || (status === 503 && (activeMs < OVERLOAD_MS || mayAccept)),
-      isAccepting: ms < ACCEPTING_MS || mayAccept,
-      isAtLowestRate: this.#rate.isAtFloor,
-    };
+    const isThrottled = status === 429 || (status === 503 && (activeMs < OVERLOAD_MS || mayAccept));
+    if (!isThrottled) return undefined;
+    return { isAccepting: ms < ACCEPTING_MS || mayAccept, isAtLowestRate: this.#rate.isAtFloor };
   }
 
   /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
@@ -238,7 +235,7 @@ export class RequestLimiter {
       const { retryAfterMs, status } = error;
       // The latency of a 429 is not that of a page.
       inFlight.station.isHanging = false;
-      if (this.throttling(error, inFlight).isThrottled) {
+      if (this.throttling(error, inFlight)) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
         this.#options.observer.throttled?.(status);
       } else this.#rate.failed(startedMs, nowMs);

@@ -2,14 +2,14 @@ import type { RequestFailure } from '../http/request-failure.ts';
 import type { InFlight } from './circuit-breaker.ts';
 import type { RequestLimiter, ThrottlingState } from './request-limiter.ts';
 
-export type RetryDecision =
-  /** `keepsSlot`: the request was throttled, and no other refresh starts instead meanwhile. */
-  | { readonly action: 'retry'; readonly delayMs: number; readonly keepsSlot: boolean }
+type RetryDecision =
+  /** Retry after so many milliseconds. */
+  | number
   /** Request a smaller page at once, if possible; otherwise give up. */
-  | { readonly action: 'smaller-page' }
-  | { readonly action: 'give-up' }
+  | 'smaller-page'
+  | 'give-up'
   /** `Retry-After` is beyond the deadline of the refresh, which is no failure of a station with data. */
-  | { readonly action: 'postpone' };
+  | 'postpone';
 
 interface Times {
   readonly nowMs: number;
@@ -45,14 +45,19 @@ export class RequestRetries {
     this.#limiter = limiter;
   }
 
+  /** The latest failure was throttling: no other refresh starts instead while the request waits. */
+  get keepsSlot(): boolean {
+    return this.#throttlings > 0;
+  }
+
   decide(failure: RequestFailure, request: Pick<InFlight, 'admittedMs' | 'isProbe'>, times: Times): RetryDecision {
-    const { isThrottled, ...state } = this.#limiter.throttling(failure, request);
-    this.#throttlings = isThrottled ? this.#throttlings + 1 : 0;
-    if (isThrottled) return this.#afterThrottling(failure, state, times);
-    if (failure.status === 413) return { action: 'smaller-page' };
+    const throttling = this.#limiter.throttling(failure, request);
+    this.#throttlings = throttling ? this.#throttlings + 1 : 0;
+    if (throttling) return this.#afterThrottling(failure, throttling, times);
+    if (failure.status === 413) return 'smaller-page';
     // A second probe of the same station would delay the first one of another station.
     const isLastProbe = request.isProbe && failure.reason === 'timeout';
-    if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return { action: 'give-up' };
+    if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return 'give-up';
     const delayMs = times.random * backoffMs(BASE_MS, this.#retries, CAP_MS);
     return this.#retry(Math.max(delayMs, failure.retryAfterMs ?? 0), true, times);
   }
@@ -60,18 +65,18 @@ export class RequestRetries {
   /** While other requests are accepted, a retry will succeed in the end and does not count. */
   #afterThrottling(
     { retryAfterMs }: RequestFailure,
-    { isAccepting, isAtLowestRate }: Omit<ThrottlingState, 'isThrottled'>,
+    { isAccepting, isAtLowestRate }: ThrottlingState,
     times: Times,
   ): RetryDecision {
     const counts = !isAccepting || this.#throttlings > MAX_THROTTLINGS;
-    if (this.#maxRetries === 0) return { action: 'give-up' };
+    if (this.#maxRetries === 0) return 'give-up';
     if (counts && this.#retries >= this.#maxRetries) {
       const mayBeSize = retryAfterMs === undefined && (isAtLowestRate || isAccepting);
-      return { action: mayBeSize ? 'smaller-page' : 'give-up' };
+      return mayBeSize ? 'smaller-page' : 'give-up';
     }
     if (retryAfterMs) {
       const decision = this.#retry(retryAfterMs, counts, times);
-      return decision.action === 'retry' ? decision : { action: 'postpone' };
+      return decision === 'give-up' ? 'postpone' : decision;
     }
     const delayMs = counts
       ? ((1 + times.random) / 2) * backoffMs(REFUSED_BASE_MS, this.#retries, CAP_MS)
@@ -80,9 +85,9 @@ export class RequestRetries {
   }
 
   #retry(delayMs: number, counts: boolean, { nowMs, deadlineMs }: Times): RetryDecision {
-    if (nowMs + delayMs >= deadlineMs) return { action: 'give-up' };
+    if (nowMs + delayMs >= deadlineMs) return 'give-up';
     if (counts) this.#retries += 1;
-    return { action: 'retry', delayMs, keepsSlot: this.#throttlings > 0 };
+    return delayMs;
   }
 }
 

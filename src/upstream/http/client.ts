@@ -185,16 +185,16 @@ export class UpstreamClient {
     }
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
     const decision = retries.decide(failure, admitted, times);
-    if (decision.action === 'retry') {
-      if (decision.keepsSlot) {
+    if (typeof decision === 'number') {
+      if (retries.keepsSlot) {
         request.throttling = failure;
-        request.pauseMs = decision.delayMs;
-      } else await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision.delayMs));
+        request.pauseMs = decision;
+      } else await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision));
       return;
     }
-    if (decision.action === 'postpone')
+    if (decision === 'postpone')
       throw new ListingFailure(failure.reason, failure.message, { cause: failure, isPostponed: true });
-    const smallerPath = decision.action === 'smaller-page' ? request.smaller() : undefined;
+    const smallerPath = decision === 'smaller-page' ? request.smaller() : undefined;
     if (smallerPath === undefined) throw failure;
     request.path = smallerPath;
   }

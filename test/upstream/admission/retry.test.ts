@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestRetries, type RetryDecision } from '../../../src/upstream/admission/retry.ts';
+import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 
 const FAILED = new RequestFailure('status', '500', { retryable: true, status: 500 });
@@ -16,22 +16,22 @@ const DEFAULTS = {
 type Situation = Partial<typeof DEFAULTS>;
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
-function decisions(failures: readonly RequestFailure[], situation: Situation): RetryDecision[] {
+function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
   const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs, random } = { ...DEFAULTS, ...situation };
-  const throttling = ({ status }: Pick<RequestFailure, 'status'>) => ({
-    isThrottled: status === 429,
-    isAccepting,
-    isAtLowestRate,
-  });
+  const throttling = ({ status }: Pick<RequestFailure, 'status'>) =>
+    status === 429 ? { isAccepting, isAtLowestRate } : undefined;
   const retries = new RequestRetries(maxRetries, { throttling });
   const times = { nowMs: 1000, deadlineMs, random };
-  return failures.map((failure) => retries.decide(failure, { admittedMs: 0, isProbe }, times));
+  return failures.map((failure) => {
+    const decision = retries.decide(failure, { admittedMs: 0, isProbe }, times);
+    return typeof decision === 'number' ? retryAfter(decision, retries.keepsSlot) : decision;
+  });
 }
 
 const times = (count: number, failure: RequestFailure) => Array<RequestFailure>(count).fill(failure);
-const retryAfter = (delayMs: number, keepsSlot = false) => ({ action: 'retry', delayMs, keepsSlot });
-const GIVE_UP = { action: 'give-up' };
-const SMALLER = { action: 'smaller-page' };
+const retryAfter = (delayMs: number, keepsSlot = false) => ({ delayMs, keepsSlot });
+const GIVE_UP = 'give-up';
+const SMALLER = 'smaller-page';
 
 const REFUSED = [retryAfter(750, true), retryAfter(1500, true)];
 const LOWEST = { isAccepting: false, isAtLowestRate: true };
@@ -84,7 +84,7 @@ describe('RequestRetries', () => {
       'postpones the refresh when Retry-After is beyond its deadline',
       [throttled(3000)],
       { deadlineMs: 4000 },
-      [{ action: 'postpone' }],
+      ['postpone'],
     ],
   ])('%s', (_what, failures, situation, expected) => {
     expect(decisions(failures, situation)).toEqual(expected);

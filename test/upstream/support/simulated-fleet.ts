@@ -181,10 +181,10 @@ export class SimulatedFleet {
         if (!(error instanceof RequestFailure) || !inFlight) throw error;
         const times = { nowMs: this.clock.now(), deadlineMs: deadlineMs(), random: this.#random() };
         const decision = retries.decide(error, inFlight, times);
-        if (decision.action !== 'retry') throw error;
-        throttled = decision.keepsSlot ? error : undefined;
-        pauseMs = decision.keepsSlot ? decision.delayMs : 0;
-        if (!decision.keepsSlot) await this.clock.sleep(decision.delayMs, signal);
+        if (typeof decision !== 'number') throw error;
+        throttled = retries.keepsSlot ? error : undefined;
+        pauseMs = retries.keepsSlot ? decision : 0;
+        if (!retries.keepsSlot) await this.clock.sleep(decision, signal);
       }
     }
   }
