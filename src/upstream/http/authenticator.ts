@@ -18,19 +18,19 @@ type Header = readonly [name: string, value: string];
 
 /** Authentication headers, and the secrets in them, which no message may contain. */
 interface Signature {
-  readonly headers: readonly Header[];
-  readonly secrets: readonly string[];
+  readonly headers: Header[];
+  readonly secrets: string[];
 }
-
-type Signer = (request: SignableRequest) => Promise<Signature>;
 
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
-  readonly #sign: Signer;
+  readonly #scheme:
+    | { readonly auth: AuthOptions; readonly credentials: { read(signal: AbortSignal): Promise<string> } }
+    | undefined;
   readonly #headers: readonly { readonly name: string; readonly value: string | Credential }[];
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #dependencies: AuthDependencies;
-  #tokens: TokenSource | undefined;
+  readonly #tokens: TokenSource | undefined;
   /** Incremented with each renewal. */
   credentialVersion = 0;
 
@@ -40,7 +40,14 @@ export class Authenticator {
     dependencies: AuthDependencies,
   ) {
     this.#dependencies = dependencies;
-    this.#sign = auth ? this.#signer(auth, openTokenEndpoint) : async () => ({ headers: [], secrets: [] });
+    if (auth) {
+      const secret = this.#credential(auth.secret);
+      if (auth.scheme === 'oauth2') {
+        this.#tokens = new TokenSource(auth, () => secret.read(), openTokenEndpoint(auth.token_url), dependencies);
+        this.#renewables.push(this.#tokens);
+      }
+      this.#scheme = { auth, credentials: this.#tokens ?? secret };
+    }
     this.#headers = headers.map(({ name, value }) => ({
       name,
       value: typeof value === 'string' ? value : this.#credential(value),
@@ -51,14 +58,12 @@ export class Authenticator {
   async authenticate(request: SignableRequest): Promise<Signature> {
     const { headers, secrets } = await this.#sign(request);
     const overridden = new Set(headers.map(([name]) => name.toLowerCase()));
-    const configured: Header[] = [];
-    const configuredSecrets: string[] = [];
     for (const { name, value } of this.#headers) {
       const text = typeof value === 'string' ? value : await value.read();
-      if (!overridden.has(name.toLowerCase())) configured.push(encodeHeader(name, text));
-      if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) configuredSecrets.push(text);
+      if (!overridden.has(name.toLowerCase())) headers.push(encodeHeader(name, text));
+      if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
     }
-    return { headers: [...configured, ...headers], secrets: [...secrets, ...configuredSecrets] };
+    return { headers, secrets };
   }
 
   /**
@@ -79,27 +84,13 @@ export class Authenticator {
     this.#tokens?.forgetFailure();
   }
 
-  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => RemoteEndpoint): Signer {
-    const secret = this.#credential(auth.secret);
-    switch (auth.scheme) {
-      case 'authorization':
-        return authorizationSigner(auth.type, secret);
-      case 'basic':
-        return basicSigner(auth.username, secret);
-      case 'hmac':
-        return hmacSigner(auth.access_key_id, secret, auth.signed_headers);
-      case 'oauth2': {
-        const tokens = new TokenSource(
-          auth,
-          () => secret.read(),
-          openTokenEndpoint(auth.token_url),
-          this.#dependencies,
-        );
-        this.#tokens = tokens;
-        this.#renewables.push(tokens);
-        return authorizationSigner('Bearer', tokens, () => tokens.secrets());
-      }
-    }
+  async #sign(request: SignableRequest): Promise<Signature> {
+    if (!this.#scheme) return { headers: [], secrets: [] };
+    const { auth, credentials } = this.#scheme;
+    const text = await credentials.read(request.signal);
+    const signed = signature(auth, text, request);
+    signed.secrets.push(text, ...(this.#tokens?.secrets() ?? []));
+    return signed;
   }
 
   #credential(source: SecretSource): Credential {
@@ -158,54 +149,43 @@ function encodeHeader(name: string, value: string): Header {
   return [name, Buffer.from(value).toString('latin1')];
 }
 
-interface SecretReader {
-  read(signal: AbortSignal): Promise<string>;
-}
-
-/** `Authorization: <type> <credentials>`, as for bearer tokens. */
-function authorizationSigner(
-  type: string,
-  credentials: SecretReader,
-  furtherSecrets: () => readonly string[] = () => [],
-): Signer {
-  return async ({ signal }) => {
-    const text = await credentials.read(signal);
-    return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text, ...furtherSecrets()] };
-  };
-}
-
-function basicSigner(username: string, password: SecretReader): Signer {
-  return async ({ signal }) => {
-    const secret = await password.read(signal);
-    const credentials = encodeBasicCredentials(username, secret);
-    return { headers: [['Authorization', `Basic ${credentials}`]], secrets: [secret, credentials] };
-  };
+/** With the secrets that are derived from the credentials. */
+function signature(auth: AuthOptions, credentials: string, request: SignableRequest): Signature {
+  switch (auth.scheme) {
+    case 'authorization':
+      return { headers: [encodeHeader('Authorization', `${auth.type} ${credentials}`)], secrets: [] };
+    case 'oauth2':
+      return { headers: [encodeHeader('Authorization', `Bearer ${credentials}`)], secrets: [] };
+    case 'basic': {
+      const encoded = encodeBasicCredentials(auth.username, credentials);
+      return { headers: [['Authorization', `Basic ${encoded}`]], secrets: [encoded] };
+    }
+    case 'hmac':
+      return hmacSignature(auth, credentials, request);
+  }
 }
 
 /** Signs with an access key pair: the signing string has one line per signed header, in the configured order. */
-function hmacSigner(
-  accessKeyId: string,
-  secretAccessKey: SecretReader,
-  signedHeaders: readonly SignedHeader[],
-): Signer {
-  return async ({ host, pathAndQuery, nowMs, signal }) => {
-    const secret = await secretAccessKey.read(signal);
-    const date = new Date(nowMs).toUTCString();
-    const lines: Record<SignedHeader, string> = {
-      'x-date': `x-date: ${date}`,
-      date: `date: ${date}`,
-      host: `host: ${host}`,
-      'request-line': `GET ${pathAndQuery} HTTP/1.1`,
-      '@request-target': `@request-target: get ${pathAndQuery}`,
-    };
-    const text = signedHeaders.map((entry) => lines[entry]).join('\n');
-    const signature = createHmac('sha256', secret).update(text).digest('base64');
-    const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
-    const dates = DATE_HEADERS.filter((name) => signedHeaders.some((entry) => entry === name.toLowerCase()));
-    return {
-      headers: [...dates.map((name) => [name, date] as const), encodeHeader('Authorization', authorization)],
-      secrets: [secret, signature],
-    };
+function hmacSignature(
+  { access_key_id, signed_headers }: Extract<AuthOptions, { scheme: 'hmac' }>,
+  secret: string,
+  { host, pathAndQuery, nowMs }: SignableRequest,
+): Signature {
+  const date = new Date(nowMs).toUTCString();
+  const lines: Record<SignedHeader, string> = {
+    'x-date': `x-date: ${date}`,
+    date: `date: ${date}`,
+    host: `host: ${host}`,
+    'request-line': `GET ${pathAndQuery} HTTP/1.1`,
+    '@request-target': `@request-target: get ${pathAndQuery}`,
+  };
+  const text = signed_headers.map((entry) => lines[entry]).join('\n');
+  const signed = createHmac('sha256', secret).update(text).digest('base64');
+  const authorization = `hmac accesskey="${access_key_id}", algorithm="hmac-sha256", headers="${signed_headers.join(' ')}", signature="${signed}"`;
+  const dates = DATE_HEADERS.filter((name) => signed_headers.some((entry) => entry === name.toLowerCase()));
+  return {
+    headers: [...dates.map((name) => [name, date] as const), encodeHeader('Authorization', authorization)],
+    secrets: [signed],
   };
 }
 
