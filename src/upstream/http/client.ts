@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
-import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
+import { type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator, clockHint } from './authenticator.ts';
-import { exchange, GrowableBuffer, isSuccess, LazyPool, type RemoteEndpoint } from './exchange.ts';
+import { type EndpointOptions, exchange, GrowableBuffer, isSuccess, RemoteEndpoint } from './exchange.ts';
 import type { RequestObserver } from './observer.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 
@@ -68,7 +68,7 @@ export class UpstreamClient {
   readonly #dependencies: ClientDependencies;
   readonly #authenticator: Authenticator;
   readonly #service: RemoteEndpoint;
-  readonly #pools: LazyPool[] = [];
+  readonly #endpoints: RemoteEndpoint[] = [];
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
 
@@ -80,15 +80,13 @@ export class UpstreamClient {
     this.#options = options;
     this.#observer = observer;
     this.#dependencies = { ...systemDependencies, ...dependencies };
-    const { baseUrl, concurrency, maxPageBytes } = options;
     const { clock, schedule } = this.#dependencies;
     this.limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
-    this.#service = {
-      name: baseUrl.host,
-      maxBytes: maxPageBytes,
-      ...this.#connections(baseUrl, concurrency, options.tls),
-    };
-    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), this.#dependencies);
+    const { baseUrl, concurrency: connections, maxPageBytes: maxBytes, tls } = options;
+    this.#service = this.#open(baseUrl.host, baseUrl, { connections, maxBytes, tls });
+    const limits = { connections: 1, maxBytes: MAX_TOKEN_REPLY_BYTES, tls: withoutIdentity(tls) };
+    const openTokenEndpoint = (url: URL) => this.#open(`token endpoint ${url.host}`, url, limits);
+    this.#authenticator = new Authenticator(options, openTokenEndpoint, this.#dependencies);
   }
 
   /**
@@ -127,7 +125,7 @@ export class UpstreamClient {
 
   /** Requests still in flight fail: callers abort them first. */
   async close(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.destroy()));
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.destroy()));
   }
 
   /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
@@ -135,7 +133,7 @@ export class UpstreamClient {
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.limiter.holdUntilMs - nowMs;
     if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
-    const message = `${this.#service.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
+    const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }
 
@@ -170,7 +168,7 @@ export class UpstreamClient {
   /** The failure of a refresh that times out while the request waits because of throttling. */
   #throttlingOf({ isWaiting, throttling }: PageRequest<unknown>): ListingFailure | undefined {
     if (!isWaiting || throttling || !this.limiter.isThrottled) return throttling;
-    const message = `${this.#service.name} throttles requests: the refresh did not finish at the rate that it accepts`;
+    const message = `${this.#service.options.name} throttles requests: the refresh did not finish at the rate that it accepts`;
     return new ListingFailure('rate_limited', message);
   }
 
@@ -239,23 +237,17 @@ export class UpstreamClient {
     const nowMs = this.#dependencies.clock.wallMs();
     const mayBeClockSkew = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
     const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
-    return replyFailure(reply, { endpoint: this.#service.name, secrets, nowMs, hint });
+    return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, hint });
   }
 
-  #tokenEndpoint(url: URL): RemoteEndpoint {
-    const name = `token endpoint ${url.host}`;
-    return { name, maxBytes: MAX_TOKEN_REPLY_BYTES, ...this.#connections(url, 1, withoutIdentity(this.#options.tls)) };
-  }
-
-  #connections(
+  #open(
+    name: string,
     { origin }: URL,
-    connections: number,
-    tls: TlsOptions | undefined,
-  ): Pick<RemoteEndpoint, 'pool' | 'timeoutMs'> {
-    const { timeoutMs, proxyUrl } = this.#options;
-    const pool = new LazyPool(origin, { connections, timeoutMs, tls, proxyUrl });
-    this.#pools.push(pool);
-    return { pool, timeoutMs };
+    limits: Pick<EndpointOptions, 'connections' | 'maxBytes' | 'tls'>,
+  ): RemoteEndpoint {
+    const endpoint = new RemoteEndpoint({ ...this.#options, ...limits, name, origin });
+    this.#endpoints.push(endpoint);
+    return endpoint;
   }
 }
 

@@ -13,12 +13,10 @@ const MAX_INFORMATIONAL_REPLIES = 16;
 const MAX_SMALL_CHUNKS = 4096;
 const BYTES_PER_FURTHER_CHUNK = 256;
 
-/** A server that requests are sent to, with its limits. */
-export interface RemoteEndpoint {
+export interface EndpointOptions extends PoolOptions {
   /** As messages name it. */
   readonly name: string;
-  readonly pool: LazyPool;
-  readonly timeoutMs: number;
+  readonly origin: string;
   readonly maxBytes: number;
 }
 
@@ -44,7 +42,7 @@ export async function exchange(
 ): Promise<Reply> {
   const controller = new AbortController();
   const forward = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(timeoutFailure(endpoint)), endpoint.timeoutMs);
+  const timer = setTimeout(() => controller.abort(timeoutFailure(endpoint.options)), endpoint.options.timeoutMs);
   signal.addEventListener('abort', forward);
   try {
     signal.throwIfAborted();
@@ -53,24 +51,25 @@ export async function exchange(
     return reply;
   } catch (error) {
     signal.throwIfAborted();
-    throw transportFailure(endpoint.name, error, request.secrets);
+    throw transportFailure(endpoint.options.name, error, request.secrets);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', forward);
   }
 }
 
-function timeoutFailure({ name, timeoutMs }: RemoteEndpoint): RequestFailure {
+function timeoutFailure({ name, timeoutMs }: EndpointOptions): RequestFailure {
   return new RequestFailure('timeout', `${name}: no complete reply within ${timeoutMs} ms`, { retryable: true });
 }
 
 /** Rejects with the signal's reason when that aborts. A body that is refused closes the connection. */
 async function receive(
-  { name, pool, ...endpoint }: RemoteEndpoint,
+  endpoint: RemoteEndpoint,
   request: OutgoingRequest,
   signal: AbortSignal,
   buffer: GrowableBuffer,
 ): Promise<Reply> {
+  const { name, maxBytes: highWaterMark } = endpoint.options;
   let informationalReplies = 0;
   const onInfo = () => {
     informationalReplies += 1;
@@ -78,11 +77,10 @@ async function receive(
       throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
   };
   // The body is read as it arrives: the connection need not pause for it.
-  const highWaterMark = endpoint.maxBytes;
   const options = { ...request, headers: [...request.headers], signal, onInfo, highWaterMark };
   // The pool connects on when the signal aborts; the request is not sent then.
-  const { statusCode: status, headers, body } = await untilAborted(pool.request(options), signal);
-  const maxBytes = isSuccess(status) ? endpoint.maxBytes : MAX_ERROR_BYTES;
+  const { statusCode: status, headers, body } = await untilAborted(endpoint.request(options), signal);
+  const maxBytes = isSuccess(status) ? highWaterMark : MAX_ERROR_BYTES;
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
   const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
   if (problem !== undefined) refuse(problem);
@@ -144,23 +142,21 @@ export class GrowableBuffer {
   }
 }
 
-/** A pool of connections to one origin: its requests cannot leave that origin. */
-export class LazyPool {
-  readonly #origin: string;
-  readonly #options: PoolOptions;
+/** A server that requests are sent to, with its limits and a pool of connections: requests cannot leave its origin. */
+export class RemoteEndpoint {
+  readonly options: EndpointOptions;
   #pool: Promise<Dispatcher> | undefined;
   #isClosed = false;
 
-  constructor(origin: string, options: PoolOptions) {
-    this.#origin = origin;
-    this.#options = options;
+  constructor(options: EndpointOptions) {
+    this.options = options;
   }
 
   /** Loads the HTTP client with the first request: that takes a sixth of the time until the exporter listens. */
   async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     // As undici fails when it was loaded before.
     if (this.#isClosed) throw new Error('The client is destroyed');
-    this.#pool ??= import('./connection.ts').then(({ openPool }) => openPool(this.#origin, this.#options));
+    this.#pool ??= import('./connection.ts').then(({ openPool }) => openPool(this.options.origin, this.options));
     return (await this.#pool).request(options);
   }
 

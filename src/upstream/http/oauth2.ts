@@ -146,7 +146,11 @@ export class TokenSource {
     if (isRejected(reply) && isFirst && this.#styles.length > 1) reply = await this.#request(secret);
     if (!isSuccess(reply.status)) {
       const nowMs = this.#dependencies.clock.wallMs();
-      const failure = replyFailure(reply, { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs });
+      const failure = replyFailure(reply, {
+        endpoint: this.#endpoint.options.name,
+        secrets: this.secrets(secret),
+        nowMs,
+      });
       throw isRejected(reply)
         ? new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs })
         : failure;
@@ -186,7 +190,7 @@ export class TokenSource {
   #readToken({ body }: Reply, secret: string): Token {
     const { access_token: text, expires_in: expiresIn } = Object(parseJson(body.toString()));
     if (typeof text !== 'string' || text === '') {
-      throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
+      throw new RequestFailure('body', `${this.#endpoint.options.name}: expected a JSON object with an access_token`);
     }
     const issuedMs = this.#nowMs();
     return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs(expiresIn) };
