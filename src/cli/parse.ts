@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { suggestion } from '../config/problem.ts';
 import { HIDDEN } from '../config/secret.ts';
 import { nearest } from '../model/nearest.ts';
@@ -90,44 +89,35 @@ export function readArguments(argv: readonly string[]) {
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
-  let readUntil = -1;
-  // Without options: a flag that lacks its value must not take the next flag for it.
-  for (const token of parseArgs({ args: [...argv], strict: false, tokens: true }).tokens) {
-    // A value, or a further letter of a word such as -created.
-    if (token.index <= readUntil) continue;
-    readUntil = token.index;
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind !== 'option') continue;
-    const isNextUsed = readWord(argv[token.index] as string, token.value, argv[token.index + 1], given, problems);
-    if (isNextUsed) readUntil += 1;
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') positionals.push(...words.splice(0));
+    else if (isFlag(word)) readWord(word, words, given, problems);
+    else positionals.push(word);
   }
   return { given, positionals, problems };
 }
 
-/** Returns whether the next word is its value. */
-function readWord(
-  word: string,
-  inline: string | undefined,
-  next: string | undefined,
-  given: Map<Flag, readonly string[]>,
-  problems: string[],
-): boolean {
-  const name = inline === undefined ? word : word.slice(0, -1 - inline.length);
+/** A single - is no flag. */
+function isFlag(word: string): boolean {
+  return /^-./s.test(word);
+}
+
+/** Takes the value of the flag from the words that follow, unless it has one. */
+function readWord(word: string, following: string[], given: Map<Flag, readonly string[]>, problems: string[]): void {
+  const [, name = word, inline] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
   const { flag, implied } = SPELLINGS.get(name) ?? {};
-  const own = inline ?? implied;
-  const isNextUsed = own === undefined && isValue(next, flag);
-  const text = isNextUsed ? next : own;
+  const text = inline ?? implied ?? (isValue(following[0], flag) ? following.shift() : undefined);
   if (flag === undefined) problems.push(unknownFlag(name));
   else if (implied === 'false' && inline !== undefined) problems.push(`${name}: takes no value`);
   else if (text === undefined) problems.push(`${name}: missing value, expected ${flag.kind.expected}`);
   else given.set(flag, [...(given.get(flag) ?? []), text]);
-  return isNextUsed;
 }
 
 /** A word such as -created is a value of a known flag only; the word after an unknown flag counts as its value, to report one problem. */
 function isValue(word: string | undefined, flag: Flag | undefined): boolean {
   if (word === undefined || word.startsWith('--')) return false;
-  return !/^-./s.test(word) || (flag !== undefined && !SPELLINGS.has(word));
+  return !isFlag(word) || (flag !== undefined && !SPELLINGS.has(word));
 }
 
 function unknownFlag(name: string): string {
