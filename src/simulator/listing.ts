@@ -58,10 +58,11 @@ export function parseRequest({ method, url = '' }: RequestHead): ListingRequest 
 }
 
 const RESOURCES_PATH =
-  /^\/monitor\/ts\/data\/v1\/subscriptions\/(?<subscription>[^/]+)\/resourceGroups\/(?<resource_group>[^/]+)\/zones\/(?<zone>[^/]+)\/telemetryStations\/(?<telemetry_station>[^/]+)\/resources$/;
+  '/monitor/ts/data/v1/subscriptions/{subscription}/resourceGroups/{resource_group}/zones/{zone}/telemetryStations/{telemetry_station}/resources';
+const PATH_PATTERN = new RegExp(`^${RESOURCES_PATH.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 function stationPath(path: string): StationPath | undefined {
-  const parts = RESOURCES_PATH.exec(path)?.groups as StationPath | undefined;
+  const parts = PATH_PATTERN.exec(path)?.groups as StationPath | undefined;
   if (parts === undefined) return undefined;
   try {
     const decoded = PATH_PARTS.map((part) => [part, decodeURIComponent(parts[part])]);
