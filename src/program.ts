@@ -5,13 +5,22 @@ import { COMPLETE, completionScript, completions } from './cli/completion.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
-import { exitCodeOf, OperatorError, type ProcessContext } from './commands/process-context.ts';
+import { OperatorError, type ProcessContext } from './commands/process-context.ts';
 import type { Build } from './metrics/own-metrics.ts';
 
-/** Resolves with a function that runs the command until it ends or a signal arrives, and resolves with the exit code. */
+/** Resolves with a function that runs the command until it ends or a signal arrives, prints its problems and resolves with the exit code. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
   const work = await loadWork(context);
-  return () => exitCodeOf(context, work);
+  return async () => {
+    try {
+      const code = await work();
+      return typeof code === 'number' ? code : 0;
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      for (const problem of error.problems) context.printError(`${problem}\n`);
+      return error.exitCode;
+    }
+  };
 }
 
 /** Loads only what the command line requires: `--version` and `--help` need no command. */

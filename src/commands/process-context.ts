@@ -73,18 +73,3 @@ export class OperatorError extends Error {
 export function interruption({ reason }: AbortSignal, ...problems: readonly string[]): OperatorError {
   return new OperatorError(problems, undefined, 128 + constants.signals[reason as NodeJS.Signals]);
 }
-
-/** Resolves with the number that the work returns or resolves with, or 0, after printing its problems. */
-export async function exitCodeOf(
-  { printError }: Pick<ProcessContext, 'printError'>,
-  work: () => unknown,
-): Promise<number> {
-  try {
-    const code = await work();
-    return typeof code === 'number' ? code : 0;
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    for (const problem of error.problems) printError(`${problem}\n`);
-    return error.exitCode;
-  }
-}
