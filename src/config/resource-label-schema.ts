@@ -63,10 +63,7 @@ export const resourceLabels = crossChecked(
         .describe(`Labels of the resources that match; all entries together have at most ${MAX_NAMES} names.`),
     }),
   ),
-  function* (entries) {
-    yield* nameProblems(entries as readonly unknown[]);
-    yield* sizeProblems(entries as readonly unknown[]);
-  },
+  (entries) => totalProblems(entries as readonly unknown[]),
   Array.isArray,
 );
 
@@ -81,28 +78,26 @@ function parseExpression(source: string): AnchoredRegExp | string {
   }
 }
 
-function* nameProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
+/** Problems of all entries together. */
+function* totalProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
   const names = new Set<string>();
-  for (const { path, key } of valuesIn(entries, 'labels')) {
-    names.add(key);
-    if ([...names].indexOf(key) >= MAX_NAMES)
-      yield { path, message: `expected at most ${MAX_NAMES} label names in all entries together`, atKey: true };
-  }
-}
-
-function* sizeProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
-  let size = 0;
-  for (const { path, value } of valuesIn(entries, 'match')) {
-    if (value instanceof AnchoredRegExp) size += value.size;
-    if (size <= MAX_TOTAL_SIZE) continue;
-    yield { path, message: `expected at most ${MAX_TOTAL_SIZE} instructions in all entries together` };
-    return;
-  }
-}
-
-function* valuesIn(entries: readonly unknown[], part: 'match' | 'labels') {
+  let sizeLeft = MAX_TOTAL_SIZE;
   for (const [index, entry] of entries.entries()) {
-    for (const [key, value] of Object.entries(mappingOf(mappingOf(entry)[part])))
-      yield { path: [index, part, key], key, value };
+    const { labels, match } = mappingOf(entry);
+    for (const name of Object.keys(mappingOf(labels))) {
+      names.add(name);
+      if ([...names].indexOf(name) < MAX_NAMES) continue;
+      const message = `expected at most ${MAX_NAMES} label names in all entries together`;
+      yield { path: [index, 'labels', name], message, atKey: true };
+    }
+    for (const [key, value] of Object.entries(mappingOf(match))) {
+      const isReported = sizeLeft < 0;
+      if (value instanceof AnchoredRegExp) sizeLeft -= value.size;
+      if (sizeLeft < 0 && !isReported)
+        yield {
+          path: [index, 'match', key],
+          message: `expected at most ${MAX_TOTAL_SIZE} instructions in all entries together`,
+        };
+    }
   }
 }
