@@ -27,16 +27,16 @@ export function familiesText(
   format: ExpositionFormat,
   disabled?: ReadonlySet<string>,
 ): string {
-  const published = families.filter(({ name }) => !disabled?.has(name));
-  return published.map((family) => familyText(family, format)).join('');
-}
-
-function familyText(family: CollectedFamily, format: ExpositionFormat): string {
-  const lines = family.values.map(({ value, labels, metricName = family.name }) => {
-    const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabelValue(String(text))}"`);
-    return `${metricName}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${sampleValue(value)}\n`;
-  });
-  return familyHeader(family, format) + lines.join('');
+  let text = '';
+  for (const family of families) {
+    if (disabled?.has(family.name)) continue;
+    text += familyHeader(family, format);
+    for (const { value, labels, metricName = family.name } of family.values) {
+      const pairs = Object.entries(labels).map(([name, label]) => `${name}="${escapeLabelValue(String(label))}"`);
+      text += `${metricName}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${sampleValue(value)}\n`;
+    }
+  }
+  return text;
 }
 
 /** Writes one text per family; returns the number of series per source. */
