@@ -13,18 +13,11 @@ export interface ConnectionLimits {
 
 interface Connection {
   readonly key: string;
-  /** The TCP socket. */
-  readonly socket: Socket;
-  /** The socket of its requests: with TLS, the one above the TCP socket. */
-  stream: Socket;
   readonly client: string;
-  /** The request that is being handled, and the pipelined ones that wait for its response. */
-  readonly requests: PendingRequest[];
-}
-
-interface PendingRequest {
-  readonly response: ServerResponse;
-  readonly handle: () => void;
+  /** The TCP socket; with TLS, the one above it from the first request on. */
+  socket: Socket;
+  /** Of the request that is being handled, and of the pipelined ones that wait for it. */
+  readonly responses: ServerResponse[];
 }
 
 /** Clients that pipeline requests are rare; each waiting request holds its headers. */
@@ -32,18 +25,20 @@ const MAX_PIPELINED = 10;
 
 /** The connections of all servers, within limits. Handles the requests of a connection one after another. */
 export class Connections {
+  readonly #handle: RequestListener;
   readonly #limits: ConnectionLimits;
   readonly #observer: WebObserver | undefined;
   /** Idle ones in the order in which they became idle. */
   readonly #open = new Map<string, Connection>();
   #isDraining = false;
 
-  constructor(limits: ConnectionLimits, observer: WebObserver | undefined) {
+  constructor(handle: RequestListener, limits: ConnectionLimits, observer: WebObserver | undefined) {
+    this.#handle = handle;
     this.#limits = limits;
     this.#observer = observer;
   }
 
-  /** Passes only connections within the limits to the server. */
+  /** Admits only connections within the limits to the server, and handles its requests. */
   guard(server: Server): void {
     const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
@@ -51,35 +46,15 @@ export class Connections {
       if (this.#admit(socket)) for (const listener of listeners) listener.call(server, socket);
       else socket.destroy();
     });
-  }
-
-  /** Handles a pipelined request when the response before it is sent: unread responses of one connection hold the memory of one. */
-  oneByOne(handle: RequestListener): RequestListener {
-    return (request, response) => {
-      const { socket } = request;
-      const connection = this.#open.get(keyOf(socket));
-      if (connection === undefined || socket.destroyed) return;
-      const { requests, client } = connection;
-      if (requests.length > MAX_PIPELINED) {
-        this.#observer?.limitReached('pipelined_requests', client);
-        socket.destroy();
-        return;
-      }
-      connection.stream = socket;
-      if (this.#isDraining) closeAfterResponse(response);
-      // Emitted after the response, and also when the connection closes before it is sent.
-      request.once('close', () => this.#next(connection));
-      requests.push({ response, handle: () => handle(request, response) });
-      if (requests.length === 1) requests[0]?.handle();
-    };
+    server.on('request', (_request, response) => this.#add(response));
   }
 
   /** Closes idle connections at once, and the others after their responses in flight. */
   drain(): void {
     this.#isDraining = true;
-    for (const { stream, requests } of this.#open.values()) {
-      for (const { response } of requests) closeAfterResponse(response);
-      if (requests.length === 0) stream.destroySoon();
+    for (const { socket, responses } of this.#open.values()) {
+      for (const response of responses) closeAfterResponse(response);
+      if (responses.length === 0) socket.destroySoon();
     }
   }
 
@@ -101,7 +76,7 @@ export class Connections {
       this.#observer?.limitReached('max_connections', client);
       if (!this.#closeIdle(all)) return false;
     }
-    const connection = { key: keyOf(socket), socket, stream: socket, client, requests: [] };
+    const connection = { key: keyOf(socket), client, socket, responses: [] };
     this.#open.set(connection.key, connection);
     this.#observer?.connections(this.#open.size);
     socket.once('close', () => this.#forget(connection));
@@ -110,25 +85,45 @@ export class Connections {
 
   /** Closes the connection that has been idle for the longest time: idle connections never keep new clients out. */
   #closeIdle(connections: readonly Connection[]): boolean {
-    const idle = connections.find(({ requests }) => requests.length === 0);
+    const idle = connections.find(({ responses }) => responses.length === 0);
     if (idle === undefined) return false;
     this.#forget(idle);
     idle.socket.destroy();
     return true;
   }
 
+  /** Handles a pipelined request when the response before it is sent: unread responses of one connection hold the memory of one. */
+  #add(response: ServerResponse): void {
+    const { req: request } = response;
+    const { socket } = request;
+    const connection = this.#open.get(keyOf(socket));
+    if (connection === undefined || socket.destroyed) return;
+    const { responses, client } = connection;
+    if (responses.length > MAX_PIPELINED) {
+      this.#observer?.limitReached('pipelined_requests', client);
+      socket.destroy();
+      return;
+    }
+    connection.socket = socket;
+    if (this.#isDraining) closeAfterResponse(response);
+    // Emitted after the response, and also when the connection closes before it is sent.
+    request.once('close', () => this.#next(connection));
+    responses.push(response);
+    if (responses.length === 1) this.#handle(request, response);
+  }
+
   #next(connection: Connection): void {
-    const { key, stream, requests } = connection;
-    requests.shift();
+    const { key, socket, responses } = connection;
+    responses.shift();
     // The connection is closed, or closes after this response: no client reads the others.
-    if (stream.destroyed || stream.writableEnded) requests.length = 0;
-    const [next] = requests;
+    if (socket.destroyed || socket.writableEnded) responses.length = 0;
+    const [next] = responses;
     if (next) {
-      next.handle();
+      this.#handle(next.req, next);
     } else if (this.#isOpen(connection)) {
       this.#open.delete(key);
       this.#open.set(key, connection);
-      if (this.#isDraining) stream.destroySoon();
+      if (this.#isDraining) socket.destroySoon();
     }
   }
 

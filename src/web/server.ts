@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { RequestListener, ServerOptions } from 'node:http';
 import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions } from 'node:net';
 import { getBuiltinModule } from 'node:process';
 import type { TlsRules } from './access/rules.ts';
-import { createSecureServer } from './access/secure-server.ts';
+import { createSecureServer, type UpdatableServer } from './access/secure-server.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import type { WebObserver } from './port.ts';
 
@@ -12,7 +12,7 @@ const { createServer } = getBuiltinModule('node:http');
 
 export interface RunningServer {
   /** The bound addresses, in the order of the configured ones. */
-  readonly addresses: readonly { readonly address: string; readonly port: number }[];
+  readonly addresses: readonly AddressInfo[];
   /** Applies to new connections; open ones are closed after their next response. */
   updateTls(rules: TlsRules): void;
   /** Stops accepting connections, lets responses in flight finish, and closes the rest after the grace period. */
@@ -29,9 +29,7 @@ interface ListenOptions {
   readonly observer?: WebObserver;
 }
 
-interface ServerLimits extends ServerOptions, ConnectionLimits {
-  readonly maxRequestsPerSocket: number;
-}
+type ServerLimits = ServerOptions & ConnectionLimits;
 
 const DEFAULT_LIMITS = {
   headersTimeout: 10_000,
@@ -42,8 +40,9 @@ const DEFAULT_LIMITS = {
   maxHeaderSize: 16 * 1024,
   maxConnections: 2048,
   maxConnectionsPerAddress: 1024,
-  maxRequestsPerSocket: 100,
 } satisfies ServerLimits;
+
+const MAX_REQUESTS_PER_CONNECTION = 100;
 
 /** Enough for all targets of a Prometheus at once; the system may have a lower limit. */
 const BACKLOG = 2048;
@@ -55,8 +54,8 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const connections = new Connections(limits, options.observer);
-  const running: ListeningServer[] = [];
+  const connections = new Connections(handler, limits, options.observer);
+  const running: UpdatableServer[] = [];
   const close = async (graceMs: number) => {
     const closed = running.map(({ server }) => once(server.close(), 'close'));
     connections.drain();
@@ -65,18 +64,14 @@ export async function listen(
     clearTimeout(timer);
   };
   try {
-    for (const address of addresses)
-      running.push(await listenOn(address, connections.oneByOne(handler), connections, limits, options.tls));
+    for (const address of addresses) running.push(await listenOn(address, connections, limits, options.tls));
   } catch (error) {
     await close(0);
     throw error;
   }
   return {
-    addresses: running.map(({ server }) => {
-      // A string only for a server on a pipe.
-      const { address, port } = server.address() as AddressInfo;
-      return { address, port };
-    }),
+    // A string only for a server on a pipe.
+    addresses: running.map(({ server }) => server.address() as AddressInfo),
     updateTls: (rules) => {
       for (const { updateTls } of running) updateTls(rules);
     },
@@ -84,24 +79,16 @@ export async function listen(
   };
 }
 
-interface ListeningServer {
-  readonly server: Server;
-  readonly updateTls: RunningServer['updateTls'];
-}
-
 async function listenOn(
   address: ListenAddress,
-  handler: RequestListener,
   connections: Connections,
   limits: ServerLimits,
   tls: TlsRules | undefined,
-): Promise<ListeningServer> {
+): Promise<UpdatableServer> {
   const { server, updateTls } =
-    tls === undefined
-      ? { server: createServer(limits, handler), updateTls: () => {} }
-      : createSecureServer(limits, tls, handler);
+    tls === undefined ? { server: createServer(limits), updateTls: () => {} } : createSecureServer(limits, tls);
   connections.guard(server);
-  server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.

@@ -1,11 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
-import type { RequestListener, ServerOptions } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import type { Server, ServerOptions } from 'node:http';
+import { createServer } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientRules, TlsRules } from './rules.ts';
 
-interface SecureServer {
+/** A server that may speak TLS. */
+export interface UpdatableServer {
   readonly server: Server;
   readonly updateTls: (rules: TlsRules) => void;
 }
@@ -13,20 +14,17 @@ interface SecureServer {
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** A server whose TLS rules can change while it runs, except whether a client certificate is requested. */
-export function createSecureServer(limits: ServerOptions, initial: TlsRules, handler: RequestListener): SecureServer {
+export function createSecureServer(limits: ServerOptions, initial: TlsRules): UpdatableServer {
   let rules = initial;
   let current = new WeakSet<Socket>();
-  const server = createServer(
-    {
-      ...limits,
-      ...initial.context,
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      requestCert: initial.client.requested,
-      // Node would reject every untrusted certificate; the rules decide below.
-      rejectUnauthorized: false,
-    },
-    handler,
-  );
+  const server = createServer({
+    ...limits,
+    ...initial.context,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    requestCert: initial.client.requested,
+    // Node would reject every untrusted certificate; the rules decide below.
+    rejectUnauthorized: false,
+  });
   server.prependListener('secureConnection', (socket) => {
     if (isClientAllowed(rules.client, socket)) current.add(socket);
     else socket.destroy();
