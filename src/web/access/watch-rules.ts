@@ -33,7 +33,7 @@ export async function watchRules({
   let reported: readonly string[] = [];
   while (await hasElapsed(intervalMs, signal)) {
     const result = await load();
-    const problems = result.ok ? changeProblems(inForce, result.rules) : result.problems;
+    const problems = result.ok ? [...changeProblems(inForce, result.rules)] : result.problems;
     for (const problem of problems.filter((text) => !reported.includes(text))) report(problem);
     const wasRejected = reported.length > 0;
     reported = problems;
@@ -51,19 +51,16 @@ export async function watchRules({
 }
 
 /** Changes that a listening server cannot apply, and those that a truncated file would make: access must not become weaker by them. */
-function changeProblems(old: AccessRules, next: AccessRules): readonly string[] {
-  const problems: string[] = [];
-  if ((old.tls === undefined) !== (next.tls === undefined)) {
-    problems.push('TLS was switched on or off, which requires a restart');
-  } else if (old.tls?.client.requested !== next.tls?.client.requested) {
-    problems.push('client certificates were switched on or off, which requires a restart');
-  } else {
-    if (old.tls?.context.ca !== undefined && next.tls?.context.ca === undefined)
-      problems.push('tls_server_config.client_ca_file: expected a client CA; removing it requires a restart');
-    if (old.tls?.client.allowedSans !== undefined && next.tls?.client.allowedSans === undefined)
-      problems.push('tls_server_config.client_allowed_sans: expected a list; removing it requires a restart');
+function* changeProblems({ tls: old, users: oldUsers }: AccessRules, { tls, users }: AccessRules): Iterable<string> {
+  if (!old !== !tls) yield 'TLS was switched on or off, which requires a restart';
+  else if (old?.client.requested !== tls?.client.requested)
+    yield 'client certificates were switched on or off, which requires a restart';
+  else {
+    if (old?.context.ca && !tls?.context.ca)
+      yield 'tls_server_config.client_ca_file: expected a client CA; removing it requires a restart';
+    if (old?.client.allowedSans && !tls?.client.allowedSans)
+      yield 'tls_server_config.client_allowed_sans: expected a list; removing it requires a restart';
   }
-  if (old.users.size > 0 && next.users.size === 0)
-    problems.push('basic_auth_users: expected at least one user; removing every user requires a restart');
-  return problems;
+  if (oldUsers.size > 0 && users.size === 0)
+    yield 'basic_auth_users: expected at least one user; removing every user requires a restart';
 }
