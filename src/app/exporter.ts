@@ -166,7 +166,7 @@ export class Exporter implements ExporterPort {
   }
 
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
-  readonly reload = coalesced(() => this.#logWhileSlow(this.#reload()));
+  readonly reload = coalesced(() => this.#reload());
 
   /** Counts the connections and the limits that the web server reaches, and logs the latter. */
   webObserver(): WebObserver {
@@ -193,6 +193,11 @@ export class Exporter implements ExporterPort {
   async #reload(): Promise<readonly string[]> {
     const { signal } = this.#closed;
     const { log, load } = this.#options;
+    const startMs = this.#elapsedMs();
+    const timer = setInterval(() => {
+      const seconds = Math.round((this.#elapsedMs() - startMs) / 1000);
+      log.warn('configuration reload is still running', { duration_seconds: seconds });
+    }, SLOW_RELOAD_MS).unref();
     try {
       signal.throwIfAborted();
       await untilAborted(this.started, signal);
@@ -210,17 +215,6 @@ export class Exporter implements ExporterPort {
       if (signal.aborted) return ['the exporter is shutting down'];
       this.#services.own.recordReload(false, Date.now());
       throw error;
-    }
-  }
-
-  async #logWhileSlow<T>(reload: Promise<T>): Promise<T> {
-    const startMs = this.#elapsedMs();
-    const timer = setInterval(() => {
-      const seconds = Math.round((this.#elapsedMs() - startMs) / 1000);
-      this.#options.log.warn('configuration reload is still running', { duration_seconds: seconds });
-    }, SLOW_RELOAD_MS).unref();
-    try {
-      return await reload;
     } finally {
       clearInterval(timer);
     }
