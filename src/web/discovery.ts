@@ -1,11 +1,9 @@
-import { isIPv6 } from 'node:net';
 import type { Request } from 'express';
-import ipaddr from 'ipaddr.js';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { ExporterPort } from './port.ts';
 import { hostUrl } from './request-checks.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { send } from './respond.ts';
+import { RequestError, send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
 
 /** Prometheus HTTP service discovery: a target group per station; the series themselves carry the label `station`. */
@@ -31,13 +29,8 @@ function metaLabels({ name, upstream, path, labels }: StationSpec): Readonly<Rec
 }
 
 /** Where the client reaches the exporter. */
-function requestUrl({ headers: { host = '' }, protocol, socket }: Request): URL {
-  const { localAddress, localPort } = socket;
-  return hostUrl(host, protocol) ?? new URL(`${protocol}://${socketTarget(localAddress, localPort)}`);
-}
-
-/** A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6. */
-export function socketTarget(address = '127.0.0.1', port = 0): string {
-  const own = ipaddr.process(address).toString();
-  return isIPv6(own) ? `[${own}]:${port}` : `${own}:${port}`;
+function requestUrl({ headers: { host = '' }, protocol }: Request): URL {
+  const url = hostUrl(host, protocol);
+  if (url) return url;
+  throw new RequestError(400, 'Expected a valid Host header, which the targets have as their address.\n');
 }

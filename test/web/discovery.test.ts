@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { socketTarget } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, SERVER_TLS, startApp } from './running-app.ts';
@@ -48,10 +47,10 @@ describe('serviceDiscovery', () => {
   });
 
   it.each(['GET /sd HTTP/1.0\r\n\r\n', 'GET /sd HTTP/1.0\r\nHost: a b\r\n\r\n'])(
-    'uses the address of the socket without a valid Host header: %j',
+    'rejects a request without a valid Host header: %j',
     async (bytes) => {
       const { port } = await startApp();
-      expect(await openConnection(port, bytes).received).toContain(`"targets":["127.0.0.1:${port}"]`);
+      expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 .*Expected a valid Host header/s);
     },
   );
 
@@ -64,15 +63,5 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse(body)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
-  });
-});
-
-describe('socketTarget', () => {
-  it.each([
-    ['127.0.0.1', '127.0.0.1:9842'],
-    ['::ffff:10.0.0.1', '10.0.0.1:9842'],
-    ['2001:db8::1', '[2001:db8::1]:9842'],
-  ])('formats %s as a target', (address, target) => {
-    expect(socketTarget(address, 9842)).toBe(target);
   });
 });
