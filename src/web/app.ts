@@ -16,7 +16,7 @@ import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
 import { type AbortableHandler, limitRequests, RequestQueue } from './request-limit.ts';
-import { failedRequest, methodNotAllowed, notFound, redirectTo, refuse, setCommonHeaders } from './respond.ts';
+import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 
@@ -56,7 +56,8 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
     // Express responds to a target that is not a URL by itself, without the middleware above.
     const target = requestTarget(String(request.url));
     if (target === undefined) {
-      refuse(response, 400, 'The request target has no path.');
+      response.setHeader('Connection', 'close');
+      sendText(response, 400, 'The request target has no path.\n');
       return;
     }
     request.url = target;

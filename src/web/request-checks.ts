@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
 import type { WebOptions } from './port.ts';
-import { RequestError, refuse } from './respond.ts';
+import { RequestError } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
 const MAX_URL_LENGTH = 4096;
@@ -46,17 +46,14 @@ function hasBody({ 'transfer-encoding': encoding, 'content-length': length = '0'
  */
 export function checkCrossSite({ allowedHosts, externalUrl }: WebOptions): RequestHandler {
   const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
-  return ({ method, headers, headersDistinct: { host = [] } }, response, next) => {
+  return ({ method, headers, headersDistinct: { host = [] } }, _response, next) => {
     // A proxy in front may have read the other one.
-    if (host.length > 1) {
-      refuse(response, 400, 'Expected one Host header.');
-    } else if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? '')) {
-      refuse(response, 403, 'The host name is not allowed (--web.allowed-hosts).');
-    } else if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl)) {
-      refuse(response, 403, 'Requests of other sites are not allowed.');
-    } else {
-      next();
-    }
+    if (host.length > 1) throw new RequestError(400, 'Expected one Host header.\n');
+    if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? ''))
+      throw new RequestError(403, 'The host name is not allowed (--web.allowed-hosts).\n');
+    if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl))
+      throw new RequestError(403, 'Requests of other sites are not allowed.\n');
+    next();
   };
 }
 
@@ -95,7 +92,6 @@ function isCrossOrigin(
 
 /**
  * Sets the headers of the rules in force on every response, and enforces their rate limit and basic authentication.
- * Closes the connection of a client that is refused: only authenticated clients keep theirs.
  * `openPaths`: for everyone, because probes of the process have no credentials.
  */
 export function checkAccess({ access, observer }: WebOptions, openPaths: ReadonlySet<string>): RequestHandler {
@@ -111,28 +107,24 @@ export function checkAccess({ access, observer }: WebOptions, openPaths: Readonl
     const network = clientNetwork(request.socket.remoteAddress);
     if (!isWithinRate(rate)) {
       observer.limitReached('rate_limit', network);
-      refuse(response, 429, 'Too many requests.');
-      return;
+      throw new RequestError(429, 'Too many requests.\n');
     }
     const credentials = basicCredentials(request.headers.authorization);
     const check = () => credentials && passwords.check(users, credentials, network);
     const result = users.size === 0 ? 'valid' : await check();
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
-    if (result === 'busy') observer.limitReached('password_checks', network);
-    if (result === 'valid') next();
-    else refuseLogin(response, result === 'busy');
+    if (result === 'busy') {
+      observer.limitReached('password_checks', network);
+      response.setHeader('Retry-After', '1');
+      throw new RequestError(503, 'Too many concurrent password checks.\n');
+    }
+    if (result !== 'valid') {
+      response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
+      throw new RequestError(401, 'Unauthorized.\n');
+    }
+    next();
   };
-}
-
-function refuseLogin(response: Response, isBusy: boolean): void {
-  if (isBusy) {
-    response.setHeader('Retry-After', '1');
-    refuse(response, 503, 'Too many concurrent password checks.');
-  } else {
-    response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
-    refuse(response, 401, 'Unauthorized.');
-  }
 }
 
 /** A limiter that decides for each request by the rules in force at that time. */

@@ -25,12 +25,6 @@ export function sendText(response: ServerResponse, status: number, text: string)
   send(response, status, 'text/plain; charset=utf-8', text);
 }
 
-/** Closes the connection too: a client that is refused may have more to send, and keeps no connection. */
-export function refuse(response: ServerResponse, status: number, reason: string): void {
-  response.setHeader('Connection', 'close');
-  sendText(response, status, `${reason}\n`);
-}
-
 /** Node omits the body in the response to a HEAD request. */
 export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
   response.statusCode = status;
@@ -121,7 +115,7 @@ export type ErrorPage = (response: Response, error: RequestError) => void;
 
 /**
  * Sends errors of the client; anything else is an exporter bug, which is reported and not disclosed to the client. They are a page if the
- * client prefers HTML. Without a page they are plain text, which discloses nothing more.
+ * client prefers HTML. Without a page the client has no access: it gets plain text, which discloses nothing more, and keeps no connection.
  */
 export function failedRequest(report: (error: unknown) => void, page?: ErrorPage): ErrorRequestHandler {
   return (error, request, response, _next) => {
@@ -132,7 +126,8 @@ export function failedRequest(report: (error: unknown) => void, page?: ErrorPage
       return;
     }
     const sent = isExpected ? error : new RequestError(500, 'Internal error.\n');
-    response.vary('Accept');
+    if (page) response.vary('Accept');
+    else response.setHeader('Connection', 'close');
     if (page && prefersHtml(request)) page(response, sent);
     else sendText(response, sent.status, sent.message);
   };
