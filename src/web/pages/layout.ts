@@ -71,28 +71,21 @@ export const favicon: RequestHandler = (_request, response) => {
 
 /** The policy allows no external content, and only the page's own style and script. */
 export function sendPage(response: ServerResponse, page: HtmlPage, options: WebOptions): void {
-  setPolicy(response, policy(page));
-  send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
-}
-
-function policy({ isLive }: HtmlPage): string {
-  return [
+  const policy = [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
     "img-src 'self'",
-    ...(isLive ? LIVE_SOURCES : []),
+    ...(page.isLive ? LIVE_SOURCES : []),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-  ].join('; ');
+  ];
+  setPolicy(response, policy.join('; '));
+  send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
 
 function cspHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-function navigationLink(path: string, words: string, root: string, isCurrent: boolean): Html {
-  return html`<li><a href="${root}${path.slice(1)}"${isCurrent ? html` aria-current="page"` : []}>${words}</a></li>\n`;
 }
 
 function renderPage(
@@ -104,6 +97,8 @@ function renderPage(
     [ROUTES.healthy, 'Healthy'],
     [ROUTES.ready, 'Ready'],
   ] as const;
+  const item = ([path, words]: readonly [string, string]) =>
+    html`<li><a href="${root}${path.slice(1)}"${path === route ? html` aria-current="page"` : []}>${words}</a></li>\n`;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -120,7 +115,7 @@ function renderPage(
 ${route === ROUTES.status ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
 <nav aria-label="Site">
 <ul>
-${NAVIGATION.map(([path, words]) => navigationLink(path, words, root, path === route))}</ul>
+${NAVIGATION.map(item)}</ul>
 </nav>
 <form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
 <label class="hidden-text" for="site-search">Search the resources of all stations</label>
@@ -133,7 +128,7 @@ ${content}
 </main>
 <footer class="site">
 <ul>
-${endpoints.map(([path, words]) => navigationLink(path, words, root, false))}</ul>
+${endpoints.map(item)}</ul>
 <p>Version ${version}</p>
 </footer>
 ${isLive ? html`<script>${new Html(LIVE_SCRIPT)}</script>\n` : []}</body>
