@@ -1,5 +1,4 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
-import { shortTypes } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
@@ -12,6 +11,9 @@ import { type Column, downloads, pageOf, pager, searchField, select, table, tabl
 
 const ROOT = '../../';
 
+/** Columns of the list of resources that name the resource of a change, besides the labels. */
+const NAMING = ['display_name', 'name', 'type'];
+
 /** Which resources of a station changed, the latest changes first. */
 export const changesPage: PageHandler = (exporter, options) => (request, response) => {
   const found = changesOf(exporter, request);
@@ -19,6 +21,11 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
   const { page = '1', ...selection } = query;
   const nowMs = options.now();
   const shown = pageOf(changes, Number(page));
+  const labels = labelNames(exporter);
+  const types = shown.rows.map(({ resource }) => resource.type);
+  const naming = resourceColumns(undefined, { root: ROOT, types, nowMs, labels }).filter(({ heading, by = heading }) =>
+    [...NAMING, ...labels].includes(by),
+  );
   const href = (parameters: Readonly<Record<string, string>>) =>
     `?${new URLSearchParams({ ...selection, ...parameters })}`;
   const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
@@ -37,7 +44,7 @@ ${
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(name, shown.rows, nowMs, namingColumns(shown.rows, labelNames(exporter), nowMs))}
+${changeTable(name, shown.rows, nowMs, naming)}
 ${pages('Pages of changes, below the table')}`
 }`;
   sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
@@ -70,19 +77,6 @@ ${select('change', 'Change', CHANGES, change)}${hidden}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
-}
-
-/** Columns of the list of resources that name the resource of a change, besides the labels. */
-const NAMING = ['display_name', 'name', 'type'];
-
-function namingColumns(
-  changes: readonly ObservedChange[],
-  labels: readonly string[],
-  nowMs: number,
-): readonly Column<StationResource>[] {
-  const typeNames = shortTypes(changes.map(({ resource }) => resource.type));
-  const columns = resourceColumns(undefined, { root: ROOT, typeNames, nowMs, labels });
-  return columns.filter(({ heading, by = heading }) => [...NAMING, ...labels].includes(by));
 }
 
 /** `naming`: empty if the changes are those of one resource. */

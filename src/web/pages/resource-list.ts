@@ -1,6 +1,6 @@
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
-import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
+import { STATE_WORDS, shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { countText, numberText, shareText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -45,8 +45,8 @@ ${pages('Pages of resources, below the table')}`;
 interface ColumnContext {
   /** Relative path from the page to the root. */
   readonly root: string;
-  /** Short names by type. */
-  readonly typeNames: ReadonlyMap<string, string>;
+  /** The types of the resources: each gets a short name. */
+  readonly types: readonly string[];
   readonly nowMs: number;
   /** Names of `resource_labels` (default: those of the station). */
   readonly labels?: readonly string[];
@@ -55,8 +55,9 @@ interface ColumnContext {
 /** `spec`: of the station whose resources are shown; undefined: those of all stations are. */
 export function resourceColumns(
   spec: StationSpec | undefined,
-  { root, typeNames, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
+  { root, types, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
 ): readonly Column<StationResource>[] {
+  const typeNames = shortTypes(types);
   const columns: readonly (Column<StationResource> & { readonly isShown?: boolean })[] = [
     { heading: 'Resource', by: 'display_name', cell: (row) => resourceLink(row, root) },
     { heading: 'Name', by: 'name', cell: ({ resource }) => textOrUnknown(resource.name) },

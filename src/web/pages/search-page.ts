@@ -1,5 +1,4 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
-import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult } from '../../inventory/selection.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
@@ -38,9 +37,9 @@ function searchContent(
 ): Html {
   const labels = labelNames(exporter);
   const page = pageOf(found, query.page);
-  const typeNames = shortTypes(page.rows.map(({ resource }) => resource.type));
+  const types = page.rows.map(({ resource }) => resource.type);
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
-  const columns = resourceColumns(undefined, { root: './', typeNames, nowMs, labels });
+  const columns = resourceColumns(undefined, { root: './', types, nowMs, labels });
   const stations = new Set(found.map(({ station }) => station)).size;
   return html`<h1>Search</h1>
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>

@@ -1,7 +1,6 @@
 import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
-import { shortTypes } from '../../inventory/resource-words.ts';
 import { type StationResource, selectResources } from '../../inventory/selection.ts';
 import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
@@ -148,7 +147,7 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 
 function resourcesOf({ spec, status, query, problem, found, counts, nowMs }: StationView): Html {
   const types = [...counts.types.map(({ key }) => key), ...(found?.rows.map(({ resource }) => resource.type) ?? [])];
-  const columns = resourceColumns(spec, { root: '../', typeNames: shortTypes(types), nowMs });
+  const columns = resourceColumns(spec, { root: '../', types, nowMs });
   const form = filterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
   if (found === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
