@@ -1,12 +1,12 @@
 import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
-import { type StationResource, selectResources } from '../../inventory/selection.ts';
+import { type StationResource, searchStations } from '../../inventory/selection.ts';
 import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
-import type { ExporterPort, WebOptions } from '../port.ts';
+import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
@@ -41,27 +41,26 @@ interface StationView extends StationDetail {
   /** What is wrong with the query. */
   readonly problem: string | undefined;
   /** undefined: the resources are unknown. */
-  readonly found: ListPage<StationResource> | undefined;
+  readonly page: ListPage<StationResource> | undefined;
   readonly counts: ResourceCounts;
   readonly nowMs: number;
 }
 
 /** A station: its state, its resources, and its details. */
-export const stationPage: PageHandler = (exporter, options) => {
-  const find = rememberedSearches(exporter);
-  return async (request, response, signal) => {
-    const detail = stationOf(exporter, request);
-    const { spec, served } = detail;
-    const { names } = spec.resourceLabels;
-    const { query, problem } = parseResourceQuery(searchParams(request), names);
-    if (problem !== undefined && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
-    const found = served && problem === undefined ? await find(spec.name, served.snapshot, query, signal) : undefined;
-    const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
-    const view = { ...detail, query, problem, found, counts, nowMs: options.now() };
-    const content = stationContent(view, options);
-    const isLive = problem === undefined;
-    sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
-  };
+export const stationPage: PageHandler = (exporter, options) => async (request, response, signal) => {
+  const detail = stationOf(exporter, request);
+  const { spec, served } = detail;
+  const { names } = spec.resourceLabels;
+  const { query, problem } = parseResourceQuery(searchParams(request), names);
+  const isLive = problem === undefined;
+  if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
+  const searched = { name: spec.name, parts: isLive ? served?.snapshot.parts : undefined };
+  const { found } = await searchStations([searched], query.selection, query.order, exporter.tasks, signal);
+  const page = searched.parts && pageOf(found, query.page);
+  const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
+  const view = { ...detail, query, problem, page, counts, nowMs: options.now() };
+  const content = stationContent(view, options);
+  sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
 };
 
 /** A button for a refresh; the page that follows has the same query. */
@@ -69,29 +68,6 @@ function refreshForm({ spec, query }: StationView, { enableLifecycle }: WebOptio
   const path = stationPath(spec.name, '/refresh');
   if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
-}
-
-/** Queries whose result is remembered per snapshot. */
-const MAX_REMEMBERED = 50;
-
-/** Searches a snapshot once per query, however many browsers keep the page current. */
-function rememberedSearches(exporter: ExporterPort) {
-  const bySnapshot = new WeakMap<Snapshot, Map<string, ListPage<StationResource>>>();
-  return async (station: string, snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => {
-    const remembered = bySnapshot.get(snapshot) ?? new Map<string, ListPage<StationResource>>();
-    bySnapshot.set(snapshot, remembered);
-    const key = resourceSearch(query);
-    const known = remembered.get(key);
-    if (known) return known;
-    const found = pageOf(
-      await selectResources(snapshot.parts, query.selection, query.order, exporter.tasks, signal),
-      query.page,
-    );
-    const page = { ...found, rows: found.rows.map((resource) => ({ station, resource })) };
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, page);
-    return page;
-  };
 }
 
 function stationContent(view: StationView, options: WebOptions): Html {
@@ -145,15 +121,15 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 `;
 }
 
-function resourcesOf({ spec, status, query, problem, found, counts, nowMs }: StationView): Html {
-  const types = [...counts.types.map(({ key }) => key), ...(found?.rows.map(({ resource }) => resource.type) ?? [])];
+function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationView): Html {
+  const types = [...counts.types.map(({ key }) => key), ...(page?.rows.map(({ resource }) => resource.type) ?? [])];
   const columns = resourceColumns(spec, { root: '../', types, nowMs });
   const form = filterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
-  if (found === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
-  if (found.total === 0) return html`${form}\n${emptyResult(status.snapshot?.resources ?? 0, query)}`;
-  const page = { page: found, query, columns, href: resourcesHref };
-  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, page, downloadLinks(spec.name, query))}`;
+  if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
+  if (page.total === 0) return html`${form}\n${emptyResult(status.snapshot?.resources ?? 0, query)}`;
+  const shown = { page, query, columns, href: resourcesHref };
+  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, downloadLinks(spec.name, query))}`;
 }
 
 /** Links to the resources of the query in its order, on all pages. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/model/listing.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
@@ -253,23 +253,6 @@ describe('stationPage', () => {
     const { hrefs } = await open(one, `${query}&page=7`);
     for (const format of ['csv', 'json']) expect(hrefs).toContain(`${path}${query}&format=${format}`);
     expect((await open(one)).hrefs).toContain(`${path}?format=csv`);
-  });
-
-  it('searches a snapshot once for each query', async () => {
-    let detail = full;
-    const exporter = exporterOf(full);
-    const searches = vi.spyOn(exporter.tasks, 'forEach');
-    const { request } = await startApp({ ...exporter, station: () => detail });
-    const search = async (text: string) => idsOf((await request(`/stations/prod?search=${text}`)).body);
-    expect(await search('beta')).toEqual(['b']);
-    expect(await search('beta')).toEqual(['b']);
-    expect(await search('named')).toEqual(['a']);
-    expect(searches).toHaveBeenCalledTimes(2);
-    detail = detailOf([...three, resourceOf('d', { name: 'beta' })]);
-    expect(await search('beta')).toEqual(['b', 'd']);
-    for (let at = 0; at < 60; at += 1) await search(`none-${at}`);
-    expect(await search('beta')).toEqual(['b', 'd']);
-    expect(searches).toHaveBeenCalledTimes(64);
   });
 
   it.each([
