@@ -18,15 +18,14 @@ import { facts, Html, html, momentText, timeText, unknown } from './html.ts';
 /** Shown for values of a station without data. */
 export const NO_DATA = unknown('no data');
 
-/** The state of a station in words and colour: not in that of success while its data lacks something. */
-export function stateBadge(station: StationStatus): Html {
+/** The state of a station in words and colour: not in that of success while its data lacks something. `reason`: of its failure. */
+export function stateBadge(station: StationStatus, reason = ''): Html {
   const state = stateOf(station);
-  if (state === 'up' && dataProblems(station).length > 0)
-    return html`<span class="state incomplete">up</span><span class="hidden-text">:</span> <span class="sub no">${completeness(station)}</span>`;
-  const badge = html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
-  return state === 'no-data'
-    ? html`${badge}<span class="hidden-text">:</span> <span class="sub">${noDataReason(station)}</span>`
-    : badge;
+  const missing = state === 'up' ? completeness(station) : '';
+  const note = state === 'no-data' ? noDataReason(station) : missing || reason;
+  const badge = html`<span class="state ${missing ? 'incomplete' : state}">${STATION_STATES[state]}</span>`;
+  if (note === '') return badge;
+  return html`${badge}<span class="hidden-text">:</span> <span class="sub${missing && ' no'}">${note}</span>`;
 }
 
 /** `incomplete`, `3 rejected`; '' if nothing is missing. */

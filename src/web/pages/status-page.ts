@@ -72,7 +72,7 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       heading: 'State',
       by: 'state',
       value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)),
-      cell: (station) => stateText(station),
+      cell: (station) => stateBadge(station, station.failure && shortReason(station.failure)),
     },
     countColumn('Resources', 'resources', ''),
     countColumn('Firing', 'firing', '?state=firing'),
@@ -122,11 +122,6 @@ function completeText(station: StationStatus): Html {
   if (station.snapshot === undefined) return NO_DATA;
   const missing = completeness(station);
   return missing === '' ? html`yes` : html`<span class="no">${missing}</span>`;
-}
-
-function stateText(station: StationStatus): Html {
-  const reason = station.failure && shortReason(station.failure);
-  return html`${stateBadge(station)}${reason ? html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>` : []}`;
 }
 
 async function statusContent(exporter: ExporterPort, query: StationQuery, nowMs: number): Promise<Html> {
