@@ -24,10 +24,11 @@ type Served = NonNullable<StationDetail['served']>;
 /** A resource: its record in the listing, the results of the further listings, and its series. */
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
   const nowMs = options.now();
-  const { spec, status, served, history, changes: kept, links } = stationOf(exporter, request);
+  const detail = stationOf(exporter, request);
+  const { spec, status, served, links } = detail;
   const id = String(request.params['id']);
   const located = served && locateResource(served.snapshot, id);
-  const changes = kept.newestFirst.filter(({ resource }) => resource.id === id);
+  const changes = detail.changes.newestFirst.filter(({ resource }) => resource.id === id);
   if (served === undefined || located === undefined) {
     const [words, path = ''] =
       changes.length > 0
@@ -37,12 +38,20 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
   }
   const { resource } = located;
   const heading = titleOf(resource);
-  // Changes that are no longer kept may have been those of this resource.
-  const observed = kept.dropped > 0 ? kept.newestFirst : history.filter(({ outcome }) => outcome === 'succeeded');
-  const held = heldFor(resource.state, status, changes, observed.at(-1)?.atMs, nowMs);
+  const { state, alertRules, labels } = resource;
   const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
-${linkList(linksOf(links, spec, resource))}${summary(resource, spec, held)}
+${linkList(linksOf(links, spec, resource))}<div class="headline">
+${figures('status', [
+  ['State', alertStateBadge(state)],
+  ['In this state', heldFor(state, detail, changes, nowMs) ?? unknown('not observed')],
+  ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
+  ...spec.resourceLabels.names.map((name) => [name, labels[name] || unknown('none')] as const),
+])}
+${LIVE_CONTROLS}
+</div>
+<p class="code">${id}</p>
+${LIVE_NOTICES}
 <p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
 ${ownChanges(changes, spec.name, nowMs)}
 <h2 id="joined">Product and alertability</h2>
@@ -60,42 +69,25 @@ const NO_RESOURCE =
   'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
 const NO_DATA = 'The station has no data, so its resources are unknown.\n';
 
-/** What to know first: the state, for how long it was observed, and whose resource it is. */
-function summary(
-  { id, state, alertRules, labels }: Resource,
-  { resourceLabels }: StationSpec,
-  held: Html | undefined,
-): Html {
-  return html`<div class="headline">
-${figures('status', [
-  ['State', alertStateBadge(state)],
-  ['In this state', held ?? unknown('not observed')],
-  ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
-  ...resourceLabels.names.map((name) => [name, labels[name] || unknown('none')] as const),
-])}
-${LIVE_CONTROLS}
-</div>
-<p class="code">${id}</p>
-${LIVE_NOTICES}`;
-}
-
-/** How long the state has been observed; undefined: unknown. `observedMs`: since when every change was observed. */
+/** How long the state has been observed; undefined: unknown. `changes`: of the resource. */
 function heldFor(
   state: string,
-  { up, lastSuccessMs, snapshot }: StationDetail['status'],
+  { status, changes: kept, history }: StationDetail,
   changes: readonly ObservedChange[],
-  observedMs: number | undefined,
   nowMs: number,
 ): Html | undefined {
+  const { up, lastSuccessMs = nowMs, snapshot } = status;
   // An incomplete listing is not compared.
   if (!snapshot?.complete) return undefined;
   // A change of the type may hide one of the state.
   const last = changes.find(({ change }) => change !== 'rules');
-  const sinceMs = last ? last.atMs : observedMs;
+  // Changes that are no longer kept may have been those of this resource.
+  const observed = kept.dropped > 0 ? kept.newestFirst : history.filter(({ outcome }) => outcome === 'succeeded');
+  const sinceMs = (last ?? observed.at(-1))?.atMs;
   // A change from an unknown state is not observed.
   if ((last && last.to !== state) || sinceMs === undefined) return undefined;
   // A failed refresh observes nothing.
-  const untilMs = up ? nowMs : (lastSuccessMs ?? nowMs);
+  const untilMs = up ? nowMs : lastSuccessMs;
   return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
 }
 
