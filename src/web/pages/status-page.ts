@@ -10,7 +10,7 @@ import {
 } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { TaskQueue } from '../../model/task-queue.ts';
-import type { ExporterPort, RejectedReload } from '../port.ts';
+import type { RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
 import { outageText } from './history.ts';
@@ -31,7 +31,25 @@ import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
   const { values } = parseParameters(searchParams(request), PARAMETERS);
-  const content = await statusContent(exporter, values, options.now());
+  const { tasks } = exporter;
+  const nowMs = options.now();
+  const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
+  const groups = await tasks.run(() => failureGroups(stations));
+  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, groups));
+  const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
+  const notCounted =
+    withoutData === 0
+      ? []
+      : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
+  const content = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
+<div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
+${statusTotals(stations)}
+<div id="not-counted">${notCounted}</div>
+<div id="failures">${failureSection(groups, nowMs)}</div>
+<div id="outages">${outageSection(stations, nowMs)}</div>
+<div id="load">${upstreamSection(upstreams, nowMs)}</div>
+<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>
+${await stationTable(stations, values, nowMs, tasks)}`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
 
@@ -122,27 +140,6 @@ function completeText(station: StationStatus): Html {
   if (station.snapshot === undefined) return NO_DATA;
   const missing = completeness(station);
   return missing === '' ? html`yes` : html`<span class="no">${missing}</span>`;
-}
-
-async function statusContent(exporter: ExporterPort, query: StationQuery, nowMs: number): Promise<Html> {
-  const { tasks } = exporter;
-  const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
-  const groups = await tasks.run(() => failureGroups(stations));
-  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, groups));
-  const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
-  const notCounted =
-    withoutData === 0
-      ? []
-      : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
-  return html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
-<div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
-${statusTotals(stations)}
-<div id="not-counted">${notCounted}</div>
-<div id="failures">${failureSection(groups, nowMs)}</div>
-<div id="outages">${outageSection(stations, nowMs)}</div>
-<div id="load">${upstreamSection(upstreams, nowMs)}</div>
-<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>
-${await stationTable(stations, query, nowMs, tasks)}`;
 }
 
 function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
