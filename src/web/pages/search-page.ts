@@ -1,9 +1,7 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
-import type { SearchResult } from '../../inventory/selection.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
-import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
@@ -18,35 +16,34 @@ const MAX_NAMED = 20;
 export const searchPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const query = resourceQueryOf(exporter, request);
   const { selection, order } = query;
-  const search = selection.search ?? '';
-  const content =
-    Object.keys(selection).length === 0
-      ? EMPTY
-      : searchContent(query, await exporter.search(selection, order, signal), options.now(), exporter);
-  sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
+  const { search = '' } = selection;
+  const show = (content: Html) =>
+    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
+  if (Object.keys(selection).length === 0) return show(EMPTY);
+  const { found, withoutData } = await exporter.search(selection, order, signal);
+  const nowMs = options.now();
+  const page = pageOf(found, query.page);
+  const types = page.rows.map(({ resource }) => resource.type);
+  const href = (other: ResourceQuery) => resourceSearch(other, 'q');
+  const columns = resourceColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
+  const stations = new Set(found.map(({ station }) => station)).size;
+  const doubtful = exporter
+    .stations()
+    .filter(isDoubtful)
+    .map((station) => html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`);
+  show(html`<h1>Search</h1>
+<p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
+${named(
+  'not-searched',
+  'Not searched because they have no data',
+  withoutData.map((name) => stationLink(name)),
+)}
+${named('doubtful', 'Old or incomplete data', doubtful)}
+${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
 };
 
 const EMPTY = html`<h1>Search</h1>
 <p>Enter a part of the ID, the name or the display name of a resource. All stations of this shard are searched.</p>`;
-
-function searchContent(
-  query: ResourceQuery,
-  { found, withoutData }: SearchResult,
-  nowMs: number,
-  exporter: ExporterPort,
-): Html {
-  const labels = labelNames(exporter);
-  const page = pageOf(found, query.page);
-  const types = page.rows.map(({ resource }) => resource.type);
-  const href = (other: ResourceQuery) => resourceSearch(other, 'q');
-  const columns = resourceColumns(undefined, { root: './', types, nowMs, labels });
-  const stations = new Set(found.map(({ station }) => station)).size;
-  return html`<h1>Search</h1>
-<p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
-${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
-${named('doubtful', 'Old or incomplete data', exporter.stations().filter(isDoubtful), (station) => html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`)}
-${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`;
-}
 
 /** What was searched for: `“web” in ID, name or display name, state firing`. */
 function selectionText({ selection: { search, ...values } }: ResourceQuery): string {
@@ -61,9 +58,9 @@ function isDoubtful(station: StationStatus): boolean {
 }
 
 /** An empty result means little while stations have no data. */
-function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
-  if (rows.length === 0) return [];
-  const items = rows.slice(0, MAX_NAMED).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
-  const more = rows.length > MAX_NAMED ? html` and ${numberText(rows.length - MAX_NAMED)} more` : [];
+function named(id: string, words: string, stations: readonly Html[]): readonly Html[] {
+  if (stations.length === 0) return [];
+  const items = stations.slice(0, MAX_NAMED).map((station, at) => html`${at === 0 ? '' : ', '}${station}`);
+  const more = stations.length > MAX_NAMED ? html` and ${numberText(stations.length - MAX_NAMED)} more` : [];
   return [html`<p id="${id}" class="failure-note">${words}: ${items}${more}.</p>`];
 }
