@@ -2,7 +2,7 @@ import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../invent
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { STATE_WORDS, shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
-import { countText, numberText, shareText } from '../../inventory/words.ts';
+import { numberText, shareText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
@@ -125,13 +125,6 @@ export function alertStateBadge(token: string): Html {
   if (token === '') return NOT_REPORTED;
   const style = STATE_WORDS.get(token)?.toLowerCase() ?? 'unspecified';
   return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
-}
-
-/** Why no resource is shown; the form has the values that resources have. */
-export function emptyResult(size: number, { order }: ResourceQuery): Html {
-  if (size === 0) return html`<p id="nothing">The station has no resources.</p>`;
-  const all = resourcesHref({ order });
-  return html`<p id="nothing">No resource matches. <a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
 }
 
 /** The address of the resources on the page of their station. */

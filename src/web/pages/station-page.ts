@@ -12,14 +12,7 @@ import { changesPath, probePath, searchParams, stationPath } from '../routes.ts'
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import {
-  countBars,
-  emptyResult,
-  filterForm,
-  resourceColumns,
-  resourcePageTable,
-  resourcesHref,
-} from './resource-list.ts';
+import { countBars, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
 import {
   coverageText,
   lastSuccess,
@@ -127,16 +120,16 @@ function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: Stat
   const form = filterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
   if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
-  if (page.total === 0) return html`${form}\n${emptyResult(status.snapshot?.resources ?? 0, query)}`;
+  const size = status.snapshot?.resources ?? 0;
+  if (size === 0) return html`${form}\n<p id="nothing">The station has no resources.</p>`;
+  if (page.total === 0)
+    return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ order: query.order })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
+  const path = stationPath(spec.name, '/resources');
+  // The resources of the query in its order, on all pages.
+  const all = resourceSearch({ ...query, page: 1 });
+  const links = path === undefined ? [] : downloads(`../${path}${all}${all === '?' ? '' : '&'}format=`);
   const shown = { page, query, columns, href: resourcesHref };
-  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, downloadLinks(spec.name, query))}`;
-}
-
-/** Links to the resources of the query in its order, on all pages. */
-function downloadLinks(name: string, query: ResourceQuery): readonly Html[] {
-  const path = stationPath(name, '/resources');
-  const parameters = resourceSearch({ ...query, page: 1 });
-  return path === undefined ? [] : [downloads(`../${path}${parameters}${parameters === '?' ? '' : '&'}format=`)];
+  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, links)}`;
 }
 
 /** Where the station is, and how it is refreshed. */
