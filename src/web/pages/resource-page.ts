@@ -36,7 +36,8 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
         : [spec.name, stationPath(spec.name)];
     throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, { words, path });
   }
-  const { resource } = located;
+  const { resource, pageOffset, position, invalid } = located;
+  const offset = pageOffset + position;
   const heading = titleOf(resource);
   const { state, alertRules, labels } = resource;
   const content = html`${trail(ROOT, heading, spec.name)}
@@ -61,7 +62,15 @@ ${facts('reasons', [
 ])}
 <h2 id="series">Series</h2>
 ${series(resourceLines(spec, resource), served)}
-${record(located, nowMs)}`;
+<h2 id="read">Fields</h2>
+${resourceFields(resource, invalid, nowMs)}
+<h2 id="record">Record</h2>
+${facts('origin', [
+  ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
+  ['Page', `record ${numberText(position + 1)} of the page at offset ${numberText(pageOffset)}`],
+  ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
+  ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
+])}`;
   sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
 };
 
@@ -89,20 +98,6 @@ function heldFor(
   // A failed refresh observes nothing.
   const untilMs = up ? nowMs : lastSuccessMs;
   return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
-}
-
-/** What the service sent, and where in its listing. */
-function record({ resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
-  const offset = pageOffset + position;
-  return html`<h2 id="read">Fields</h2>
-${resourceFields(resource, invalid, nowMs)}
-<h2 id="record">Record</h2>
-${facts('origin', [
-  ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
-  ['Page', `record ${numberText(position + 1)} of the page at offset ${numberText(pageOffset)}`],
-  ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
-  ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
-])}`;
 }
 
 /** Changes of a resource that its page shows. */
