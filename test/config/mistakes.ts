@@ -497,7 +497,7 @@ export const INEXPRESSIBLE: readonly Mistake[] = [
     /^7:22: .* of at most 1000 characters and instructions/,
   ],
   [
-    withEntries(...MOST_LABELS, SLOW),
+    withEntries(...MOST_LABELS, SLOW, SLOW),
     '18:22: resource_labels[11].match.name: expected at most 4000 instructions in all entries together',
   ],
   [
