@@ -105,7 +105,7 @@ function isFlag(word: string): boolean {
 
 /** Takes the value of the flag from the words that follow, unless it has one. */
 function readWord(word: string, following: string[], given: Map<Flag, readonly string[]>, problems: string[]): void {
-  const [, name = word, inline] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  const [, name = word, inline] = /^(-[^=]+)=(.*)$/s.exec(word) ?? [];
   const { flag, implied } = SPELLINGS.get(name) ?? {};
   const text = inline ?? implied ?? (isValue(following[0], flag) ? following.shift() : undefined);
   if (flag === undefined) problems.push(unknownFlag(name));

@@ -36,7 +36,7 @@ export const RECORDED_FIELDS = {
   kept: FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
 };
 
-/** Replaces ids and names; valid values stay valid and invalid ones invalid, but only their type is kept. A missing field stays missing. */
+/** Replaces ids and names; valid values stay valid and invalid ones invalid; of those, only numbers and the type are kept. A missing field stays missing. */
 export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudonyms): unknown {
   const pattern = how instanceof RegExp ? how : undefined;
   if (typeof value === 'string') {

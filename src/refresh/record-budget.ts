@@ -44,7 +44,8 @@ export class RecordBudget implements RecordCounter {
         records.read += count;
         const read = Array.from(account.values()).reduce((sum, each) => sum + each.read, 0);
         if (read > this.limits.records_per_station) this.#fail('records_per_station');
-        if (records.read > records.kept && this.total > this.limits.records) this.#fail('records');
+        // What was counted before is not refused because another station has grown meanwhile.
+        if (count > 0 && records.read > records.kept && this.total > this.limits.records) this.#fail('records');
       },
       keep: () => {
         records.kept = records.read;

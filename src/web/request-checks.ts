@@ -77,7 +77,7 @@ function hostName(host: string): string {
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostUrl(host: string, scheme: string): URL | undefined {
   const url = `${scheme}://${host}`;
-  return /^[^\s/\\?#@]+$/.test(host) && URL.canParse(url) ? new URL(url) : undefined;
+  return /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::[1-9]\d*)?$/i.test(host) && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 function isCrossOrigin(

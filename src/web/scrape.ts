@@ -179,7 +179,7 @@ export async function writeBody(
   }
   await pipeline(gzip ? pieces(body.gzip()) : body.plain(), response).catch((error) => {
     // A client that disconnects is not an error.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    if (!response.req.destroyed) throw error;
   });
 }
 

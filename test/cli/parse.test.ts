@@ -140,6 +140,7 @@ describe('parseFlags', () => {
     ['--__proto__=1', 'unknown flag "--__proto__"'],
     ['--constructor', 'unknown flag "--constructor"'],
     ['-x', 'unknown flag "-x"'],
+    ['-log.level=debug check', 'unknown flag "-log.level", did you mean --log.level?'],
     ['--\u001b[2J', 'unknown flag "--\\u001b[2J"'],
     ['--web.systemd-socket on', /^unknown flag "--web.systemd-socket"/],
     ['--config.file', MISSING_FILE],

@@ -66,6 +66,14 @@ describe('RecordBudget', () => {
     expect(() => growing.add(2)).toThrow(RecordLimitFailure);
   });
 
+  it('does not refuse records that were counted before another station grew too large', () => {
+    const { budget } = budgetOf(50);
+    const [a, b] = ['a', 'b'].map((name) => accountOf(budget, name).start('listing', new AbortController().signal));
+    a?.add(40);
+    expect(() => b?.add(20)).toThrow(RecordLimitFailure);
+    expect(() => a?.add(0)).not.toThrow();
+  });
+
   it('holds what was kept before when a refresh fails', () => {
     const { budget } = budgetOf(50);
     const account = accountOf(budget, 'a');

@@ -62,7 +62,7 @@ function timeoutFailure({ name, timeoutMs }: EndpointOptions): RequestFailure {
   return new RequestFailure('timeout', `${name}: no complete reply within ${timeoutMs} ms`, { retryable: true });
 }
 
-/** Rejects with the signal's reason when that aborts. A body that is refused closes the connection. */
+/** Rejects with the signal's reason when that aborts. A body that is refused closes the connection, unless it has already ended. */
 async function receive(
   endpoint: RemoteEndpoint,
   request: OutgoingRequest,
