@@ -42,7 +42,7 @@ export const SORT_KEYS = {
 
 export type SortKey = keyof typeof SORT_KEYS;
 
-/** Unknown and empty values sort last in either direction; ties sort by id. */
+/** Unknown and empty values sort last in either direction; ties sort by id, then by station. */
 export interface Order {
   readonly by: SortKey;
   readonly descending: boolean;
@@ -238,11 +238,13 @@ type Run = readonly StationResource[];
 type Comparison = (a: StationResource, b: StationResource) => number;
 
 function comparison({ by, descending }: Order): Comparison {
-  const key = (resource: Resource) => (by === 'alertable' ? alertableOf(resource) : resource[SORT_KEYS[by]]);
+  const property = SORT_KEYS[by];
+  const key = (resource: Resource) => (property === 'alertable' ? alertableOf(resource) : resource[property]);
   const sign = descending ? -1 : 1;
-  return ({ resource: a }, { resource: b }) => {
-    const [left, right] = [key(a), key(b)];
-    if (left === right) return a.id < b.id ? -1 : Number(a.id > b.id);
+  return ({ resource: a, station }, { resource: b, station: other }) => {
+    const left = key(a);
+    const right = key(b);
+    if (left === right) return a.id < b.id || (a.id === b.id && station < other) ? -1 : 1;
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
@@ -267,7 +269,8 @@ async function merged(
   const mergeSome = () => {
     signal?.throwIfAborted();
     for (let count = 0; count < MERGED_PER_TASK; count += 1) {
-      const [a, b] = [left[leftAt], right[rightAt]];
+      const a = left[leftAt];
+      const b = right[rightAt];
       if (a === undefined || b === undefined) return;
       const isRight = compare(b, a) < 0;
       both.push(isRight ? b : a);

@@ -253,7 +253,7 @@ describe('a wrong secret of oauth2', () => {
     // The secret in the header and in the body.
     expect(attempts).toBe(2);
     await httpRequest(port, '/-/reload', { method: 'POST' });
-    expect(await up()).toEqual(new Set([1]));
+    await eventually(async () => expect(await up()).toEqual(new Set([1])));
     expect(attempts).toBe(3);
   });
 });

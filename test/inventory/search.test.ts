@@ -39,7 +39,7 @@ describe('searchStations', () => {
     expect(sorted).toEqual(['b x1', 'a x2', 'b y', 'b z']);
     expect(names(await search(stations, 'x', { by: 'display_name', descending: true }))[0]).toBe('b z');
     const same = ['b', 'a'].map((name) => ({ name, parts: [[resourceOf('x')]] }));
-    expect(names(await search(same, 'x', { by: 'id', descending: false }))).toEqual(['b x', 'a x']);
+    expect(names(await search(same, 'x', { by: 'id', descending: false }))).toEqual(['a x', 'b x']);
   });
 
   it('selects by any filter; a value that one station has exactly is no short form in another', async () => {
