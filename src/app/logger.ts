@@ -1,4 +1,3 @@
-import { format as formatText } from 'node:util';
 import { jsonText } from '../inventory/records.ts';
 
 /** Least severe first. */
@@ -68,7 +67,7 @@ const MAX_CAUSES = 8;
 
 /** The messages of an error and its causes, bounded because causes can be circular. */
 function messagesOf(error: unknown, maxCauses = MAX_CAUSES): string {
-  if (!(error instanceof Error)) return formatText('%s', error);
+  if (!(error instanceof Error)) return String(error);
   // The AggregateError of a failed connection to several addresses has no message, only a code.
   const text = error.message || ('code' in error && `${error.code}`) || error.name;
   return error.cause === undefined || maxCauses === 1 ? text : `${text}: ${messagesOf(error.cause, maxCauses - 1)}`;

@@ -8,6 +8,7 @@ interface BreakerOptions {
 
 /** The state of a station, from its replies. */
 export interface StationState {
+  readonly name: string;
   isHanging: boolean;
   /** Typical latency of its replies; undefined: none so far. */
   typicalMs: number | undefined;
@@ -45,6 +46,7 @@ export class CircuitBreaker {
   readonly maxProbes: number;
   readonly #options: BreakerOptions;
   readonly #stations = new Map<string, StationState>();
+  readonly #hanging = new Set<StationState>();
   #typicalMs: number | undefined;
   /** The latest admission that was answered without delay. */
   #answeredOrder = -1;
@@ -63,10 +65,17 @@ export class CircuitBreaker {
   station(name: string): StationState {
     let station = this.#stations.get(name);
     if (!station) {
-      station = { isHanging: false, typicalMs: undefined, inFlight: 0 };
+      station = { name, isHanging: false, typicalMs: undefined, inFlight: 0 };
       this.#stations.set(name, station);
     }
     return station;
+  }
+
+  setHanging(station: StationState, isHanging: boolean): void {
+    station.isHanging = isHanging;
+    // A request may end after its station was forgotten.
+    if (isHanging && this.#stations.get(station.name) === station) this.#hanging.add(station);
+    else this.#hanging.delete(station);
   }
 
   isHanging(name: string): boolean {
@@ -75,12 +84,16 @@ export class CircuitBreaker {
 
   /** Forgets the stations with other names, which are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const name of this.#stations.keys()) if (!names.has(name)) this.#stations.delete(name);
+    for (const [name, station] of this.#stations) {
+      if (names.has(name)) continue;
+      this.#stations.delete(name);
+      this.#hanging.delete(station);
+    }
   }
 
   /** A station that hangs at another client of the same service hangs here too. */
   takeOver(former: CircuitBreaker): void {
-    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.station(name).isHanging = true;
+    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.setHanging(this.station(name), true);
   }
 
   /** Typical latency of the upstream; undefined: no reply so far. */
@@ -89,12 +102,13 @@ export class CircuitBreaker {
   }
 
   get hangingStations(): number {
-    return Array.from(this.#stations.values()).filter(({ isHanging }) => isHanging).length;
+    return this.#hanging.size;
   }
 
   /** With a concurrency below four a probe exceeds its share: the next one is delayed in favour of other requests, unless none waits. */
   mayProbe(nowMs: number, othersWait: boolean): boolean {
-    return this.#probes < this.maxProbes && (!othersWait || (nowMs >= this.#nextProbeMs && !this.#isStalled));
+    if (this.#hanging.size === 0 || this.#probes >= this.maxProbes) return false;
+    return !othersWait || (nowMs >= this.#nextProbeMs && !this.#isStalled);
   }
 
   admitted({ station, isProbe }: InFlight): void {
@@ -113,7 +127,7 @@ export class CircuitBreaker {
 
   answered({ order, station, admittedMs }: InFlight, nowMs: number): void {
     const latencyMs = nowMs - admittedMs;
-    station.isHanging = false;
+    this.setHanging(station, false);
     this.#isStalled = false;
     if (latencyMs <= this.#overdueMs(this.#typicalMs)) {
       this.#answeredOrder = Math.max(this.#answeredOrder, order);
@@ -126,7 +140,7 @@ export class CircuitBreaker {
 
   /** The caller no longer waits for the reply. The station counts as hanging only if later requests were answered first. */
   cancelled(request: InFlight, nowMs: number): void {
-    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) request.station.isHanging = true;
+    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) this.setHanging(request.station, true);
   }
 
   /**

@@ -234,7 +234,7 @@ export class RequestLimiter {
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       const { retryAfterMs, status } = error;
       // The latency of a 429 is not that of a page.
-      inFlight.station.isHanging = false;
+      this.breaker.setHanging(inFlight.station, false);
       if (this.throttling(error, inFlight)) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
         this.#options.observer.throttled?.(status);
@@ -244,7 +244,8 @@ export class RequestLimiter {
     } else {
       this.#rate.failed(startedMs, nowMs);
       if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
-      else if (error instanceof ListingFailure && error.reason === 'timeout') inFlight.station.isHanging = true;
+      else if (error instanceof ListingFailure && error.reason === 'timeout')
+        this.breaker.setHanging(inFlight.station, true);
     }
   }
 

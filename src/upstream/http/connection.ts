@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
@@ -55,23 +55,15 @@ type Connector = buildConnector.connector;
  */
 function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector {
   const plain = buildConnector({ timeout: timeoutMs });
-  let latest: { readonly files: unknown; readonly connect: Connector } | undefined;
+  let latest: { readonly files: TlsFiles; readonly connect: Connector } | undefined;
 
   const secure = async ({ ca_file, cert_file, key_file, ...settings }: TlsOptions): Promise<Connector> => {
-    // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
-    const [ca, cert, key] = await Promise.all([
-      readTlsFile(ca_file, parseCertificate),
-      readTlsFile(cert_file, parseCertificate),
-      readTlsFile(key_file, createPrivateKey),
-    ]);
-    const files = { ca, cert, key };
+    const files = await Promise.all([ca_file, cert_file, key_file].map(readTlsFile));
     if (latest === undefined || !isDeepStrictEqual(latest.files, files)) {
       const { insecure_skip_verify, server_name, min_version } = settings;
-      const minVersion = min_version && TLS_VERSIONS[min_version];
-      const context = () => createSecureContext({ ...files, minVersion });
       const connect = buildConnector({
         timeout: timeoutMs,
-        secureContext: parseTlsFile(`${cert_file} with ${key_file}`, context),
+        secureContext: secureContext(files, min_version && TLS_VERSIONS[min_version]),
         rejectUnauthorized: !insecure_skip_verify,
         ...(server_name !== undefined && { servername: server_name }),
       });
@@ -93,17 +85,29 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   };
 }
 
-async function readTlsFile(file: string | undefined, parse: (content: Buffer) => unknown): Promise<Buffer | undefined> {
+/** Authority, certificate and key. */
+type TlsFiles = readonly (TlsFile | undefined)[];
+
+interface TlsFile {
+  readonly file: string;
+  readonly content: Buffer;
+}
+
+async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
   if (file === undefined) return undefined;
   const content = await readRegularFile(file).catch((cause: Error) => {
     throw new RequestFailure('tls', `cannot read TLS file ${file}: ${cause.message}`, { cause });
   });
-  parseTlsFile(file, () => parse(content));
-  return content;
+  return { file, content };
 }
 
-function parseCertificate(content: Buffer): X509Certificate {
-  return new X509Certificate(content);
+function secureContext([ca, cert, key]: TlsFiles, minVersion: SecureVersion | undefined): SecureContext {
+  // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
+  for (const one of [ca, cert]) if (one) parseTlsFile(one.file, () => new X509Certificate(one.content));
+  if (key !== undefined) parseTlsFile(key.file, () => createPrivateKey(key.content));
+  return parseTlsFile(`${cert?.file} with ${key?.file}`, () =>
+    createSecureContext({ ca: ca?.content, cert: cert?.content, key: key?.content, minVersion }),
+  );
 }
 
 function parseTlsFile<T>(file: string, parse: () => T): T {

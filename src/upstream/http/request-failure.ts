@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import { isObject } from '../../model/resource.ts';
 import { safeExcerpt } from './redaction.ts';
 
 interface RequestFailureOptions extends ErrorOptions {
@@ -131,16 +132,15 @@ const MAX_DETAILS = 3;
 
 /** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
 function statusText(json: unknown): string | undefined {
-  const status: Readonly<Record<string, unknown>> = { ...Object(json), ...Object(json).error };
-  const { code, message, error, error_description, details } = status;
-  const codes = scalarText(code).map((value) => `code ${value}`);
-  const reasons = [details]
-    .flat()
-    .flatMap((detail) => scalarText(Object(detail).reason))
+  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  if (!isObject(status)) return undefined;
+  const reasons = (Array.isArray(status['details']) ? status['details'] : [])
+    .flatMap((detail) => (isObject(detail) ? scalarText(detail['reason']) : []))
     .slice(0, MAX_DETAILS)
     .map((reason) => `reason ${reason}`);
-  const words = [message, error, error_description].flatMap(scalarText);
-  const parts = [[...codes, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
+  const code = scalarText(status['code']).map((value) => `code ${value}`);
+  const words = [status['message'], status['error'], status['error_description']].flatMap(scalarText);
+  const parts = [[...code, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
