@@ -48,7 +48,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Last, because the prefix itself may be /stations.
   app.use(pages);
   if (prefix !== '') app.use(literalPath(prefix), pages);
-  app.use(notFound, failedRequest(report, errorPage(options)));
+  app.use(notFound, failedRequest(report, errorPage(options, healthPaths)));
 
   const requests = new RequestQueue();
   return (request, response) => {

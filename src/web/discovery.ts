@@ -31,6 +31,6 @@ function metaLabels({ name, upstream, path, labels }: StationSpec): Readonly<Rec
 /** Where the client reaches the exporter. */
 function requestUrl({ headers: { host = '' }, protocol }: Request): URL {
   const url = hostUrl(host, protocol);
-  if (url) return url;
+  if (url && url.port !== '0') return url;
   throw new RequestError(400, 'Expected a valid Host header, which the targets have as their address.\n');
 }

@@ -62,22 +62,20 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 
 /** DNS rebinding needs a name of the attacker's domain, so addresses and localhost are always allowed. */
 function hostFilter(names: readonly string[]): (host: string) => boolean {
-  const allowed = new Set(['localhost', ...names.map(hostName)]);
+  const allowed = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   return (host) => {
-    const name = hostName(host);
+    const [, name = ''] = HOST.exec(host.toLowerCase()) ?? [];
     return allowed.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
   };
 }
 
-/** The name in a Host header, without port and the final dot of an absolute name; '' when it is malformed. */
-function hostName(host: string): string {
-  return hostUrl(host, 'http')?.hostname.replace(/\.$/, '') ?? '';
-}
+/** A Host header: the name, without the final dot of an absolute one, and an optional port. */
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+?)\.?(?::\d*)?$/i;
 
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostUrl(host: string, scheme: string): URL | undefined {
   const url = `${scheme}://${host}`;
-  return /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::[1-9]\d*)?$/i.test(host) && URL.canParse(url) ? new URL(url) : undefined;
+  return HOST.test(host) && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 function isCrossOrigin(

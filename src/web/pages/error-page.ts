@@ -1,6 +1,6 @@
 import { getBuiltinModule } from 'node:process';
 import type { WebOptions } from '../port.ts';
-import type { ErrorPage } from '../respond.ts';
+import { type ErrorPage, sendText } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
@@ -8,10 +8,11 @@ import { sendPage } from './layout.ts';
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { STATUS_CODES } = getBuiltinModule('node:http');
 
-/** The page of an error. Only for clients with access: it names paths and the version. */
-export function errorPage(options: WebOptions): ErrorPage {
+/** The page of an error. Not on the paths that everyone may request: it names paths and the version. */
+export function errorPage(options: WebOptions, openPaths: ReadonlySet<string>): ErrorPage {
   const prefix = pathPrefix(options.externalUrl);
   return (response, { status, message, link }) => {
+    if (openPaths.has(response.req.path)) return sendText(response, status, message);
     const [path = '', query] = response.req.originalUrl.split('?', 2);
     const root = rootFrom(path, prefix);
     const heading = headingOf(status);

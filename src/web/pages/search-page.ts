@@ -27,18 +27,13 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
   const columns = resourceColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = new Set(found.map(({ station }) => station)).size;
-  const doubtful = exporter
-    .stations()
-    .filter(isDoubtful)
-    .map((station) => html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`);
+  const doubtful = exporter.stations().filter(isDoubtful);
+  const stateOfData = (station: StationStatus) =>
+    html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`;
   show(html`<h1>Search</h1>
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
-${named(
-  'not-searched',
-  'Not searched because they have no data',
-  withoutData.map((name) => stationLink(name)),
-)}
-${named('doubtful', 'Old or incomplete data', doubtful)}
+${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
+${named('doubtful', 'Old or incomplete data', doubtful, stateOfData)}
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
 };
 
@@ -58,9 +53,9 @@ function isDoubtful(station: StationStatus): boolean {
 }
 
 /** An empty result means little while stations have no data. */
-function named(id: string, words: string, stations: readonly Html[]): readonly Html[] {
-  if (stations.length === 0) return [];
-  const items = stations.slice(0, MAX_NAMED).map((station, at) => html`${at === 0 ? '' : ', '}${station}`);
-  const more = stations.length > MAX_NAMED ? html` and ${numberText(stations.length - MAX_NAMED)} more` : [];
+function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
+  if (rows.length === 0) return [];
+  const items = rows.slice(0, MAX_NAMED).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
+  const more = rows.length > MAX_NAMED ? html` and ${numberText(rows.length - MAX_NAMED)} more` : [];
   return [html`<p id="${id}" class="failure-note">${words}: ${items}${more}.</p>`];
 }

@@ -60,6 +60,8 @@ describe('errorPage', () => {
     const access = () => ({ ...OPEN_ACCESS, users: new Map([['a', RIGHT]]) });
     for (const path of ['/', '/nowhere', '/%zz'])
       expect(await openPage({}, path, { access })).toMatchObject({ status: 401, body: 'Unauthorized.\n' });
+    for (const path of ['/-/healthy?%zz', '/-/ready?%zz'])
+      expect((await openPage({}, path, { access })).body).toBe('The URL has a malformed percent-encoding.\n');
     expect((await openPage({}, '/', { access: () => JSON.parse('{') })).body).toBe('Internal error.\n');
     const { request } = await startApp({}, { allowedHosts: ['exporter.example'] });
     const response = await request('/', { headers: { ...AS_BROWSER.headers, host: 'evil.example' } });
