@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { socketHost } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, SERVER_TLS, startApp } from './running-app.ts';
@@ -50,9 +51,9 @@ describe('serviceDiscovery', () => {
     'GET /sd HTTP/1.0\r\n\r\n',
     'GET /sd HTTP/1.0\r\nHost: a b\r\n\r\n',
     'GET /sd HTTP/1.0\r\nHost: a:0\r\n\r\n',
-  ])('rejects a request without a valid Host header: %j', async (bytes) => {
+  ])('uses the address of the socket without a valid Host header: %j', async (bytes) => {
     const { port } = await startApp();
-    expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 .*Expected a valid Host header/s);
+    expect(await openConnection(port, bytes).received).toContain(`"targets":["127.0.0.1:${port}"]`);
   });
 
   it('sets __scheme__ to https for a request over TLS', async () => {
@@ -64,5 +65,16 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse(body)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
+  });
+});
+
+describe('socketHost', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['2001:db8::1', '[2001:db8::1]'],
+    ['fe80::1%eth0', '[fe80::1%eth0]'],
+  ])('formats %s as the host of a target', (address, host) => {
+    expect(socketHost(address)).toBe(host);
   });
 });
