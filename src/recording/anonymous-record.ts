@@ -46,7 +46,7 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
   }
   if (typeof value === 'number') {
     if (pattern === undefined) return 0;
-    // JSON has no notation for Infinity; a fraction is invalid where that is, and as a state both are odd numbers.
+    // JSON has no notation for Infinity. A fraction is invalid in the same fields; a state may be any number.
     return Number.isFinite(value) ? value : Number.MIN_VALUE;
   }
   if (Array.isArray(value)) return [];
