@@ -39,7 +39,9 @@ export class StationJournal {
   readonly history = new History();
   readonly #station: string;
   readonly #options: JournalOptions;
-  #timesDue: TimesDue;
+  readonly #warningsDue: TimesDue;
+  /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
+  #failuresDue: TimesDue;
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
   #isOutageLogged: boolean | undefined;
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
@@ -48,7 +50,8 @@ export class StationJournal {
   constructor(station: string, options: JournalOptions) {
     this.#station = station;
     this.#options = options;
-    this.#timesDue = oncePer(REPEAT_MS, options.elapsedMs);
+    this.#warningsDue = oncePer(REPEAT_MS, options.elapsedMs);
+    this.#failuresDue = oncePer(REPEAT_MS, options.elapsedMs);
   }
 
   refreshed(view: View, attempt: EndedAttempt): void {
@@ -77,20 +80,17 @@ export class StationJournal {
   #failed({ reason, message, error }: NonNullable<Health['failure']>, fields: LogFields, outage: OutageFields): void {
     const { attempts, outage_seconds, outages } = outage;
     if (this.#isOutageLogged === undefined && outages <= MAX_OUTAGES)
-      this.#timesDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
-    const isLogged = this.#warn(
-      'refresh failed',
-      {
-        reason,
-        error: message,
-        ...fields,
-        // The stack helps only with bugs of the exporter; failures of the service are described by their message.
-        stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-        ...(attempts > 1 && { attempts, outage_seconds }),
-        ...(outages > 1 && { outages }),
-      },
+      this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
+    const isLogged = this.#failuresDue(reason) > 0;
+    this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
       reason,
-    );
+      error: message,
+      ...fields,
+      // The stack helps only with bugs of the exporter; failures of the service are described by their message.
+      stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
+      ...(attempts > 1 && { attempts, outage_seconds }),
+      ...(outages > 1 && { outages }),
+    });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }
 
@@ -131,9 +131,9 @@ export class StationJournal {
     if (further > 0) this.#write('info', 'further changes not logged', { changes: further });
   }
 
-  /** True when the message was logged as a warning, because this kind of it was not within the last hour. */
+  /** True when the message was logged as a warning, because this kind of it was not within the last hour, whatever failed meanwhile. */
   #warn(message: string, fields: LogFields, kind = message): boolean {
-    const isDue = this.#timesDue(kind) > 0;
+    const isDue = this.#warningsDue(kind) > 0;
     this.#write(isDue ? 'warn' : 'debug', message, fields);
     return isDue;
   }

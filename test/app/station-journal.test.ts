@@ -111,6 +111,35 @@ describe('StationJournal', () => {
     ]);
   });
 
+  it('logs what lasts once per hour although the station fails again and again meanwhile', () => {
+    const { refresh, journal, advance, logged } = setUp();
+    const resources = ['a', 'b'].map((id) => resourceOf(id, { type: id }));
+    const listing = { complete: false, rejected: 2 };
+    const warnings = () => logged().filter((line) => line.startsWith('warn') && !line.includes('refresh failed'));
+    const flap = () => {
+      for (let outages = 0; outages < 6; outages += 1) {
+        refresh({ reason: 'timeout' });
+        advance(60_000);
+        refresh({ resources, labelValues: 1, listing });
+        journal.postponed(new ListingFailure('rate_limited', 'wait'));
+        journal.pageSizeReduced(50);
+        advance(60_000);
+      }
+    };
+    const expected = [
+      expect.stringContaining('label has too many values'),
+      expect.stringContaining('records without a usable resource_id rejected'),
+      expect.stringContaining('listing incomplete'),
+      expect.stringContaining('refresh postponed'),
+      expect.stringContaining('page size reduced'),
+    ];
+    flap();
+    expect(warnings()).toEqual(expected);
+    advance(HOUR_MS);
+    flap();
+    expect(warnings()).toEqual(expected);
+  });
+
   it('adds the stack of an internal error', () => {
     const { refresh, logged } = setUp();
     refresh({ reason: 'internal', error: new Error('a bug') });
