@@ -1,7 +1,35 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../src/model/nearest.ts';
 
 const KEYS = ['timeout', 'refresh_timeout', 'main', 'list_style', 'ttl'];
+
+/** The optimal string alignment distance by its definition. */
+function distanceOf(from: string, to: string): number {
+  if (from === '' || to === '') return from.length + to.length;
+  const ways = [
+    distanceOf(from.slice(1), to) + 1,
+    distanceOf(from, to.slice(1)) + 1,
+    distanceOf(from.slice(1), to.slice(1)) + (from[0] === to[0] ? 0 : 1),
+  ];
+  if (from.length > 1 && from[0] === to[1] && from[1] === to[0]) ways.push(distanceOf(from.slice(2), to.slice(2)) + 1);
+  return Math.min(...ways);
+}
+
+/** Every word with its distance, and of the nearest the first, if at most 40 % differ. */
+function nearestByDefinition(word: string, known: readonly string[]): string | undefined {
+  const distances = known.map((candidate) => distanceOf(word, candidate));
+  const least = Math.min(...distances);
+  return least <= word.length * 0.4 ? known[distances.indexOf(least)] : undefined;
+}
+
+/** Names of stations that differ in the middle, so that comparing them takes as many steps as it can. */
+function similarNames(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `abcdefghij-${String(at).padStart(6, '0')}-zyxwvutsrq`);
+}
+
+/** As similar to any of these names as to any other: nothing can be left out early. */
+const SCRAMBLED = 'bacdefghji-xxxxxx-yzxwvutsqr';
 
 describe('nearest', () => {
   it.each([
@@ -18,5 +46,26 @@ describe('nearest', () => {
 
   it('suggests nothing without known words', () => {
     expect(nearest('main', [])).toBeUndefined();
+  });
+
+  it('suggests the first of the words with the least distance, whatever they are', () => {
+    const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+    fc.assert(
+      fc.property(words, fc.array(words, { maxLength: 6 }), (word, known) => {
+        expect(nearest(word, known)).toBe(nearestByDefinition(word, known));
+      }),
+    );
+  });
+
+  it('suggests a name among thousands of similar ones', () => {
+    const names = similarNames(3000);
+    expect(nearest('abcdefghij-002345-zyxwvutsr', names)).toBe('abcdefghij-002345-zyxwvutsrq');
+  });
+
+  it('suggests nothing where an unknown name would be compared with 20,000 similar ones, or is very long', () => {
+    expect(nearest(SCRAMBLED, similarNames(10))).toBeDefined();
+    expect(nearest(SCRAMBLED, similarNames(20_000))).toBeUndefined();
+    const long = 'a'.repeat(4000);
+    expect(nearest(`${long}b`, [long])).toBeUndefined();
   });
 });
