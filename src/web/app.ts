@@ -61,8 +61,12 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
       return;
     }
     request.url = target;
-    if (healthPaths.has(target)) app(request, response);
-    else void exporter.started.then(() => requests.add(() => request.destroyed || app(request, response)));
+    const [path = ''] = target.split('?', 1);
+    if (healthPaths.has(path)) {
+      // Probes answer the same with any query, also with one that is not valid.
+      request.url = path;
+      app(request, response);
+    } else void exporter.started.then(() => requests.add(() => request.destroyed || app(request, response)));
   };
 }
 

@@ -69,4 +69,27 @@ describe('Exporter, over a hostile service', () => {
       expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
     }
   });
+
+  it.each([
+    { shape: 'a record of 240,000 keys', text: `{"resources":[{${'"key":1,'.repeat(240_000)}"key":1}]}` },
+    { shape: 'a text of 7 million backslash pairs', text: `{"resources":["${'\\\\'.repeat(7 * MIB)}"]}` },
+    { shape: 'a record of 8 million numbers', text: `{"resources":[[${'1,'.repeat(8 * MIB - 100)}1]]}` },
+    {
+      shape: 'a member of 8 million numbers beside the records',
+      text: `{"a":[${'1,'.repeat(7 * MIB)}1],"resources":[]}`,
+    },
+  ])('fails with the reason body on $shape, and serves the other station', async ({ text }) => {
+    const { exporter } = await exporterFacing(replyWith(200, {}, text));
+    const families = await exporter.scrape();
+    expect(stateOf(families, 'bad')).toEqual(expectedState('body'));
+    expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
+  });
+
+  it('fails on a reply with 20,000 header lines, and serves the other station', async () => {
+    const lines = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, '']));
+    const { exporter } = await exporterFacing(replyWith(200, lines, '{"resources":[]}'));
+    const families = await exporter.scrape();
+    expect(stateOf(families, 'bad')).toEqual(expectedState('network'));
+    expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
+  });
 });

@@ -140,6 +140,18 @@ describe('createApp', () => {
     expect((await scrape).body).toBe('# text\n# all\n');
   });
 
+  it.each(['?probe=1', '?', '?a=%zz', `?${'a'.repeat(5000)}`, '?/-/ready'])(
+    'answers probes of the process while the stations are being built also with the query %.20s',
+    async (query) => {
+      const started = new Promise<void>(() => {});
+      const externalUrl = new URL('https://example.com/tse/');
+      const { request } = await startApp({ started, ready: () => false }, { externalUrl });
+      for (const path of ['/-/healthy', '/-/ready', '/tse/-/healthy', '/tse/-/ready'])
+        for (const method of ['GET', 'HEAD'])
+          expect(await request(`${path}${query}`, { method })).toEqual(await request(path, { method }));
+    },
+  );
+
   it('responds 431 to headers larger than 16 KiB', async () => {
     expect((await responseTo('/metrics', { headers: { x: 'a'.repeat(17_000) } })).status).toBe(431);
   });

@@ -28,8 +28,12 @@ export function openPool(origin: string, { connections, ...options }: PoolOption
     connect: connector(options),
     headersTimeout: 0,
     bodyTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
 }
+
+/** Names and values of the headers of a reply: as much as the proxies in front of services accept of them. */
+const MAX_HEADER_BYTES = 8 * 1024;
 
 /** Opens one connection as a request would, with the same failures; the caller closes it. */
 export function connectOnce({ protocol, host, hostname, port }: URL, options: RouteOptions): Promise<Socket> {
@@ -74,16 +78,61 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
 
   return (options, callback) => {
     const target = { ...options, servername: '' };
+    const connected: buildConnector.Callback = (...[error, socket]) => {
+      if (error === null) callback(null, readInSlices(socket));
+      else callback(error, null);
+    };
     if (tls === undefined || options.protocol !== 'https:') {
-      plain(target, callback);
+      plain(target, connected);
       return;
     }
     secure(tls).then(
-      (connect) => connect(target, callback),
+      (connect) => connect(target, connected),
       (error) => callback(error, null),
     );
   };
 }
+
+/** Lines that are handed to the parser in one event-loop iteration: more than the headers of a usual reply have. */
+const MAX_LINES = 500;
+
+/**
+ * Has the socket return at most this many lines in one event-loop iteration: undici's parser takes some microseconds for each line of
+ * headers, trailers and chunks, reads all that has arrived, and goes on to the end of it when the headers are too long. A page of JSON
+ * has few lines, and is returned as it arrives.
+ */
+function readInSlices(socket: Socket): Socket {
+  const read = socket.read.bind(socket);
+  let isPausing = false;
+  const goOn = () => {
+    isPausing = false;
+    if (!socket.destroyed) socket.emit('readable');
+  };
+  socket.read = (size) => {
+    if (isPausing) return null;
+    const chunk: Buffer | null = read(size);
+    const end = chunk === null ? 0 : linesEnd(chunk);
+    if (chunk === null || end === chunk.length) return chunk;
+    socket.unshift(chunk.subarray(end));
+    isPausing = true;
+    setImmediate(goOn);
+    return chunk.subarray(0, end);
+  };
+  return socket;
+}
+
+/** The index after the last line that may be returned; the length of a chunk with fewer. */
+function linesEnd(chunk: Buffer): number {
+  let end = 0;
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
+    const newline = chunk.indexOf(NEWLINE, end);
+    if (newline < 0) return chunk.length;
+    end = newline + 1;
+  }
+  return end;
+}
+
+const NEWLINE = 0x0a;
 
 /** Authority, certificate and key. */
 type TlsFiles = readonly (TlsFile | undefined)[];
@@ -123,7 +172,11 @@ function parseTlsFile<T>(file: string, parse: () => T): T {
  * (undici's ProxyAgent fixes its TLS settings when it is created, but certificate files change.)
  */
 function proxyConnector(url: URL, throughTunnel: Connector, tls: TlsOptions | undefined, timeoutMs: number): Connector {
-  const options = { connect: tlsConnector(withoutIdentity(tls), timeoutMs), headersTimeout: timeoutMs };
+  const options = {
+    connect: tlsConnector(withoutIdentity(tls), timeoutMs),
+    headersTimeout: timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
   return (target, callback) => {
     openTunnel(url, options, target).then(
       (socket) => {

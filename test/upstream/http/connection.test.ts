@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -249,6 +250,25 @@ describe('openPool through a proxy', () => {
 });
 
 describe('connectOnce', () => {
+  it.each([
+    { what: '20,000 header lines', reply: `HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(20_000)}\r\n` },
+    { what: 'trailers', reply: `HTTP/1.1 200 OK\r\n\r\n0\r\n${'a:\r\n'.repeat(9999)}\r\n` },
+    { what: 'one long line', reply: 'a'.repeat(1_000_000) },
+  ])('hands a reply with $what to the parser in slices of at most 500 lines, complete and in order', async (row) => {
+    const { url } = await startRawService((socket) => socket.end(row.reply));
+    const socket = await connectOnce(url, { timeoutMs: 60_000 });
+    const slices: string[] = [];
+    socket.on('readable', () => {
+      let slice = '';
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) slice += chunk;
+      slices.push(slice);
+    });
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await once(socket, 'end');
+    expect(slices.join('')).toBe(row.reply);
+    for (const slice of slices) expect(slice.split('\n').length - 1).toBeLessThanOrEqual(500);
+  });
+
   it('connects with the settings of requests without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();

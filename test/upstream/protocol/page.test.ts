@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { readPage as readPageOf } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
@@ -128,6 +128,73 @@ describe('readPage', () => {
     expect(page.parts.flatMap(({ rows }) => rows)).toEqual(page.rows);
   });
 
+  /** Counts what is parsed and read in one task. */
+  async function readCounting(body: Uint8Array) {
+    const tasks: { parsed: number; read: number }[] = [];
+    const parse = JSON.parse;
+    const count = (counted: Partial<(typeof tasks)[number]>) => {
+      const task = tasks.at(-1) ?? { parsed: 0, read: 0 };
+      task.parsed += counted.parsed ?? 0;
+      task.read += counted.read ?? 0;
+    };
+    const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
+      count({ parsed: text.length });
+      return parse(text);
+    });
+    const readRow = (record: unknown) => {
+      count({ read: 1 });
+      return readId(record);
+    };
+    const run = async <T>(task: () => T) => {
+      tasks.push({ parsed: 0, read: 0 });
+      return task();
+    };
+    const outcome = await readPageOf(body, readRow, run)
+      .then(({ received }) => `${received} records`)
+      .catch(({ message }: Error) => message)
+      .finally(() => spy.mockRestore());
+    const most = (of: keyof (typeof tasks)[number]) => Math.max(...tasks.map((task) => task[of]));
+    return { outcome, parsed: most('parsed'), read: most('read') };
+  }
+
+  const PAGE_BYTES = 16 * 1024 * 1024;
+  const listOf = (element: string) => `{"resources":[${`${element},`.repeat(99_999)}1]}`;
+  const keys = (count: number) => Array.from({ length: count }, (_, at) => `"key${at}":1`).join();
+  const HALF = PAGE_BYTES / 2;
+
+  it.each([
+    { shape: 'records of 240,000 keys', text: `{"resources":[{${keys(240_000)}},{}]}`, outcome: 'than 6000 values' },
+    {
+      shape: 'a string of backslashes',
+      text: `{"resources":["${'\\\\'.repeat(HALF)}"]}`,
+      outcome: 'than 1048576 bytes',
+    },
+    { shape: 'a text without an end', text: `{"resources":[{"a":"${'a'.repeat(HALF)}`, outcome: 'than 1048576 bytes' },
+    { shape: 'numbers in a record', text: `{"resources":[[${'1,'.repeat(HALF)}1]]}`, outcome: 'than 6000 values' },
+    { shape: 'numbers as records', text: listOf('1'), outcome: '100000 records' },
+    { shape: 'empty records', text: listOf('{}'), outcome: '100000 records' },
+    { shape: 'empty records on lines', text: listOf('{}\n'), outcome: '100000 records' },
+    { shape: 'records with nested borders', text: listOf('{"a":[{},{}]}'), outcome: '100000 records' },
+    { shape: 'members before the records', text: `{${keys(900_000)},"resources":[]}`, outcome: '131072 bytes beside' },
+    { shape: 'members after the records', text: `{"resources":[],${keys(900_000)}}`, outcome: '131072 bytes beside' },
+    { shape: 'whitespace', text: `{"resources":[${' '.repeat(HALF)}]}`, outcome: 'than 1048576 bytes' },
+    { shape: 'brackets', text: `{"resources":${'['.repeat(HALF)}`, outcome: 'than 6000 values' },
+  ])('parses and reads little in one task of a page with $shape', async ({ text, outcome }) => {
+    const page = await readCounting(Buffer.from(text));
+    expect(page.outcome).toContain(outcome);
+    expect(page.parsed).toBeLessThan(2 * 128 * 1024);
+    expect(page.read).toBeLessThanOrEqual(1000);
+  });
+
+  it('reads records with long texts and many unknown fields', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, 'x'.repeat(100)]));
+    const records = Array.from({ length: 20 }, (_, at) => ({ resource_id: `id-${at}`, display_name: '名', ...extra }));
+    for (const indent of [undefined, 2]) {
+      const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, indent));
+      expect(await readPage(body)).toMatchObject({ received: 20, rejected: 0, total: 20 });
+    }
+  });
+
   it('stops where the progress throws, before the end of a large page', async () => {
     const records = Array.from({ length: 100_000 }, (_, index) => ({ resource_id: `id-${index}` }));
     let read = 0;
@@ -151,25 +218,21 @@ describe('readPage', () => {
   const MIB = 1024 * 1024;
   const NO_ARRAY = 'expected a JSON object with one array "resources" in';
   const BOMB = '[],'.repeat(400_000);
-  const large = (end: string) => `{"resources":[{"resource_id":"${'a'.repeat(MIB)}"}${end}`;
+  const large = (end: string) => `{"resources":[{"resource_id":"${'a'.repeat(MIB / 2)}"}${end}`;
 
   it.each([
     ['an HTML page', '<html>'.padEnd(MIB), 'expected JSON, got an HTML or XML page (1048576 bytes)'],
     ['no array', '{"resources":null,"x":"'.padEnd(MIB, 'x'), `${NO_ARRAY} 1048576 bytes`],
-    ['damaged JSON', large(',]}'), 'expected JSON, got 1048611 bytes that are not JSON'],
-    ['two arrays', large('],"resources":[]}'), `${NO_ARRAY} 1048625 bytes`],
-    ['an array and null', large('],"resources":null}'), `${NO_ARRAY} 1048627 bytes`],
-    ['an array and another with an escaped name', large('],"\\u0072esources":[]}'), `${NO_ARRAY} 1048630 bytes`],
-    [
-      'a bomb of values in a record',
-      `{"resources":[[${BOMB}`,
-      'expected records, got one with more than 250000 values',
-    ],
-    ['a bomb of values before the records', `{"x":[${BOMB}`, 'expected records, got one with more than 250000 values'],
+    ['damaged JSON', large(',]}'), 'expected JSON, got 524323 bytes that are not JSON'],
+    ['two arrays', large('],"resources":[]}'), `${NO_ARRAY} 524337 bytes`],
+    ['an array and null', large('],"resources":null}'), `${NO_ARRAY} 524339 bytes`],
+    ['an array and another with an escaped name', large('],"\\u0072esources":[]}'), `${NO_ARRAY} 524342 bytes`],
+    ['a bomb of values in a record', `{"resources":[[${BOMB}`, 'expected records, got one with more than 6000 values'],
+    ['a bomb of values before the records', `{"x":[${BOMB}`, 'expected records, got one with more than 6000 values'],
     [
       'a bomb of values after the records',
       `{"resources":[],"x":[${BOMB}`,
-      'expected at most 1048576 bytes beside "resources"',
+      'expected at most 131072 bytes beside "resources"',
     ],
   ])('fails on %s in a large reply', async (_what, text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);

@@ -60,8 +60,11 @@ describe('errorPage', () => {
     const access = () => ({ ...OPEN_ACCESS, users: new Map([['a', RIGHT]]) });
     for (const path of ['/', '/nowhere', '/%zz'])
       expect(await openPage({}, path, { access })).toMatchObject({ status: 401, body: 'Unauthorized.\n' });
-    for (const path of ['/-/healthy?%zz', '/-/ready?%zz'])
-      expect((await openPage({}, path, { access })).body).toBe('The URL has a malformed percent-encoding.\n');
+    const app = await startApp({}, { access });
+    for (const path of ['/-/healthy', '/-/ready'])
+      expect((await app.request(path, { method: 'POST', ...AS_BROWSER })).body).toBe(
+        'Method not allowed; allowed: GET, HEAD.\n',
+      );
     expect((await openPage({}, '/', { access: () => JSON.parse('{') })).body).toBe('Internal error.\n');
     const { request } = await startApp({}, { allowedHosts: ['exporter.example'] });
     const response = await request('/', { headers: { ...AS_BROWSER.headers, host: 'evil.example' } });
