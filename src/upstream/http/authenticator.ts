@@ -4,6 +4,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { AuthOptions, SecretSource, SignedHeader, UpstreamOptions } from '../../model/upstream-options.ts';
 import type { RemoteEndpoint } from './exchange.ts';
 import { type AuthDependencies, encodeBasicCredentials, MIN_SECRET_LENGTH, TokenSource } from './oauth2.ts';
+import { proxySecrets } from './redaction.ts';
 import { httpDateMs, RequestFailure } from './request-failure.ts';
 
 /** The parts of a GET request that a signature can cover, exactly as they are sent. */
@@ -31,15 +32,17 @@ export class Authenticator {
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #dependencies: AuthDependencies;
   readonly #tokens: TokenSource | undefined;
+  readonly #proxySecrets: readonly string[];
   /** Incremented with each renewal. */
   credentialVersion = 0;
 
   constructor(
-    { auth, headers }: Pick<UpstreamOptions, 'auth' | 'headers'>,
+    { auth, headers, proxyUrl }: Pick<UpstreamOptions, 'auth' | 'headers' | 'proxyUrl'>,
     openTokenEndpoint: (url: URL) => RemoteEndpoint,
     dependencies: AuthDependencies,
   ) {
     this.#dependencies = dependencies;
+    this.#proxySecrets = proxySecrets(proxyUrl);
     if (auth) {
       const secret = this.#credential(auth.secret);
       if (auth.scheme === 'oauth2') {
@@ -63,7 +66,7 @@ export class Authenticator {
       if (!overridden.has(name.toLowerCase())) headers.push(encodeHeader(name, text));
       if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
     }
-    return { headers, secrets };
+    return { headers, secrets: [...secrets, ...this.#proxySecrets] };
   }
 
   /**

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { TLS_VERSIONS, type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
+import { proxySecrets, userInformation } from './redaction.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 interface RouteOptions {
@@ -183,30 +184,26 @@ function proxyConnector(url: URL, throughTunnel: Connector, tls: TlsOptions | un
         if (target.protocol === 'https:') throughTunnel({ ...target, httpSocket: socket }, callback);
         else callback(null, socket);
       },
-      (error: Error) => callback(transportFailure(`proxy ${url.host}`, error), null),
+      (error: Error) => callback(transportFailure(`proxy ${url.host}`, error, proxySecrets(url)), null),
     );
   };
 }
 
-async function openTunnel(
-  { origin, host, username, password }: URL,
-  options: Client.Options,
-  target: buildConnector.Options,
-): Promise<Socket> {
-  const client = new Client(origin, options);
+async function openTunnel(url: URL, options: Client.Options, target: buildConnector.Options): Promise<Socket> {
+  const client = new Client(url.origin, options);
   const defaultPort = target.protocol === 'https:' ? 443 : 80;
   const authority = target.port === '' ? `${target.host}:${defaultPort}` : `${target.host}`;
-  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  const credentials = userInformation(url);
   const headers = {
     host: authority,
-    ...((username !== '' || password !== '') && { 'proxy-authorization': `Basic ${credentials}` }),
+    ...(credentials !== undefined && { 'proxy-authorization': `Basic ${credentials}` }),
   };
   try {
     const { statusCode, socket } = await client.connect({ path: authority, headers });
     // The client has detached the socket, which is the one its connector made.
     if (statusCode >= 200 && statusCode <= 299) return socket as Socket;
     socket.destroy();
-    const message = `proxy ${host} answered ${statusCode} to CONNECT ${authority}`;
+    const message = `proxy ${url.host} answered ${statusCode} to CONNECT ${authority}`;
     throw new RequestFailure('network', message, { retryable: true });
   } finally {
     client.destroy();

@@ -2,6 +2,7 @@ import type { Clock } from '../../model/clock.ts';
 import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
 import { exchange, isSuccess, type RemoteEndpoint } from './exchange.ts';
+import { proxySecrets } from './redaction.ts';
 import { parseJson, type Reply, RequestFailure, replyFailure } from './request-failure.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
@@ -96,6 +97,7 @@ export class TokenSource {
       secret,
       formEncoded(secret),
       ...Object.values(this.#options.endpoint_params).filter((value) => value.length >= MIN_SECRET_LENGTH),
+      ...proxySecrets(this.#endpoint.options.proxyUrl),
     ];
   }
 

@@ -17,6 +17,20 @@ export function safeExcerpt(text: string, secrets: readonly string[]): string {
   return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
 }
 
+/** The user information of a proxy's URL as Basic credentials; undefined without any. */
+export function userInformation({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  return Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+}
+
+/** What a reply may repeat of the password of a proxy, or of a token that stands for the user name. */
+export function proxySecrets(proxyUrl: URL | undefined): string[] {
+  const sent = proxyUrl && userInformation(proxyUrl);
+  if (proxyUrl === undefined || sent === undefined) return [];
+  const secret = proxyUrl.password === '' ? proxyUrl.username : proxyUrl.password;
+  return [secret, decodeURIComponent(secret), sent];
+}
+
 /** Fewer characters of a secret may be shown. */
 const PART_LENGTH = 12;
 

@@ -233,6 +233,24 @@ describe('openPool through a proxy', () => {
     expect(await failure()).toMatchObject({ reason, message: expect.stringMatching(message) });
   });
 
+  it.each([
+    { userinfo: 'user:p%40ssw0rd', repeated: 'p@ssw0rd' },
+    { userinfo: 'user:p%40ssw0rd', repeated: 'p%40ssw0rd' },
+    { userinfo: 'user:p%40ssw0rd', repeated: Buffer.from('user:p@ssw0rd').toString('base64') },
+    { userinfo: 'key-of-the-proxy', repeated: 'key-of-the-proxy' },
+  ])('does not show a reply that repeats $repeated of a proxy', async ({ userinfo, repeated }) => {
+    const proxy = await startProxy();
+    const proxyUrl = new URL(`http://${userinfo}@${proxy.url.host}`);
+    const { failure } = await servedClient(
+      (_request, response) => response.writeHead(400).end(`unexpected ${repeated} in the request`),
+      { proxyUrl },
+    );
+    expect((await failure()).message).toMatch(/answered 400 Bad Request: not shown, because it repeats a secret/);
+    const endpoint = await startService((_request, response) => response.writeHead(403).end(`no: ${repeated}`));
+    const { failure: tokenFailure } = testClient(endpoint.url, { proxyUrl, auth: oauth2(endpoint.url) });
+    expect((await tokenFailure()).message).toMatch(/answered 403 Forbidden: not shown, because it repeats a secret/);
+  });
+
   it('reaches the token endpoint through the same proxy and authority', async () => {
     const endpoint = await startService((_request, response) => response.end('{"access_token":"t"}'), forAddress);
     const proxy = await startProxy();
