@@ -1,4 +1,4 @@
-import type { FailureReason } from '../model/failure.ts';
+import type { FailureSummary } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
@@ -20,7 +20,7 @@ export interface StationStatus
   readonly telemetryStation: string;
   /** undefined: not tried yet. */
   readonly up: boolean | undefined;
-  readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
+  readonly failure: FailureSummary | undefined;
   /** The latest request got no reply: the station is limited to one probing request at a time. */
   readonly isHanging: boolean;
   /** What triggers a due refresh: a scrape or the background timer. */

@@ -16,6 +16,7 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 interface ListingFailureOptions extends ErrorOptions {
   readonly isPostponed?: boolean;
+  readonly replyStatus?: number | undefined;
 }
 
 /**
@@ -27,11 +28,18 @@ export class ListingFailure extends Error {
   readonly reason: FailureReason;
   /** `Retry-After` exceeds the time that the refresh has: a station with data keeps it and is refreshed later. */
   readonly isPostponed: boolean;
+  /** Of the reply that is the failure, whichever server sent it. */
+  readonly replyStatus: number | undefined;
 
-  constructor(reason: FailureReason, message: string, { isPostponed = false, ...options }: ListingFailureOptions = {}) {
+  constructor(
+    reason: FailureReason,
+    message: string,
+    { isPostponed = false, replyStatus, ...options }: ListingFailureOptions = {},
+  ) {
     super(message, options);
     this.reason = reason;
     this.isPostponed = isPostponed;
+    this.replyStatus = replyStatus;
   }
 }
 
@@ -58,14 +66,19 @@ export class RecordLimitFailure extends ListingFailure {
   }
 }
 
-/** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
-export function failureOf(error: unknown): {
+/** What is shown of a failure. */
+export interface FailureSummary {
   readonly reason: FailureReason;
   readonly message: string;
-  readonly error: unknown;
-} {
-  const reason = error instanceof ListingFailure ? error.reason : 'internal';
-  return { reason, message: error instanceof Error ? error.message : String(error), error };
+  /** Of the reply that is the failure. */
+  readonly status?: number | undefined;
+}
+
+/** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
+export function failureOf(error: unknown): FailureSummary & { readonly error: unknown } {
+  if (error instanceof ListingFailure)
+    return { reason: error.reason, message: error.message, status: error.replyStatus, error };
+  return { reason: 'internal', message: error instanceof Error ? error.message : String(error), error };
 }
 
 interface Advice {
@@ -137,12 +150,11 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
 };
 
 /** The advice of one failure: of an error status only what applies to it. */
-export function failureAdvice({ reason, message }: Pick<ListingFailure, 'reason' | 'message'>): Advice {
+export function failureAdvice({ reason, status }: Pick<FailureSummary, 'reason' | 'status'>): Advice {
   const general = FAILURE_ADVICE[reason];
-  const [, kind] = /\b([345])\d\d(?: [A-Z]|$)/.exec(message) ?? [];
-  if (reason !== 'status' || kind === undefined) return general;
+  if (reason !== 'status' || status === undefined) return general;
   const advice =
-    kind === '5'
+    status >= 500
       ? 'This is a failure of the service: the exporter retries; report it to the service if it persists.'
       : 'This status usually means that base_url is wrong.';
   return { ...general, advice };

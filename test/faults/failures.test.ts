@@ -32,6 +32,7 @@ import {
   startSimulatedService,
 } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
+import { parseHtml } from '../web/html-parser.ts';
 
 const before = variedEntries(9);
 const after = variedEntries(13).slice(4);
@@ -217,5 +218,20 @@ describe('Exporter, retrying', () => {
     expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ network: 1 }));
     expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 1 });
     expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 2 });
+  });
+});
+
+describe('Exporter, when the body of an error names another status', () => {
+  it('shows the status of the reply and its advice, not those of the text', async () => {
+    const service = await startTestService({ faults: { ts: [replyWith(520, {}, 'origin returned 404 Not Found')] } });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts']));
+    await exporter.scrape();
+    for (const path of ['/', '/stations/ts']) {
+      const page = await exporter.get(path, { accept: 'text/html' });
+      const { text } = parseHtml(await page.text());
+      expect(text).toContain('answered 520: origin returned 404 Not Found');
+      expect(text).toContain('This is a failure of the service');
+      expect(text).not.toContain('base_url is wrong');
+    }
   });
 });

@@ -190,8 +190,10 @@ export class UpstreamClient {
       } else await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision));
       return;
     }
-    if (decision === 'postpone')
-      throw new ListingFailure(failure.reason, failure.message, { cause: failure, isPostponed: true });
+    if (decision === 'postpone') {
+      const { reason, message, replyStatus } = failure;
+      throw new ListingFailure(reason, message, { cause: failure, isPostponed: true, replyStatus });
+    }
     const smallerPath = decision === 'smaller-page' ? request.smaller() : undefined;
     if (smallerPath === undefined) throw failure;
     request.path = smallerPath;

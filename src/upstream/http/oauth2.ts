@@ -206,9 +206,10 @@ function usableMs(expiresIn: unknown): number {
   return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
 }
 
-/** Another request before would only get the same failure. Without the status: a new token cannot help when none is issued. */
-function withRetryAfter({ reason, message, retryable, cause }: RequestFailure, retryAfterMs: number): RequestFailure {
-  return new RequestFailure(reason, message, { retryable, retryAfterMs, cause });
+/** Another request before would only get the same failure. Without the status of the service: a new token cannot help when none is issued. */
+function withRetryAfter(failure: RequestFailure, retryAfterMs: number): RequestFailure {
+  const { reason, message, retryable, replyStatus, cause } = failure;
+  return new RequestFailure(reason, message, { retryable, retryAfterMs, replyStatus, cause });
 }
 
 function isRejected({ status }: Reply): boolean {

@@ -10,6 +10,8 @@ interface RequestFailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Of the service's reply. */
   readonly status?: number;
+  /** Of the reply of another server. */
+  readonly replyStatus?: number | undefined;
 }
 
 /** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
@@ -21,9 +23,9 @@ export class RequestFailure extends ListingFailure {
   constructor(
     reason: FailureReason,
     message: string,
-    { retryable = false, retryAfterMs, status, ...options }: RequestFailureOptions = {},
+    { retryable = false, retryAfterMs, status, replyStatus = status, ...options }: RequestFailureOptions = {},
   ) {
-    super(reason, message, options);
+    super(reason, message, { ...options, replyStatus });
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
     this.status = status;

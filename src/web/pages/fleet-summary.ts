@@ -8,6 +8,7 @@ import {
 } from '../../inventory/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
+import { statusText } from './error-page.ts';
 import { type Html, html, rowId } from './html.ts';
 import { stationLink, successText } from './station-parts.ts';
 
@@ -101,6 +102,7 @@ interface FailureGroup {
   readonly reason: Failure['reason'];
   /** In a few words. */
   readonly short: string;
+  readonly status: number | undefined;
   readonly stations: StationStatus[];
   /** How many stations have each message. */
   readonly messages: Map<string, number>;
@@ -114,10 +116,11 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
   for (const station of stations) {
     const { upstream, failure } = station;
     if (failure === undefined) continue;
-    const { reason, message } = failure;
+    const { reason, message, status } = failure;
     const short = shortReason(failure);
     const key = JSON.stringify([upstream, reason, short]);
-    const group = groups.get(key) ?? { upstream, reason, short, stations: [], messages: new Map<string, number>() };
+    const messages = new Map<string, number>();
+    const group = groups.get(key) ?? { upstream, reason, short, status, stations: [], messages };
     group.stations.push(station);
     group.messages.set(message, (group.messages.get(message) ?? 0) + 1);
     groups.set(key, group);
@@ -126,9 +129,9 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
 }
 
 /** A few words for a failure: the status if the service returned one. */
-export function shortReason({ reason, message }: Failure): string {
-  const [status] = /\b[1-5]\d\d(?: [A-Z][A-Za-z'-]*)+/.exec(message) ?? [];
-  return reason === 'status' && status !== undefined ? status : FAILURE_ADVICE[reason].short;
+export function shortReason({ reason, status }: Failure): string {
+  if (reason !== 'status' || status === undefined) return FAILURE_ADVICE[reason].short;
+  return statusText(status);
 }
 
 /** Groups that the page shows; the table has all stations. */
@@ -148,9 +151,9 @@ ${groups.slice(0, MAX_GROUPS).map((group) => failureBox(group, nowMs))}${
 }</section>`;
 }
 
-function failureBox({ upstream, reason, short, stations, messages }: FailureGroup, nowMs: number): Html {
+function failureBox({ upstream, reason, short, status, stations, messages }: FailureGroup, nowMs: number): Html {
   const [[message, count] = ['', 0], ...others] = [...messages].sort(([, a], [, b]) => b - a);
-  const { meaning, advice } = failureAdvice({ reason, message });
+  const { meaning, advice } = failureAdvice({ reason, status });
   const [only] = stations;
   const subject =
     stations.length === 1 && only

@@ -23,15 +23,15 @@ function section(stations: readonly StationStatus[]) {
 describe('failureGroups', () => {
   it('groups by upstream, reason and status of the service, the largest first', () => {
     const timeout = { failure: { reason: 'timeout', message: 'm' } } as const;
-    const status = (message: string) => ({ failure: { reason: 'status' as const, message } });
+    const answered = (status: number) => ({ failure: { reason: 'status' as const, message: 'm', status } });
     const stations = [
       STATION,
       failing('a', timeout),
       ...fleet(3),
       failing('b', { upstream: 'other' }),
       failing('c', timeout),
-      failing('d', status('answered 502 Bad Gateway')),
-      failing('e', status('answered 503 Service Unavailable')),
+      failing('d', answered(502)),
+      failing('e', answered(503)),
     ];
     const groups = failureGroups(stations).map(({ upstream, short, stations: some }) =>
       [upstream, short, ...some.map(({ name }) => name)].join(' '),
@@ -48,12 +48,13 @@ describe('failureGroups', () => {
 
 describe('shortReason', () => {
   it.each([
-    ['status', 'host:443 answered 503 Service Unavailable: {"a": 1}', '503 Service Unavailable'],
-    ['status', 'host:443 answered 599', 'error status'],
-    ['forbidden', 'whatever', '403 Forbidden'],
-    ['timeout', 'no reply from 10.0.200.1 In Time', 'timeout'],
-  ] as const)('of %s with "%s" is "%s"', (reason, message, short) => {
-    expect(shortReason({ reason, message })).toBe(short);
+    ['status', 503, 'host:443 answered 503 Service Unavailable: {"a": 1}', '503 Service Unavailable'],
+    ['status', 520, 'host:443 answered 520: origin returned 404 Not Found', '520'],
+    ['status', undefined, 'host:443 answered 404 Not Found', 'error status'],
+    ['forbidden', 403, 'whatever', '403 Forbidden'],
+    ['timeout', undefined, 'no reply from 10.0.200.1 In Time', 'timeout'],
+  ] as const)('of %s with the status %s and "%s" is "%s"', (reason, status, message, short) => {
+    expect(shortReason({ reason, status, message })).toBe(short);
   });
 });
 

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 
 const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
 
-const failing = (name: string, reason: FailureReason, message = 'host answered 503 Service Unavailable') =>
-  up(name, { up: false, failure: { reason, message } });
+const failing = (name: string, reason: FailureReason, status = 503) =>
+  up(name, { up: false, failure: { reason, message: 'm', status } });
 
 const gone = (name: string, changes: Partial<StationStatus> = {}) =>
   up(name, { snapshot: undefined, dueInMs: -5 * MINUTE_MS, ...changes });
@@ -48,7 +48,7 @@ describe('fleetSummary', () => {
     [
       '0 of 3 stations up; 3 failing: 2 of upstream main (503 Service Unavailable), c (502 Bad Gateway).',
       'bad',
-      [...fleet(2, (name) => failing(name, 'status')), failing('c', 'status', 'host answered 502 Bad Gateway')],
+      [...fleet(2, (name) => failing(name, 'status')), failing('c', 'status', 502)],
     ],
     [
       '988 of 999 stations up; 11 failing: 10 of upstream main (429 Too Many Requests), edge (connection failed).',
