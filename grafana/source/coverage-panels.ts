@@ -1,15 +1,34 @@
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
 import { type Column, coarse, stat, table, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
+import { instantQuery, rangeQuery, type Scope, tableQuery } from './query.ts';
+
+type CoverageLabels = readonly ('job' | 'station' | 'resource_type')[];
 
 /** Share of resources with at least one alert rule; of the alertable resources where the station knows them. */
-export function coverage(scope: Scope, by: readonly ('job' | 'station' | 'resource_type')[] = []): string {
-  const typeLabels = ['job', 'station', 'resource_type'] as const;
-  const alertable = scope.sum('telemetry_station_alertable_resources', typeLabels);
-  const all = scope.sum('telemetry_station_resources', typeLabels);
-  const withoutRules = scope.sum('telemetry_station_resources_without_alert_rules', typeLabels);
-  return `1 - ${sumBy(by, withoutRules)} / (${sumBy(by, `(${alertable} or ${all}) and ${withoutRules}`)} > 0)`;
+export function coverage(scope: Scope, by: CoverageLabels = []): string {
+  return coverageRatio(
+    scope.sum('telemetry_station_resources_with_alert_rules', by),
+    scope.sum('telemetry_station_resources_without_alert_rules', by),
+  );
 }
+
+export function coverageRatio(withRules: string, withoutRules: string): string {
+  return `${withRules} / (${withRules} + ${withoutRules} > 0)`;
+}
+
+/** Resources that the coverage does not count because too little is known of them; nothing where there are none. */
+function unknownCoverage(scope: Scope, by: CoverageLabels = []): string {
+  return `${scope.sum('telemetry_station_resources_with_unknown_alert_coverage', by)} > 0`;
+}
+
+/** The resources that the column of the coverage does not count. */
+export const unknownCoverageColumn = (field: string): Column => ({
+  field,
+  title: 'Unknown',
+  unit: UNIT.count,
+  thresholds: orangeFromOne(),
+  width: 100,
+});
 
 export const coverageColumn = (field: string): Column => ({
   field,
@@ -25,12 +44,18 @@ export const coverageStat = (scope: Scope) =>
     {
       title: 'Alert coverage',
       description:
-        'Share of resources with at least one alert rule. For stations with `alertability`, only alertable resources count. Green from 95%, orange from 50%.',
+        'Share of resources with at least one alert rule. For stations with `alertability`, only alertable resources count. Green from 95%, orange from 50%. `Unknown`: resources that the share does not count, because their number of alert rules or whether they are alertable is unknown.',
       unit: UNIT.ratio,
     },
-    instantQuery(coverage(scope)),
+    instantQuery(coverage(scope), 'Known'),
   )
+    .withTarget(instantQuery(unknownCoverage(scope), 'Unknown'))
     .thresholds(coverageThresholds())
+    .overrideByName('Unknown', [
+      { id: 'unit', value: UNIT.count },
+      { id: 'decimals', value: 0 },
+      { id: 'thresholds', value: orangeFromOne().build() },
+    ])
     .min(0)
     .max(1)
     .decimals(1);
@@ -50,7 +75,8 @@ export const coverageByStation = (scope: Scope) =>
     timeseries(
       {
         title: 'Coverage by station',
-        description: 'Share of resources with at least one alert rule: the 20 stations with the lowest.',
+        description:
+          'Share of resources with at least one alert rule, of those where this is known: the 20 stations with the lowest.',
         unit: UNIT.ratio,
       },
       rangeQuery(scope.withStationName(`bottomk(20, ${coverage(scope, ['job', 'station'])})`), '{{station_label}}'),
@@ -63,7 +89,7 @@ export const coverageByStation = (scope: Scope) =>
 export function coverageByType(scope: Scope) {
   const by = ['resource_type'] as const;
   const withoutRules = scope.sum('telemetry_station_resources_without_alert_rules', by);
-  const withoutAny = `${withoutRules} >= ${scope.sum('telemetry_station_resources', by)}`;
+  const withoutAny = `${scope.sum('telemetry_station_resources_with_alert_rules', by)} == 0`;
   const unknown = `${withoutAny} unless ${scope.sum('telemetry_station_alertable_resources', by)}`;
   return table(
     {
@@ -74,11 +100,13 @@ export function coverageByType(scope: Scope) {
     [
       tableQuery(scope.withTypeName(`topk(50, ${withoutRules})`)),
       tableQuery(`${coverage(scope, by)} unless (${unknown})`),
+      tableQuery(scope.withTypeName(`(${unknownCoverage(scope, by)})`)),
     ],
     [
       { field: 'resource_type_label', title: 'Type' },
       { field: 'Value #A', title: 'Without rules', unit: UNIT.count, width: 130 },
       coverageColumn('Value #B'),
+      unknownCoverageColumn('Value #C'),
     ],
     { by: 'Value #A', descending: true, limit: 50 },
   );

@@ -105,7 +105,7 @@ const stationTable = table(
   {
     title: 'All stations',
     description:
-      'Up to 500 stations: those without data first, then failing ones. The name links to the station dashboard.',
+      'Up to 500 stations: those without data first, then failing ones. The name links to the station dashboard, which shows how many resources the coverage does not count.',
   },
   [
     tableQuery(`max by (job, station, upstream) (${scope.series('telemetry_station_info')})`),

@@ -1,6 +1,6 @@
 import { FIRING, FIRING_OR_PENDING } from '../../prometheus/promql/metric.ts';
 import { fixedColor, NONE_OR_NO_DATA, noneKnownMappings, productMappings, redFromOne, UNIT } from './appearance.ts';
-import { coverageColumn } from './coverage-panels.ts';
+import { coverageColumn, coverageRatio, unknownCoverageColumn } from './coverage-panels.ts';
 import { coarse, colorStates, stackedBars, stackedTimeseries, stat, table } from './panel.ts';
 import {
   emptyAsNone,
@@ -141,7 +141,7 @@ export function byOwner(scope: Scope) {
     {
       title: 'Resources by owner',
       description:
-        'Resources by the label of `resource_labels` that the variable `Owner label` names, the 100 owners with the most resources. Coverage: share of resources with at least one alert rule, whether alertable or not.',
+        'Resources by the label of `resource_labels` that the variable `Owner label` names, the 100 owners with the most resources. Coverage: share of resources with at least one alert rule, of those where this is known.',
       noValue: 'No resource has the label $owner, see resource_labels',
     },
     [
@@ -149,8 +149,12 @@ export function byOwner(scope: Scope) {
       tableQuery(scope.sumByOwner(resources, { state: FIRING })),
       tableQuery(scope.sumByOwner('telemetry_station_resources_without_alert_rules')),
       tableQuery(
-        `1 - ${scope.sumByOwner('telemetry_station_resources_without_alert_rules')} / ${scope.sumByOwner(resources)}`,
+        coverageRatio(
+          scope.sumByOwner('telemetry_station_resources_with_alert_rules'),
+          scope.sumByOwner('telemetry_station_resources_without_alert_rules'),
+        ),
       ),
+      tableQuery(`${scope.sumByOwner('telemetry_station_resources_with_unknown_alert_coverage')} > 0`),
     ],
     [
       { field: 'owner', title: 'Owner' },
@@ -158,6 +162,7 @@ export function byOwner(scope: Scope) {
       { field: 'Value #B', title: 'Firing', unit: UNIT.count, thresholds: redFromOne() },
       { field: 'Value #C', title: 'No rules', unit: UNIT.count },
       coverageColumn('Value #D'),
+      unknownCoverageColumn('Value #E'),
     ],
     { by: 'Value #A', descending: true, limit: 100 },
   );

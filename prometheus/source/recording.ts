@@ -14,34 +14,17 @@ export const RECORDED = {
 
 const resources = deduplicated('telemetry_station_resources');
 const resourcesByType = `sum by ${BY_TYPE} (${resources})`;
-const alertableByType = `sum by ${BY_TYPE} (${deduplicated('telemetry_station_alertable_resources')})`;
-const withoutRulesByType = `sum by ${BY_TYPE} (${deduplicated('telemetry_station_resources_without_alert_rules')})`;
+const withRules = deduplicated('telemetry_station_resources_with_alert_rules');
+const withoutRules = deduplicated('telemetry_station_resources_without_alert_rules');
 
-const coverageByType = `1 - ${withoutRulesByType}
+/** Resources of which it is unknown whether they have alert rules are on neither side of the ratio. */
+const coverageBy = (labels: string) => `sum by ${labels} (${withRules})
 /
 (
-  (
-    ${alertableByType}
-    or
-    ${resourcesByType}
-  ) > 0
-)`;
-
-/** Types without known rule counts are excluded from both sides of the ratio. */
-const coverage = `1 - sum by ${BY_STATION} (
-  ${withoutRulesByType}
-)
-/
-(
-  sum by ${BY_STATION} (
-    (
-      ${alertableByType}
-      or
-      ${resourcesByType}
-    )
-    and
-    ${withoutRulesByType}
-  ) > 0
+  sum by ${labels} (${withRules})
+  +
+  sum by ${labels} (${withoutRules})
+  > 0
 )`;
 
 /** Sizes in one unit: a disk that grows from 512 GiB to 1 TiB loses no capacity. */
@@ -81,13 +64,14 @@ or
     },
     {
       record: RECORDED.coverage,
-      comment: 'Share of resources with an alert rule; of the alertable resources where they are known.',
-      expr: coverage,
+      comment:
+        'Share of resources with an alert rule among those with and those without; with alertability, of the alertable ones.',
+      expr: coverageBy(BY_STATION),
     },
     {
       record: RECORDED.coverageByType,
-      comment: 'Alert coverage by type, without types that have no alertable resources.',
-      expr: coverageByType,
+      comment: 'Alert coverage by type, without types of which no resource is known to be with or without alert rules.',
+      expr: coverageBy(BY_TYPE),
     },
     {
       record: RECORDED.age,

@@ -1,4 +1,4 @@
-import { totalsOf } from '../inventory/station-status.ts';
+import { type Coverage, coverageShare, noShareReason, totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -24,28 +24,35 @@ export function coverageVerdict(
 ): CoverageVerdict {
   if (minCoverage === undefined && maxWithoutRules === undefined) return { problems: [] };
   const problems: string[] = [];
-  const sum = { alertable: 0, withRules: 0, withoutRules: 0 };
+  const sum = { withRules: 0, withoutRules: 0, unknownCoverage: 0 };
   for (const station of stations) {
     const { spec, result } = station;
     for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
     if (!('snapshot' in result)) continue;
-    const { coverage, withoutRules = 0 } = totalsOf(result.aggregates.groups, spec.alertability);
-    sum.alertable += coverage?.alertable ?? 0;
-    sum.withRules += coverage?.withRules ?? 0;
+    const { withRules = 0, withoutRules = 0, unknownCoverage } = totalsOf(result.aggregates.groups, spec.alertability);
+    sum.withRules += withRules;
     sum.withoutRules += withoutRules;
+    sum.unknownCoverage += unknownCoverage;
   }
-  const share = sum.withRules / sum.alertable;
-  // Rounded down, so that it never looks like the limit.
-  const rounded = Math.floor(share * 10_000) / 10_000;
-  const counts = `${numberText(sum.withRules)} of ${numberText(sum.alertable)} resources that can have alerts have alert rules`;
-  if (minCoverage !== undefined && share < minCoverage)
-    problems.push(`coverage is ${rounded}, expected at least ${minCoverage}: ${counts}`);
+  const share = coverageShare(sum);
+  if (share !== undefined && minCoverage !== undefined && share < minCoverage)
+    problems.push(`${shareWords(share)}, expected at least ${minCoverage}: ${countWords(sum)}`);
   if (maxWithoutRules !== undefined && sum.withoutRules > maxWithoutRules)
     problems.push(`${numberText(sum.withoutRules)} resources have no alert rules, expected at most ${maxWithoutRules}`);
   return {
     problems,
-    coverage: sum.alertable === 0 ? 'no resource can have alerts' : `coverage is ${rounded}: ${counts}`,
+    coverage: share === undefined ? noShareReason(sum) : `${shareWords(share)}: ${countWords(sum)}`,
   };
+}
+
+/** Rounded down, so that it never looks like the limit. */
+function shareWords(share: number): string {
+  return `coverage is ${Math.floor(share * 10_000) / 10_000}`;
+}
+
+function countWords({ withRules = 0, withoutRules = 0, unknownCoverage }: Coverage): string {
+  const known = `${numberText(withRules)} of ${numberText(withRules + withoutRules)} resources that can have alerts have alert rules`;
+  return unknownCoverage === 0 ? known : `${known}, unknown for ${countText(unknownCoverage, 'more resource')}`;
 }
 
 /** A station without resources that can have alerts lacks no alert rules. */
@@ -54,8 +61,13 @@ function* unknownReasons({ spec, result }: CheckedStation): Iterable<string> {
   const { complete, rejected, parts } = result.snapshot;
   if (!complete) yield 'its listing is incomplete';
   else if (rejected > 0) yield `${countText(rejected, 'record')} rejected`;
-  const unreported = parts
-    .flat()
-    .filter(({ alertRules, alertable = !spec.alertability }) => alertRules === undefined && alertable).length;
+  let unreported = 0;
+  let unknownAlertability = 0;
+  for (const { alertRules, alertable } of parts.flat()) {
+    if (spec.alertability && alertable === undefined) unknownAlertability += 1;
+    else if (alertRules === undefined && alertable !== false) unreported += 1;
+  }
   if (unreported > 0) yield `alert rules of ${countText(unreported, 'resource')} are not reported`;
+  if (unknownAlertability > 0)
+    yield `it is not known whether ${countText(unknownAlertability, 'resource')} can have alerts`;
 }

@@ -3,7 +3,7 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import { type Columns, documented } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
-import { dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
+import { coverageShare, dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
 export const STATION_COLUMNS = documented<StationStatus>({
@@ -46,13 +46,18 @@ export const STATION_COLUMNS = documented<StationStatus>({
     'Resources that can have alerts; null without `alertability`.',
     ({ snapshot }) => snapshot?.alertable,
   ],
-  resources_without_alert_rules: [
-    'Resources without alert rules; with `alertability`, only alertable ones.',
-    ({ snapshot }) => snapshot?.withoutRules,
+  resources_with_alert_rules: [
+    'Resources with alert rules; with `alertability`, only alertable ones. Null if no number of rules is reported.',
+    ({ snapshot }) => snapshot?.withRules,
+  ],
+  resources_without_alert_rules: ['Resources without alert rules, likewise.', ({ snapshot }) => snapshot?.withoutRules],
+  resources_with_unknown_alert_coverage: [
+    'Resources whose number of alert rules is unknown, or with `alertability` whether they are alertable.',
+    ({ snapshot }) => snapshot?.unknownCoverage,
   ],
   alert_coverage: [
-    'Share of resources with an alert rule, as in the recording rule `job_station:telemetry_station_alert_coverage:ratio`; null if unknown.',
-    ({ snapshot: { coverage } = {} }) => coverage && coverage.withRules / coverage.alertable,
+    'Share of the resources with alert rules among those with and those without, as in the recording rule `job_station:telemetry_station_alert_coverage:ratio`; null if there are none of either.',
+    ({ snapshot }) => snapshot && coverageShare(snapshot),
   ],
   listing_complete: ['Whether the listing is verified complete.', ({ snapshot }) => snapshot?.complete],
   listing_rejected_resources: ['Records without a usable resource_id.', ({ snapshot }) => snapshot?.rejected],
@@ -140,11 +145,10 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   value: ['Value of the label; empty for the resources without one.', 'value'],
   resources: ['Number of resources.', 'resources'],
   firing_resources: ['Those in a state whose name contains `firing`, ignoring case.', 'firing'],
+  resources_with_alert_rules: ['Those with alert rules, as for the station; null if unknown.', 'withRules'],
   resources_without_alert_rules: ['Those without alert rules, as for the station; null if unknown.', 'withoutRules'],
-  alert_coverage: [
-    'Share with alert rules, as for the station; null if unknown.',
-    ({ coverage }) => coverage && coverage.withRules / coverage.alertable,
-  ],
+  resources_with_unknown_alert_coverage: ['Those of which this is unknown, as for the station.', 'unknownCoverage'],
+  alert_coverage: ['Share with alert rules, as for the station; null if unknown.', coverageShare],
 });
 
 /** The fields of a search in JSON beside the resources. */

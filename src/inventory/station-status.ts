@@ -106,31 +106,37 @@ export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): rea
   ];
 }
 
-/** The coverage, or the explanation why it is unknown. */
-export function coverageOf({ snapshot }: Pick<StationStatus, 'snapshot'>): Coverage | string {
-  if (snapshot === undefined) return 'no data';
-  if (snapshot.withoutRules === undefined) return 'alert rules are not reported';
-  return snapshot.coverage ?? 'no resource can have alerts';
+/** Resources by what is known of their alert rules; with `alertability`, without those that are not alertable. */
+export interface Coverage {
+  /** undefined: the service reported no counts. */
+  readonly withRules: number | undefined;
+  readonly withoutRules: number | undefined;
+  /** The number of rules is unknown, or with `alertability` whether the resource is alertable. */
+  readonly unknownCoverage: number;
 }
 
-/** Resources that can have alerts, all of them without `alertability`, and those of them with at least one alert rule. */
-export interface Coverage {
-  readonly alertable: number;
-  readonly withRules: number;
+/** The share of resources with alert rules among those with and those without; undefined: there are none of either. */
+export function coverageShare({ withRules = 0, withoutRules = 0 }: Coverage): number | undefined {
+  const known = withRules + withoutRules;
+  return known === 0 ? undefined : withRules / known;
+}
+
+/** Why there is no share. */
+export function noShareReason({ withoutRules, unknownCoverage }: Coverage): string {
+  if (unknownCoverage === 0) return 'no resource can have alerts';
+  return withoutRules === undefined
+    ? 'alert rules are not reported'
+    : `unknown for ${countText(unknownCoverage, 'resource')}`;
 }
 
 /** Counted as the dashboards and alerts do, by the published state. */
-export interface Totals {
+export interface Totals extends Coverage {
   readonly resources: number;
   /** Resources in a state whose name contains this word. */
   readonly firing: number;
   readonly pending: number;
   /** Resources that can have alerts; undefined: `alertability` is not enabled. */
   readonly alertable: number | undefined;
-  /** Resources without alert rules, with `alertability` only alertable ones; undefined: the service reported no counts. */
-  readonly withoutRules: number | undefined;
-  /** undefined: there is no resource that it could be the share of. */
-  readonly coverage: Coverage | undefined;
 }
 
 export function totalsOf(groups: Iterable<AggregateGroup>, alertability: boolean): Totals {
@@ -169,7 +175,8 @@ export async function countOwners(
 type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
 
 function newTotals(alertable?: number): MutableTotals {
-  return { resources: 0, firing: 0, pending: 0, alertable, withoutRules: undefined, coverage: undefined };
+  const coverage = { withRules: undefined, withoutRules: undefined, unknownCoverage: 0 };
+  return { resources: 0, firing: 0, pending: 0, alertable, ...coverage };
 }
 
 /** Adds each group of a station to its totals. */
@@ -178,34 +185,23 @@ function addGroups(
   alertability: boolean,
   totalsOfGroup: (group: AggregateGroup) => readonly MutableTotals[],
 ): void {
-  const all = [...groups];
-  const reported = new Set(all.filter(({ withoutRules }) => withoutRules !== undefined).map(({ type }) => type));
-  for (const group of all) {
-    for (const totals of totalsOfGroup(group)) addGroup(totals, group, alertability, reported.has(group.type));
+  for (const group of groups) {
+    for (const totals of totalsOfGroup(group)) addGroup(totals, group, alertability);
   }
 }
 
-/** As the recording rule, the coverage is without the types for which the station reports no number of alert rules. */
 function addGroup(
   totals: MutableTotals,
-  { states, alertable, withoutRules }: AggregateGroup,
+  { states, alertable, withRules, withoutRules, unknownCoverage }: AggregateGroup,
   alertability: boolean,
-  isReported: boolean,
 ): void {
-  let resources = 0;
   for (const [state, count] of states) {
-    resources += count;
+    totals.resources += count;
     if (/firing/i.test(state)) totals.firing += count;
     if (/pending/i.test(state)) totals.pending += count;
   }
-  totals.resources += resources;
   totals.alertable = sum(totals.alertable, alertability ? alertable : undefined);
+  totals.withRules = sum(totals.withRules, withRules);
   totals.withoutRules = sum(totals.withoutRules, withoutRules);
-  const covered = alertability ? alertable : resources;
-  if (!isReported || covered === 0) return;
-  const before = totals.coverage ?? { alertable: 0, withRules: 0 };
-  totals.coverage = {
-    alertable: before.alertable + covered,
-    withRules: before.withRules + covered - (withoutRules ?? 0),
-  };
+  totals.unknownCoverage += unknownCoverage;
 }

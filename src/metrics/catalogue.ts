@@ -113,16 +113,30 @@ const GROUP_FAMILIES = groupFamilies({
   },
   telemetry_station_alertable_resources: {
     help: 'Resources that can have alerts as of the last successful refresh; only with alertability.',
-    exampleTitle: 'Share of alertable resources with an alert rule',
+    exampleTitle: 'Share of alertable resources',
     example:
-      '1 - sum by (station) (telemetry_station_resources_without_alert_rules) / sum by (station) (telemetry_station_alertable_resources)',
+      'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
     samples: ({ alertable }, { alertability }) => (alertability ? [[alertable]] : []),
+  },
+  telemetry_station_resources_with_alert_rules: {
+    help: 'Resources with alert rules as of the last successful refresh; with alertability, only alertable ones.',
+    exampleTitle: 'Share of resources with an alert rule, of those where this is known',
+    example:
+      'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
+    samples: ({ withRules }) => optionalSample(withRules),
   },
   telemetry_station_resources_without_alert_rules: {
     help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
     exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: ({ withoutRules }) => optionalSample(withoutRules),
+  },
+  telemetry_station_resources_with_unknown_alert_coverage: {
+    help: 'Resources whose number of alert rules is unknown as of the last successful refresh, or with alertability whether they are alertable.',
+    exampleTitle:
+      'Resources that the share of resources with an alert rule does not count, because too little is known',
+    example: 'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) > 0',
+    samples: ({ unknownCoverage }) => [[unknownCoverage]],
   },
   telemetry_station_sku_quantity: {
     help: 'Sum of the SKU quantities of the resources as of the last successful refresh.',

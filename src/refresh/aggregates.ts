@@ -9,8 +9,12 @@ interface MutableGroup {
   /** undefined if not reported for any resource of the group. */
   alertRules: number | undefined;
   alertable: number;
-  /** Resources without alert rules, only alertable ones with `alertability`; undefined if not reported for any resource. */
+  /** Resources with alert rules, only alertable ones with `alertability`; undefined if not reported for any resource. */
+  withRules: number | undefined;
+  /** Resources without alert rules, likewise. */
   withoutRules: number | undefined;
+  /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
+  unknownCoverage: number;
   /** By GPU model, then by unit. */
   readonly quantities: Map<string, Map<string, number>>;
 }
@@ -47,11 +51,7 @@ export class Aggregation implements Aggregates {
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
     if (resource.alertable) group.alertable += 1;
-    if (resource.alertRules !== undefined) {
-      const hasNoRules = resource.alertRules === 0 && (!alertability || resource.alertable === true);
-      group.alertRules = sum(group.alertRules, resource.alertRules);
-      group.withoutRules = sum(group.withoutRules, hasNoRules ? 1 : 0);
-    }
+    countRules(group, resource.alertRules, alertability ? resource.alertable : true);
     if (resource.quantity) {
       const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
       add(getOrCreate(group.quantities, gpuModel, newCounts), unit, resource.quantity.value);
@@ -66,7 +66,9 @@ export class Aggregation implements Aggregates {
       for (const [state, count] of from.states) add(group.states, state, count);
       group.alertable += from.alertable;
       group.alertRules = sum(group.alertRules, from.alertRules);
+      group.withRules = sum(group.withRules, from.withRules);
       group.withoutRules = sum(group.withoutRules, from.withoutRules);
+      group.unknownCoverage += from.unknownCoverage;
       for (const [model, units] of from.quantities) {
         for (const [unit, quantity] of units) add(getOrCreate(group.quantities, model, newCounts), unit, quantity);
       }
@@ -83,7 +85,8 @@ export class Aggregation implements Aggregates {
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
     return getOrCreate(groups, labels, () => ({
-      ...{ type, product, labels, states: newCounts(), alertRules: undefined, alertable: 0, withoutRules: undefined },
+      ...{ type, product, labels, states: newCounts(), alertRules: undefined, alertable: 0 },
+      ...{ withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
       quantities: new Map<string, Map<string, number>>(),
     }));
   }
@@ -91,6 +94,19 @@ export class Aggregation implements Aggregates {
   #label(type: string, label: string): void {
     if (type !== '' && !this.typeLabels.get(type)) this.typeLabels.set(type, label);
   }
+}
+
+/** `isCounted`: whether the resource is among those that the coverage is the share of; undefined is unknown. */
+function countRules(group: MutableGroup, alertRules: number | undefined, isCounted: boolean | undefined): void {
+  if (alertRules === undefined) {
+    if (isCounted !== false) group.unknownCoverage += 1;
+    return;
+  }
+  const hasRules = alertRules > 0;
+  group.alertRules = sum(group.alertRules, alertRules);
+  group.withRules = sum(group.withRules, isCounted && hasRules ? 1 : 0);
+  group.withoutRules = sum(group.withoutRules, isCounted && !hasRules ? 1 : 0);
+  if (isCounted === undefined) group.unknownCoverage += 1;
 }
 
 /** undefined: unknown. */

@@ -8,22 +8,24 @@ type Checked = Parameters<typeof coverageVerdict>[0][number];
 interface Counts {
   readonly alertability?: boolean;
   readonly resources?: number;
-  readonly alertable?: number;
+  readonly withRules?: number | undefined;
   readonly withoutRules?: number | undefined;
+  readonly unknownCoverage?: number;
   readonly complete?: boolean;
   readonly rejected?: number;
 }
 
 const station = (name: string, counts: Counts, listed: readonly Partial<Resource>[] = []): Checked => {
-  const { alertability = true, resources = 10, alertable = 10, complete = true, rejected = 0 } = counts;
-  const { withoutRules } = { withoutRules: 0, ...counts };
-  const group = { type: 't', product: '', labels: {}, states: new Map([['', resources]]) };
+  const { alertability = true, resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
+  const { withRules, withoutRules } = { withRules: 10, withoutRules: 0, ...counts };
+  const group = { type: 't', product: '', labels: {}, states: new Map([['', resources]]), quantities: new Map() };
+  const rules = { alertRules: 0, alertable: 10, withRules, withoutRules, unknownCoverage };
   const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
   return {
     spec: specOf({ name, alertability }),
     result: {
       snapshot: { ...snapshot, complete, rejected },
-      aggregates: { groups: [{ ...group, alertRules: 0, quantities: new Map(), alertable, withoutRules }] },
+      aggregates: { groups: [{ ...group, ...rules }] },
       withheld: 0,
     },
   };
@@ -35,25 +37,26 @@ const failed = (name: string): Checked => ({
 });
 
 const UNREPORTED = { alertRules: undefined };
+const NOT_REPORTED = { withRules: undefined, withoutRules: undefined };
 
 describe('coverageVerdict', () => {
   it.each<readonly [what: string, ...Parameters<typeof coverageVerdict>, readonly string[]]>([
-    ['a share at the limit', [station('a', { alertable: 30, withoutRules: 27 })], { minCoverage: 0.1 }, []],
+    ['a share at the limit', [station('a', { withRules: 3, withoutRules: 27 })], { minCoverage: 0.1 }, []],
     [
       'the share of all stations together, rounded down',
-      [station('a', { alertable: 9999, withoutRules: 1000 }), station('b', { alertable: 1 })],
+      [station('a', { withRules: 8999, withoutRules: 1000 }), station('b', { withRules: 1 })],
       { minCoverage: 0.95 },
       ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources that can have alerts have alert rules'],
     ],
     [
       'a share just below the limit',
-      [station('a', { alertable: 100_000, withoutRules: 5001 })],
+      [station('a', { withRules: 94_999, withoutRules: 5001 })],
       { minCoverage: 0.95 },
       ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources that can have alerts have alert rules'],
     ],
     [
       'all resources where alertability is not enabled, as the recording rule does',
-      [station('a', { alertability: false, withoutRules: 4 })],
+      [station('a', { alertability: false, withRules: 6, withoutRules: 4 })],
       { minCoverage: 0.7 },
       ['coverage is 0.6, expected at least 0.7: 6 of 10 resources that can have alerts have alert rules'],
     ],
@@ -74,6 +77,29 @@ describe('coverageVerdict', () => {
       ],
     ],
     [
+      'the share of what is known, and says how many are unknown',
+      [
+        station('a', { withRules: 0, withoutRules: 1, unknownCoverage: 9 }, [
+          { alertRules: 0, alertable: true },
+          ...Array(9).fill({ ...UNREPORTED, alertable: true }),
+        ]),
+      ],
+      { minCoverage: 0.9 },
+      [
+        'coverage of a is unknown: alert rules of 9 resources are not reported',
+        'coverage is 0, expected at least 0.9: 0 of 1 resources that can have alerts have alert rules, unknown for 9 more resources',
+      ],
+    ],
+    [
+      'resources of which it is not known whether they can have alerts',
+      [
+        station('a', { unknownCoverage: 2 }, [{ alertable: undefined }, { ...UNREPORTED, alertable: undefined }]),
+        station('b', { alertability: false }, [{ alertable: undefined }]),
+      ],
+      { maxWithoutRules: 9 },
+      ['coverage of a is unknown: it is not known whether 2 resources can have alerts'],
+    ],
+    [
       'listings with rejected records',
       [station('a', { rejected: 4 })],
       { minCoverage: 0 },
@@ -81,10 +107,7 @@ describe('coverageVerdict', () => {
     ],
     [
       'stations without resources that can have alerts',
-      [
-        station('a', { alertable: 0, withoutRules: undefined }),
-        station('b', { resources: 0, alertability: false, withoutRules: undefined }),
-      ],
+      [station('a', NOT_REPORTED), station('b', { resources: 0, alertability: false, ...NOT_REPORTED })],
       { minCoverage: 1, maxWithoutRules: 0 },
       [],
     ],
@@ -102,6 +125,9 @@ describe('coverageVerdict', () => {
 
   it('reports the coverage, unless there is no limit', () => {
     expect(coverageVerdict([station('a', { withoutRules: 1 })], {})).toEqual({ problems: [] });
+    expect(coverageVerdict([station('a', {})], { maxWithoutRules: 0 }).coverage).toBe(
+      'coverage is 1: 10 of 10 resources that can have alerts have alert rules',
+    );
     expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no resource can have alerts');
   });
 });

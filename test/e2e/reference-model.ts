@@ -54,9 +54,13 @@ export function expectedData(
     const group = { resource_type, product: read.product };
     families.add('resources', { ...group, state }, 1);
     if (alertable) families.add('alertable_resources', group, read.alertable ? 1 : 0);
+    const counted = alertable ? read.alertable : true;
+    const isUnknown = counted === undefined || (counted && rules === undefined);
+    families.add('resources_with_unknown_alert_coverage', group, isUnknown ? 1 : 0);
     if (rules !== undefined) {
       families.add('alert_rules', group, rules);
-      families.add('resources_without_alert_rules', group, rules === 0 && (!alertable || read.alertable) ? 1 : 0);
+      families.add('resources_with_alert_rules', group, rules > 0 && counted ? 1 : 0);
+      families.add('resources_without_alert_rules', group, rules === 0 && counted ? 1 : 0);
     }
     if (read.quantity) {
       families.add('sku_quantity', { ...group, gpu_model: read.gpu, unit: read.quantity.unit }, read.quantity.value);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOwners, totalsOf } from '../../src/inventory/station-status.ts';
+import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
@@ -12,26 +12,50 @@ const stationOf = (resources: readonly Resource[], alertability = true) => {
   return { aggregates, alertability };
 };
 
+const NOT_REPORTED = { withRules: undefined, withoutRules: undefined };
+
 const owned = (team: string, changes: Partial<Resource>) => resourceOf(team, { ...changes, labels: { team } });
+
+const coverageOf = ({ withRules, withoutRules, unknownCoverage }: Totals) => ({
+  ...{ withRules, withoutRules, unknownCoverage },
+});
 
 describe('totalsOf', () => {
   const coverage = (resources: readonly Resource[], alertability: boolean) =>
-    totalsOf(stationOf(resources, alertability).aggregates.groups, alertability).coverage;
+    coverageOf(totalsOf(stationOf(resources, alertability).aggregates.groups, alertability));
   const resources = [
     resourceOf('a', { alertRules: 0, alertable: true, product: 'p' }),
     resourceOf('b', { alertRules: 2, alertable: true }),
     resourceOf('c', { alertRules: undefined, alertable: false, product: 'q' }),
     resourceOf('d', { type: 'silent', alertRules: undefined, alertable: true }),
+    resourceOf('e', { alertRules: 0, alertable: undefined }),
+    resourceOf('f', { alertRules: 3, alertable: undefined }),
+    resourceOf('g', { alertRules: undefined, alertable: undefined }),
+    resourceOf('h', { alertRules: 1, alertable: false }),
   ];
 
-  it('has as coverage the share of alertable resources, of all resources where it is not known which these are', () => {
-    expect(coverage(resources, true)).toEqual({ alertable: 2, withRules: 1 });
-    expect(coverage(resources, false)).toEqual({ alertable: 3, withRules: 2 });
+  it('counts a resource of unknown rules or alertability neither as with nor as without rules', () => {
+    expect(coverage(resources, true)).toEqual({ withRules: 1, withoutRules: 1, unknownCoverage: 4 });
   });
 
-  it('has no coverage without a type of which rules are reported, and without a resource that can have alerts', () => {
-    expect(coverage(resources.slice(3), true)).toBeUndefined();
-    expect(coverage([resourceOf('a', { alertRules: 0, alertable: false })], true)).toBeUndefined();
+  it('counts all resources where it is not known which are alertable', () => {
+    expect(coverage(resources, false)).toEqual({ withRules: 3, withoutRules: 2, unknownCoverage: 3 });
+  });
+
+  it('has no number of resources with and without rules if the service reports none', () => {
+    expect(coverage(resources.slice(2, 4), true)).toEqual({ ...NOT_REPORTED, unknownCoverage: 1 });
+    expect(coverage([], true)).toEqual({ ...NOT_REPORTED, unknownCoverage: 0 });
+  });
+});
+
+describe('coverageShare', () => {
+  it('is 0 of one resource without rules and nine of which it is unknown', () => {
+    expect(coverageShare({ withRules: 0, withoutRules: 1, unknownCoverage: 9 })).toBe(0);
+  });
+
+  it('is unknown without a resource that is known to be with or without rules', () => {
+    expect(coverageShare({ ...NOT_REPORTED, unknownCoverage: 9 })).toBeUndefined();
+    expect(coverageShare({ withRules: 0, withoutRules: 0, unknownCoverage: 9 })).toBeUndefined();
   });
 });
 
@@ -43,12 +67,13 @@ describe('countOwners', () => {
       owned('c', { alertRules: 0, alertable: false }),
     ]);
     const owners = await countOwners([station], ['team'], new TaskQueue());
-    expect(owners.map(({ value, withoutRules, coverage }) => [value, withoutRules, coverage])).toEqual([
-      ['a', 0, { alertable: 1, withRules: 1 }],
-      ['b', undefined, { alertable: 1, withRules: 1 }],
-      ['c', 0, undefined],
+    expect(owners.map((owner) => [owner.value, coverageOf(owner)])).toEqual([
+      ['a', { withRules: 1, withoutRules: 0, unknownCoverage: 0 }],
+      ['b', { ...NOT_REPORTED, unknownCoverage: 1 }],
+      ['c', { withRules: 0, withoutRules: 0, unknownCoverage: 0 }],
     ]);
-    expect(totalsOf(station.aggregates.groups, true).coverage).toEqual({ alertable: 2, withRules: 2 });
+    const total = totalsOf(station.aggregates.groups, true);
+    expect(coverageOf(total)).toEqual({ withRules: 1, withoutRules: 0, unknownCoverage: 1 });
   });
 
   it('adds the counts of stations', async () => {
@@ -56,8 +81,8 @@ describe('countOwners', () => {
     const counting = countOwners(Array(2).fill(station), ['team'], new TaskQueue());
     expect(await counting).toEqual([
       {
-        ...{ label: 'team', value: 'a', resources: 2, firing: 2, pending: 0, alertable: 2, withoutRules: 2 },
-        coverage: { alertable: 2, withRules: 0 },
+        ...{ label: 'team', value: 'a', resources: 2, firing: 2, pending: 0, alertable: 2 },
+        ...{ withRules: 0, withoutRules: 2, unknownCoverage: 0 },
       },
     ]);
   });

@@ -391,7 +391,11 @@ describe('Exposition', () => {
         expect(sum('resources')).toBe(list.length);
         expect(sum('alert_rules')).toBe(list.reduce((total, r) => total + (r.alertRules ?? 0), 0));
         expect(sum('alertable_resources')).toBe(list.filter((r) => r.alertable).length);
-        expect(sum('resources_without_alert_rules')).toBe(list.filter((r) => r.alertable && r.alertRules === 0).length);
+        const [withRules, withoutRules] = [sum('resources_with_alert_rules'), sum('resources_without_alert_rules')];
+        expect(withoutRules).toBe(list.filter((r) => r.alertable && r.alertRules === 0).length);
+        expect(withRules + withoutRules + sum('resources_with_unknown_alert_coverage')).toBe(
+          list.filter((r) => r.alertable !== false).length,
+        );
       }),
     );
   });

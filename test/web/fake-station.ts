@@ -17,7 +17,7 @@ import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   ...{ resources: 0, complete: true, incompleteReasons: [], rejected: 0, pages: 1, firing: 0, pending: 0 },
-  ...{ alertable: undefined, withoutRules: undefined, coverage: undefined },
+  ...{ alertable: undefined, withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
 };
 
 export const STATION: StationStatus = {
@@ -35,8 +35,7 @@ export const STATION: StationStatus = {
   isHanging: false,
   refresh: 'scrape',
   snapshot: {
-    ...{ ...SNAPSHOT, resources: 42, firing: 5, pending: 1, pages: 3, withoutRules: 7 },
-    coverage: { alertable: 42, withRules: 35 },
+    ...{ ...SNAPSHOT, resources: 42, firing: 5, pending: 1, pages: 3, withRules: 35, withoutRules: 7 },
   },
   outages: [],
 };

@@ -2,7 +2,7 @@ import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { type StationResource, searchStations } from '../../inventory/selection.ts';
-import { coverageOf, nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
+import { nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
@@ -75,7 +75,7 @@ ${figures('status', [
   ['Resources', linkedCount(snapshot?.resources, undefined)],
   ['Firing', linkedCount(snapshot?.firing, '?state=firing#resources')],
   ['Pending', linkedCount(snapshot?.pending, '?state=pending#resources')],
-  ['Coverage', coverageText(coverageOf(status))],
+  ['Coverage', coverageText(snapshot)],
   ['Last success', lastSuccess(status, nowMs)],
 ])}
 <div class="actions">

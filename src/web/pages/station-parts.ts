@@ -2,9 +2,11 @@ import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capaci
 import type { Link } from '../../inventory/links.ts';
 import {
   type Coverage,
+  coverageShare,
   dataProblems,
   NOTABLE_WAIT_MS,
   noDataReason,
+  noShareReason,
   STATION_STATES,
   type StationStatus,
   stateOf,
@@ -67,9 +69,14 @@ export function successText(lastSuccessMs: number | undefined, nowMs: number): H
   return html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
 }
 
-export function coverageText(coverage: Coverage | string): Html {
-  if (typeof coverage === 'string') return unknown(coverage);
-  return html`${shareText(coverage.withRules, coverage.alertable)}`;
+/** The share of resources with alert rules, and how many are not counted because too little is known of them. */
+export function coverageText(coverage: Coverage | undefined): Html {
+  if (coverage === undefined) return NO_DATA;
+  if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
+  const { withRules = 0, withoutRules = 0, unknownCoverage } = coverage;
+  const share = shareText(withRules, withRules + withoutRules);
+  if (unknownCoverage === 0) return html`${share}`;
+  return html`${share} <span class="sub no">${numberText(unknownCoverage)} unknown</span>`;
 }
 
 /** The end of the last refresh that succeeded, also when its data has expired. */

@@ -1,7 +1,8 @@
 import { NONE, oneOf, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
 import type { Selection } from '../../inventory/selection.ts';
 import {
-  coverageOf,
+  type Coverage,
+  coverageShare,
   nextRefreshText,
   type OwnerCount,
   STATION_STATES,
@@ -10,6 +11,7 @@ import {
 } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { TaskQueue } from '../../model/task-queue.ts';
+import { sum } from '../../refresh/aggregates.ts';
 import type { RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
@@ -99,11 +101,8 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: (station) => {
-        const coverage = coverageOf(station);
-        return typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable;
-      },
-      cell: (station) => coverageText(coverageOf(station)),
+      value: ({ snapshot }) => snapshot && coverageShare(snapshot),
+      cell: ({ snapshot }) => coverageText(snapshot),
     },
     {
       heading: 'Complete',
@@ -185,7 +184,7 @@ async function stationTable(
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
-  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.`;
+  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is beside it.`;
   return html`${filterForm(query, columns, stations)}
 <div class="results">
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
@@ -254,8 +253,6 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
   const count = (state: (typeof STATES)[number]) =>
     linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
-  const coverages = stations.map(coverageOf).filter((coverage) => typeof coverage === 'object');
-  const [alertable, withRules = 0] = [sumOf(coverages, 'alertable'), sumOf(coverages, 'withRules')];
   return figures('totals', [
     ['Stations', numberText(stations.length)],
     ['Up', count('up')],
@@ -266,13 +263,23 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['Resources', linkedCount(sumOf(snapshots, 'resources'), undefined)],
     ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?state=firing`)],
     ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?state=pending`)],
-    ['Coverage', coverageText(alertable === undefined ? 'unknown for every station' : { alertable, withRules })],
+    ['Coverage', coverageText(sumOfCoverages(snapshots))],
   ]);
 }
 
 /** undefined without any row: the sum is unknown then. */
 function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
   return rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row[key], 0);
+}
+
+/** undefined without any coverage. */
+function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
+  if (coverages.length === 0) return undefined;
+  return coverages.reduce((total, coverage) => ({
+    withRules: sum(total.withRules, coverage.withRules),
+    withoutRules: sum(total.withoutRules, coverage.withoutRules),
+    unknownCoverage: total.unknownCoverage + coverage.unknownCoverage,
+  }));
 }
 
 /** A table per label of `resource_labels`, below a note; empty without any. */
@@ -299,11 +306,7 @@ function columnsOf(label: string): readonly Column<OwnerCount>[] {
       isNumber: true,
       cell: (count) => linkedCount(count.firing, searchHref(count, { state: 'firing' })),
     },
-    {
-      heading: 'Coverage',
-      isNumber: true,
-      cell: ({ coverage }) => coverageText(coverage ?? 'no resource can have alerts, or alert rules are not reported'),
-    },
+    { heading: 'Coverage', isNumber: true, cell: coverageText },
   ];
 }
 

@@ -80,6 +80,19 @@ describe('the panels of all dashboards', () => {
     ]);
   });
 
+  it('show how many resources the coverage does not count, also of a type of which nothing is known', () => {
+    expect(cells('station-down', 'fleet.json: Alert coverage', 'Alert coverage')).toEqual([
+      ['88.9% (dark-orange)'],
+      ['570 (dark-orange)'],
+    ]);
+    expect(cells('station-down', 'station.json: Coverage by type', 'Type', 'Coverage', 'Unknown')).toEqual([
+      ['partial0', '0% (red)', '270 (dark-orange)'],
+      ['t0', '93% (dark-orange)', '–'],
+      ['Type 1', '93% (dark-orange)', '–'],
+      ['Type 1', '–', '300 (dark-orange)'],
+    ]);
+  });
+
   it('give the likely causes of missing data while the exporter is down, not a number of 0', () => {
     const texts = new Set([...shownIn('exporter-down').values()].flatMap(({ rows }) => rows.flat()));
     const withoutData = [...texts].filter((text) => / /.test(text) && !/\d|\(red\)|\(blue\)/.test(text));

@@ -37,6 +37,10 @@ interface StationWorld {
   readonly products?: number;
   readonly firing?: number;
   readonly withoutRules?: number;
+  /** Resources whose number of alert rules is unknown, beside those of `silentTypes`. */
+  readonly unknownCoverage?: number;
+  /** How many of the types have no number of alert rules for any resource: the last ones. */
+  readonly silentTypes?: number;
   readonly total?: number;
   readonly failing?: FailureReason;
   readonly ageS?: number;
@@ -83,7 +87,7 @@ const counted = (ago: number) => HISTORY_S - ago;
 
 export function recordStation(recorder: Recorder, world: StationWorld): void {
   const { name: station, types = 3, products = 1, firing = 0, withoutRules = 0, total = 600, ageS = 20 } = world;
-  const { pending = 0, alertability = true, type: key = 't', team } = world;
+  const { pending = 0, unknownCoverage = 0, silentTypes = 0, alertability = true, type: key = 't', team } = world;
   const groups = types * products;
   recordHealth(recorder, station, world.failing);
   addAll(
@@ -112,9 +116,14 @@ export function recordStation(recorder: Recorder, world: StationWorld): void {
     for (const [state, count] of Object.entries(states))
       if (count > 0)
         recorder.add('telemetry_station_resources', { ...of, state: `ALERTSTATE_${state}` }, count / groups);
+    const isSilent = group % types >= types - silentTypes;
     addAll(recorder, of, {
-      telemetry_station_alert_rules: total / groups,
-      telemetry_station_resources_without_alert_rules: withoutRules / groups,
+      ...(!isSilent && {
+        telemetry_station_alert_rules: total / groups,
+        telemetry_station_resources_with_alert_rules: (total - withoutRules - unknownCoverage) / groups,
+        telemetry_station_resources_without_alert_rules: withoutRules / groups,
+      }),
+      telemetry_station_resources_with_unknown_alert_coverage: (isSilent ? total : unknownCoverage) / groups,
       ...(alertability && { telemetry_station_alertable_resources: total / groups }),
     });
     for (const gpu_model of ['', 'H800'])

@@ -131,7 +131,9 @@ function recordStationDown(target: Target): void {
   recordExporter(first, { totalShards: 3, reloaded: 0, scrapeSeconds: 9.5, rateLimit: 4.2, waiting: 300 });
   const alerting = { firing: 30, pending: 10, withoutRules: 40 };
   recordStation(first, { name: 'old', types: 2, ...alerting, failing: 'auth', ageS: 1200 });
-  recordStation(first, { name: 'partial', types: 2, complete: 0, rejected: 2 });
+  // Of its resources of one type, 30 have no rules and the others are unknown; nothing is known of the other type.
+  const unknown = { withoutRules: 60, unknownCoverage: 540, type: 'partial', silentTypes: 1 };
+  recordStation(first, { name: 'partial', types: 2, complete: 0, rejected: 2, ...unknown });
   recordHealth(first, 'never', 'network');
   // Its last scrapes timed out.
   const second = target({ job: 'station-down', instance: 'b', pod: 'exporter-1' });

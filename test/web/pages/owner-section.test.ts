@@ -22,7 +22,7 @@ describe('ownerSection', () => {
     expect(rowsOf(body, 'owners-team')).toEqual([
       'storage <1> 2 1 50 %',
       'web 1 0 100 %',
-      '(none) 1 0 – no resource can have alerts, or alert rules are not reported',
+      '(none) 1 0 – no resource can have alerts',
     ]);
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
     expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');
@@ -70,7 +70,9 @@ describe('ownerSection', () => {
       value: 'storage <1>',
       resources: 2,
       firing_resources: 1,
+      resources_with_alert_rules: 1,
       resources_without_alert_rules: 1,
+      resources_with_unknown_alert_coverage: 0,
       alert_coverage: 0.5,
     });
     const plain = await openPage({}, '/stations/prod?format=json');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coverageOf, type StationStatus } from '../../../src/inventory/station-status.ts';
+import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS } from '../../../src/model/failure.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
@@ -56,13 +56,17 @@ describe('stationNotes', () => {
   });
 });
 
-describe('coverageOf', () => {
+describe('coverageText', () => {
   it.each<[StationStatus['snapshot'], string]>([
-    [{ ...SNAPSHOT, withoutRules: 2, coverage: { alertable: 8, withRules: 6 } }, '75 %'],
+    [{ ...SNAPSHOT, withRules: 6, withoutRules: 2 }, '75 %'],
+    [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
+    [{ ...SNAPSHOT, withRules: 1, withoutRules: 0, unknownCoverage: 1200 }, '100 % 1,200 unknown'],
     [undefined, '– no data'],
-    [{ ...SNAPSHOT, withoutRules: 0 }, '– no resource can have alerts'],
-    [SNAPSHOT, '– alert rules are not reported'],
+    [{ ...SNAPSHOT, withRules: 0, withoutRules: 0 }, '– no resource can have alerts'],
+    [SNAPSHOT, '– no resource can have alerts'],
+    [{ ...SNAPSHOT, unknownCoverage: 9 }, '– alert rules are not reported'],
+    [{ ...SNAPSHOT, withRules: 0, withoutRules: 0, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {
-    expect(shown(coverageText(coverageOf({ snapshot })).text).text).toBe(text);
+    expect(shown(coverageText(snapshot).text).text).toBe(text);
   });
 });

@@ -11,7 +11,7 @@ import { COMMON_HEADERS, startApp } from '../running-app.ts';
 import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
 /** With 70 % coverage. */
-const COVERED = { ...SNAPSHOT, withoutRules: 3, coverage: { alertable: 10, withRules: 7 } };
+const COVERED = { ...SNAPSHOT, withRules: 7, withoutRules: 3 };
 const FAILING: StationStatus = {
   ...{ ...STATION, name: 'a&b <c>', up: false, failure: { reason: 'timeout', message: 'no response\nin 10 s' } },
   snapshot: { ...COVERED, resources: 4200, complete: false },
@@ -184,7 +184,7 @@ describe('statusTotals', () => {
       { ...STATION, snapshot: { ...SNAPSHOT, resources: 42, firing: 5 } },
       FAILING,
       FRESH,
-      { ...STATION, snapshot: { ...COVERED, resources: 10, rejected: 1, coverage: { alertable: 10, withRules: 10 } } },
+      { ...STATION, snapshot: { ...COVERED, resources: 10, rejected: 1, withRules: 10, withoutRules: 0 } },
       EXPIRED,
       { ...STATION, snapshot: SNAPSHOT },
     ]);
@@ -200,7 +200,7 @@ describe('statusTotals', () => {
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(totalsOf([failed, failed]).text).toBe(
-      'Stations2 Up0 Failing2 Not tried0 No data2 Incomplete– no data Resources– no data Firing– no data Pending– no data Coverage– unknown for every station',
+      'Stations2 Up0 Failing2 Not tried0 No data2 Incomplete– no data Resources– no data Firing– no data Pending– no data Coverage– no data',
     );
   });
 });
@@ -254,7 +254,7 @@ describe('the row of a station', () => {
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, rejected: 3 } },
-      'prod main · ts up: 3 rejected 0 0 0 – alert rules are not reported 3 rejected 55 s ago on the first scrape after 30 s',
+      'prod main · ts up: 3 rejected 0 0 0 – no resource can have alerts 3 rejected 55 s ago on the first scrape after 30 s',
     ],
     [
       'fails',
