@@ -263,14 +263,15 @@ export class StationCache<Encoded> {
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
       const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
       const served = await this.#encode(publication);
-      await this.#paused;
+      // A loop: between the check and the publication there is no `await`, during which a reload could read the state of this station.
+      while (this.#paused) await this.#paused;
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#heldBeforeMs = this.#heldMs();
       this.#churn = churn;
       this.#conclude(attempt, undefined, changes);
     } catch (error) {
-      await this.#paused;
+      while (this.#paused) await this.#paused;
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
         this.#postpone(error);

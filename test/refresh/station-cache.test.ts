@@ -427,6 +427,36 @@ describe('StationCache', () => {
     expect(cache.view().served?.encoded).toBe('new');
   });
 
+  it.each([
+    { outcome: 'succeeds', answer: twoRecords() },
+    { outcome: 'fails', answer: down() },
+  ])(
+    'publishes nothing while it is paused, in whichever tick that begins: a refresh that $outcome',
+    async ({ answer }) => {
+      for (let ticks = 0; ticks < 20; ticks += 1) {
+        let resume = () => {};
+        let taken: StationView<string> | undefined;
+        const pauseSoon = async () => {
+          for (let tick = 0; tick < ticks; tick += 1) await undefined;
+          resume = cache.pause();
+          taken = cache.view();
+        };
+        const { cache, attempt } = stationOf({}, async () => {
+          void pauseSoon();
+          return 'new';
+        });
+        const refresh = attempt(answer);
+        if (answer instanceof Error) void pauseSoon();
+        while (taken === undefined) await new Promise(setImmediate);
+        // A reload has taken the state over, and replaces the station now.
+        expect(cache.view().health).toBe(taken.health);
+        resume();
+        await refresh;
+        expect(cache.wasAttempted).toBe(true);
+      }
+    },
+  );
+
   it('hands its state to a successor, which encodes the same snapshot again', async () => {
     const { cache, clock, attempt, successor } = stationOf();
     await attempt(twoRecords());
