@@ -50,11 +50,6 @@ export class OwnMetrics {
 /** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-interface ActiveUpstream {
-  /** The observer of the latest client, whose rate limit is published. */
-  limiter?: object;
-}
-
 /** Those that the observer of a client increments, by upstream alone. */
 const COUNTED = [
   'api_requests_total',
@@ -70,7 +65,7 @@ const COUNTED = [
 class UpstreamMetrics {
   readonly #metrics;
   /** Configured upstreams; one that is removed and added again is another object, so that late requests of the first do not count. */
-  readonly #upstreams = new Map<string, ActiveUpstream>();
+  readonly #upstreams = new Map<string, object>();
 
   constructor(registry: Registry) {
     this.#metrics = createMetrics(registry, UPSTREAM_FAMILIES);
@@ -79,8 +74,7 @@ class UpstreamMetrics {
   /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
   observer(upstream: string) {
     const metrics = this.#metrics;
-    let active: ActiveUpstream | undefined;
-    let rateLimit = Number.POSITIVE_INFINITY;
+    let active: object | undefined;
     const isActive = () => active !== undefined && this.#upstreams.get(upstream) === active;
     const count = (key: (typeof COUNTED)[number], by = 1) => {
       if (isActive()) metrics[key].inc({ upstream }, by);
@@ -88,7 +82,7 @@ class UpstreamMetrics {
     const failed = (reason: FailureReason) => {
       if (isActive()) metrics.api_request_failures_total.inc({ upstream, reason });
     };
-    const observer = {
+    return {
       waiting: (change: 1 | -1) => count('api_requests_waiting', change),
       started: () => {
         count('api_requests_total');
@@ -104,22 +98,14 @@ class UpstreamMetrics {
       throttled: () => count('api_requests_throttled_total'),
       pageSizeReduced: () => count('page_size_reductions_total'),
       readFailed: failed,
-      limited: (requestsPerSecond: number) => {
-        rateLimit = requestsPerSecond;
-        // A client that was replaced may still end requests.
-        if (this.#upstreams.get(upstream)?.limiter === observer) metrics.api_rate_limit.set({ upstream }, rateLimit);
-      },
       activate: () => {
         active = this.#upstreams.get(upstream) ?? this.#add(upstream);
-        active.limiter = observer;
-        metrics.api_rate_limit.set({ upstream }, rateLimit);
       },
     };
-    return observer;
   }
 
   /** All series start at 0, so that `increase` sees the first failure. */
-  #add(upstream: string): ActiveUpstream {
+  #add(upstream: string): object {
     for (const key of COUNTED) this.#metrics[key].inc({ upstream }, 0);
     this.#metrics.api_request_duration_seconds.zero({ upstream });
     for (const reason of FAILURE_REASONS) this.#metrics.api_request_failures_total.inc({ upstream, reason }, 0);
@@ -136,7 +122,10 @@ class UpstreamMetrics {
     for (const reason of FAILURE_REASONS) failures.remove({ upstream, reason });
   }
 
-  recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: UpstreamLoad): void {
+  /** Of the client in force, with every scrape: a reload may have replaced the client, and the next one continues with its rate. */
+  recordLoad(upstream: string, load: UpstreamLoad): void {
+    const { requestsPerSecond, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
+    this.#metrics.api_rate_limit.set({ upstream }, requestsPerSecond);
     this.#metrics.refreshes_waiting.set({ upstream }, waitingRefreshes);
     this.#metrics.oldest_waiting_refresh_seconds.set({ upstream }, oldestWaitingMs / 1000);
     this.#metrics.hanging_stations.set({ upstream }, hangingStations);

@@ -15,6 +15,7 @@ import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { RequestFailure } from '../../src/upstream/http/request-failure.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';
@@ -277,6 +278,33 @@ describe('endGeneration', () => {
     };
     expect(await hangingAfter({ concurrency: 3 })).toBe(1);
     expect(await hangingAfter({ authorization: { credentials: 'other' } })).toBe(0);
+  });
+
+  it('publishes the rate of a throttled upstream of which only limits changed, before one of its requests has ended', async () => {
+    const services = servicesOf();
+    const old = await generationOf(configOf(URL_A, ['a']), undefined, services);
+    startGeneration(old, undefined);
+    const { limiter } = old.upstreams.get('main') ?? expect.unreachable();
+    const reply = (failure?: RequestFailure) =>
+      limiter
+        .run(listingContext(), async () => {
+          if (failure) throw failure;
+        })
+        .catch(() => undefined);
+    const throttled = (retryAfterMs?: number) =>
+      new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs });
+    for (let requests = 0; requests < 6; requests += 1) await reply(throttled());
+    for (let requests = 0; requests < 6; requests += 1) await reply();
+    await reply(throttled(1));
+    const inForce = limiter.load().requestsPerSecond;
+    expect(inForce).toBeLessThan(Number.POSITIVE_INFINITY);
+    const next = await generationOf(configOf(URL_A, ['a'], { upstream: { concurrency: 3 } }), old, services);
+    startGeneration(next, old);
+    // As every scrape does.
+    for (const [name, upstream] of next.upstreams) services.own.upstreams.recordLoad(name, upstream.limiter.load());
+    expect(await services.own.text('text', new Set())).toContain(
+      `telemetry_station_exporter_api_rate_limit{upstream="main"} ${inForce}\n`,
+    );
   });
 
   it('lets an upstream forget that a removed station hangs', async () => {

@@ -6,7 +6,7 @@ import { collectProcessMetrics, OwnMetrics } from '../../src/metrics/own-metrics
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
-import { listingOf, specOf } from '../refresh/fixtures.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
@@ -23,6 +23,7 @@ describe('OwnMetrics', () => {
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
     const metrics = ownMetrics();
     metrics.upstreams.observer('main').activate();
+    metrics.upstreams.recordLoad('main', IDLE_LOAD);
     metrics.recordReload(true, 1_700_000_000_000);
     metrics.recordReload(true, 1_700_000_000_000, 'web_config');
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
@@ -63,7 +64,6 @@ describe('OwnMetrics', () => {
     observer.waited(0.5);
     observer.waited(1);
     observer.throttled();
-    observer.limited(2.5);
     observer.pageSizeReduced();
     const value = await reader(metrics);
     const expected = {
@@ -73,7 +73,6 @@ describe('OwnMetrics', () => {
       api_request_retries_total: 1,
       api_request_wait_seconds_total: 1.5,
       api_requests_throttled_total: 1,
-      api_rate_limit: 2.5,
       page_size_reductions_total: 1,
     };
     for (const [name, count] of Object.entries(expected))
@@ -86,7 +85,6 @@ describe('OwnMetrics', () => {
     const metrics = ownMetrics();
     const upstreams = async () => new Set((await metrics.text('text', new Set())).match(/(?<=upstream=")\w+/g));
     const first = metrics.upstreams.observer('gone');
-    first.limited(5);
     expect(await upstreams()).toEqual(new Set());
     first.activate();
     first.started();
@@ -95,7 +93,6 @@ describe('OwnMetrics', () => {
     const late = () => {
       first.started();
       first.ended(1, 'network');
-      first.limited(1);
       first.waiting(1);
       first.waited(1);
     };
@@ -108,17 +105,15 @@ describe('OwnMetrics', () => {
       expect(value(`api_${name}`, 'upstream')).toEqual({ gone: 0 });
   });
 
-  it('publishes the rate limit of the latest client of an upstream, and counts requests of its predecessor', async () => {
+  it('counts the requests of a client and of its predecessor', async () => {
     const metrics = ownMetrics();
     const [replaced, latest] = [metrics.upstreams.observer('main'), metrics.upstreams.observer('main')];
     replaced.activate();
     replaced.started();
-    latest.limited(7);
     latest.activate();
     replaced.ended(1, undefined);
-    replaced.limited(2);
     const value = await reader(metrics);
-    for (const [name, count] of Object.entries({ rate_limit: 7, requests_in_flight: 0, requests_total: 1 }))
+    for (const [name, count] of Object.entries({ requests_in_flight: 0, requests_total: 1 }))
       expect(value(`api_${name}`, 'upstream')).toEqual({ main: count });
   });
 
