@@ -32,6 +32,8 @@ interface KeptChanges {
 export class ChangeLog {
   readonly #stations = new Map<string, KeptChanges>();
   #limits: ChangeLimits;
+  /** The sum over all stations. */
+  #size = 0;
 
   constructor(limits: ChangeLimits) {
     this.#limits = limits;
@@ -42,14 +44,18 @@ export class ChangeLog {
     const { kept, size, dropped } = this.#of(station);
     // A spread would take 250 bytes more for each in V8.
     const added = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
+    const addedSize = added.reduce((sum, change) => sum + sizeOf(change), 0);
+    const changed = {
+      kept: [...kept, ...added],
+      size: size + addedSize,
+      dropped: dropped + total - list.length,
+    };
     // Of stations with equally many, the one that changed last gives way last.
     this.#stations.delete(station);
-    this.#stations.set(station, {
-      kept: [...kept, ...added],
-      size: added.reduce((sum, change) => sum + sizeOf(change), size),
-      dropped: dropped + total - list.length,
-    });
-    this.#dropOldest();
+    this.#stations.set(station, changed);
+    this.#size += addedSize;
+    this.#drop(changed, changed.size - this.#limits.changes_per_station);
+    while (this.#excess > 0) this.#giveWay(this.#largest());
   }
 
   of(station: string): StationChanges {
@@ -59,37 +65,55 @@ export class ChangeLog {
 
   /** After a reload: forgets the stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
-    for (const station of [...this.#stations.keys()]) if (!names.has(station)) this.#stations.delete(station);
     this.#limits = limits;
-    this.#dropOldest();
+    for (const [name, station] of [...this.#stations]) {
+      if (names.has(name)) this.#drop(station, station.size - limits.changes_per_station);
+      else this.#forget(name, station);
+    }
+    const largestFirst = [...this.#stations.values()].sort((a, b) => b.size - a.size);
+    for (const station of largestFirst) if (this.#excess > 0) this.#giveWay(station);
   }
 
   #of(station: string): KeptChanges {
     return this.#stations.get(station) ?? { kept: [], size: 0, dropped: 0 };
   }
 
-  #dropOldest(): void {
-    const { changes, changes_per_station } = this.#limits;
-    const stations = [...this.#stations.values()];
-    for (const station of stations) drop(station, station.size - changes_per_station);
-    let excess = stations.reduce((sum, { size }) => sum + size, -changes);
-    // Those with most give way first, so that a few noisy stations do not displace the changes of the others.
-    const share = Math.floor(changes / stations.length);
-    for (const station of stations.sort((a, b) => b.size - a.size)) {
-      if (excess <= 0) return;
-      excess -= drop(station, Math.min(excess, station.size - share));
-    }
+  #forget(name: string, { size }: KeptChanges): void {
+    this.#stations.delete(name);
+    this.#size -= size;
   }
-}
 
-/** Drops the oldest until so much is free, and returns how much that is. */
-function drop(station: KeptChanges, excess: number): number {
-  let [count, size] = [0, 0];
-  for (; size < excess; count += 1) size += sizeOf(station.kept[count] as ObservedChange);
-  if (count > 0) station.kept = station.kept.slice(count);
-  station.size -= size;
-  station.dropped += count;
-  return size;
+  get #excess(): number {
+    return this.#size - this.#limits.changes;
+  }
+
+  /** Those with most give way first, down to an equal share, so that a few noisy stations do not displace the changes of the others. */
+  #giveWay(station: KeptChanges): void {
+    const share = Math.floor(this.#limits.changes / this.#stations.size);
+    this.#drop(station, Math.min(this.#excess, station.size - share));
+  }
+
+  /** Only called while there are too many changes, so there is one. */
+  #largest(): KeptChanges {
+    let largest: KeptChanges | undefined;
+    for (const station of this.#stations.values()) if (!largest || station.size > largest.size) largest = station;
+    return largest as KeptChanges;
+  }
+
+  /** Drops the oldest until so much is free. */
+  #drop(station: KeptChanges, excess: number): void {
+    let count = 0;
+    let size = 0;
+    while (size < excess) {
+      size += sizeOf(station.kept[count] as ObservedChange);
+      count += 1;
+    }
+    if (count === 0) return;
+    station.kept = station.kept.slice(count);
+    station.size -= size;
+    station.dropped += count;
+    this.#size -= size;
+  }
 }
 
 /** Characters of a usual change: one with longer texts counts several times. */

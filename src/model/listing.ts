@@ -81,16 +81,19 @@ export interface StationSource {
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 
+/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
+export interface RecordCounter {
+  /** An account for a source of one station. */
+  open(): RecordAccount;
+}
+
 /**
  * The records of one station, by listing: it counts with its kept records or, if more, with those read so far by the refresh in progress,
  * so that a station which does not grow can be refreshed whatever the others do.
  */
-export type RecordAccount = Map<string, { kept: number; read: number }>;
-
-/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
-export interface RecordCounter {
+export interface RecordAccount {
   /** Starts to read a listing, anew if the refresh has read it before. The account replaces an earlier one of the station. */
-  start(account: RecordAccount, listing: string, refresh: ListingContext): RecordCount;
+  start(listing: string, refresh: ListingContext): RecordCount;
 }
 
 /** The records of one listing. */

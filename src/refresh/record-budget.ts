@@ -6,7 +6,9 @@ type Refresh = Pick<ListingContext, 'station' | 'signal'>;
 /** Counts the records of all stations while they are read. */
 export class RecordBudget implements RecordCounter {
   readonly #exceeded: (limit: RecordLimit) => void;
-  readonly #accounts = new Map<string, RecordAccount>();
+  readonly #accounts = new Map<string, StationRecords>();
+  /** The sum of all accounts: it is compared with the limit for every page, so it is not summed up then. */
+  #total = 0;
   limits: RecordLimits;
 
   constructor(limits: RecordLimits, exceeded: (limit: RecordLimit) => void = () => undefined) {
@@ -16,45 +18,102 @@ export class RecordBudget implements RecordCounter {
 
   /** Records of all stations. */
   get total(): number {
-    let total = 0;
-    for (const account of this.#accounts.values())
-      for (const { kept, read } of account.values()) total += Math.max(kept, read);
-    return total;
+    return this.#total;
+  }
+
+  open(): RecordAccount {
+    const account = new StationRecords();
+    return { start: (listing, refresh) => this.#start(account, listing, refresh) };
   }
 
   /** Closes the accounts of stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const station of this.#accounts.keys()) if (!names.has(station)) this.#accounts.delete(station);
+    for (const station of [...this.#accounts.keys()]) if (!names.has(station)) this.#close(station);
   }
 
-  start(account: RecordAccount, listing: string, { station, signal }: Refresh): RecordCount {
-    if (!signal.aborted) this.#accounts.set(station, account);
-    const records = { kept: account.get(listing)?.kept ?? 0, read: 0 };
-    account.set(listing, records);
-    signal.addEventListener(
-      'abort',
-      () => {
-        records.read = 0;
-      },
-      { once: true },
-    );
+  #start(account: StationRecords, listing: string, { station, signal }: Refresh): RecordCount {
+    if (!signal.aborted) this.#use(station, account);
+    let records: ListingRecords = { kept: account.of(listing).kept, read: 0 };
+    this.#set(station, account, listing, records);
+    const update = (changed: ListingRecords) => {
+      // A later pass may have started the listing anew.
+      if (account.of(listing) === records) this.#set(station, account, listing, changed);
+      records = changed;
+    };
+    signal.addEventListener('abort', () => update({ ...records, read: 0 }), { once: true });
     return {
       add: (count) => {
         if (signal.aborted) return;
-        records.read += count;
-        const read = Array.from(account.values()).reduce((sum, each) => sum + each.read, 0);
-        if (read > this.limits.records_per_station) this.#fail('records_per_station');
+        update({ ...records, read: records.read + count });
+        if (account.read > this.limits.records_per_station) this.#fail('records_per_station');
         // What was counted before is not refused because another station has grown meanwhile.
-        if (count > 0 && records.read > records.kept && this.total > this.limits.records) this.#fail('records');
+        if (count > 0 && records.read > records.kept && this.#total > this.limits.records) this.#fail('records');
       },
-      keep: () => {
-        records.kept = records.read;
-      },
+      keep: () => update({ ...records, kept: records.read }),
     };
+  }
+
+  #use(station: string, account: StationRecords): void {
+    if (this.#accounts.get(station) === account) return;
+    this.#close(station);
+    this.#accounts.set(station, account);
+    this.#total += account.total;
+  }
+
+  #close(station: string): void {
+    this.#total -= this.#accounts.get(station)?.total ?? 0;
+    this.#accounts.delete(station);
+  }
+
+  #set(station: string, account: StationRecords, listing: string, records: ListingRecords): void {
+    const before = account.total;
+    account.set(listing, records);
+    // An account that was closed or replaced may still be written to.
+    if (this.#accounts.get(station) === account) this.#total += account.total - before;
   }
 
   #fail(limit: RecordLimit): never {
     this.#exceeded(limit);
     throw new RecordLimitFailure(limit, this.limits[limit]);
   }
+}
+
+interface ListingRecords {
+  readonly kept: number;
+  /** By the refresh in progress. */
+  readonly read: number;
+}
+
+const NO_RECORDS: ListingRecords = { kept: 0, read: 0 };
+
+/** The records of all listings of a station, with their sums. */
+class StationRecords {
+  readonly #listings = new Map<string, ListingRecords>();
+  #total = 0;
+  #read = 0;
+
+  /** As counted against the limit of all stations. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** By the refresh in progress. */
+  get read(): number {
+    return this.#read;
+  }
+
+  of(listing: string): ListingRecords {
+    return this.#listings.get(listing) ?? NO_RECORDS;
+  }
+
+  set(listing: string, records: ListingRecords): void {
+    const before = this.of(listing);
+    this.#listings.set(listing, records);
+    this.#total += held(records) - held(before);
+    this.#read += records.read - before.read;
+  }
+}
+
+function held({ kept, read }: ListingRecords): number {
+  return Math.max(kept, read);
 }

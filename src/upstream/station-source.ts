@@ -83,10 +83,11 @@ class ListingReader {
   readonly #service: Service;
   /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
   readonly #pageSizes = new WeakMap<ListingContext, number>();
-  readonly #account: RecordAccount = new Map();
+  readonly #account: RecordAccount | undefined;
 
   constructor(service: Service) {
     this.#service = service;
+    this.#account = service.records?.open();
   }
 
   async list<Row>(kind: RowKind<Row>, query: ListingQuery, context: ListingContext): Promise<Listing<Row>> {
@@ -105,9 +106,9 @@ class ListingReader {
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { rows, query, context, path } = listing;
-    const { client, observer, records } = this.#service;
+    const { client, observer } = this.#service;
     // A further pass replaces an earlier one of the refresh.
-    if (offset === 0) listing.count = records?.start(this.#account, `${rows} ${path}`, context);
+    if (offset === 0) listing.count = this.#account?.start(`${rows} ${path}`, context);
     let requested = Math.min(size, this.#pageSize(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = () => {

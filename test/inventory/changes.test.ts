@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ChangeLog } from '../../src/inventory/changes.ts';
+import { randomFrom } from '../../src/simulator/random.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 const limits = { changes: 10, changes_per_station: 4 };
@@ -66,6 +67,40 @@ describe('ChangeLog', () => {
     ]);
     log.add('prod', 3, addedOf('d'));
     expect(shown(log, 'prod')).toEqual(['3d 1c', 2]);
+  });
+
+  it('drops what sorting and summing up all stations would drop, after any sequence of events', () => {
+    const random = randomFrom(28);
+    const pick = (count: number) => Math.floor(count * random());
+    const names = Array.from('abcdefgh');
+    const log = new ChangeLog({ changes: 20, changes_per_station: 8 });
+    // As the log keeps them, in the order in which the stations last changed: each change has the size 1.
+    let expected: { name: string; size: number }[] = [];
+    const drop = (changes: number, perStation: number) => {
+      for (const station of expected) station.size = Math.min(station.size, perStation);
+      const share = Math.floor(changes / expected.length);
+      for (const station of expected.toSorted((a, b) => b.size - a.size)) {
+        const excess = expected.reduce((sum, { size }) => sum + size, -changes);
+        station.size -= Math.max(0, Math.min(excess, station.size - share));
+      }
+    };
+    let limits = { changes: 20, changes_per_station: 8 };
+    for (let step = 0; step < 1000; step += 1) {
+      const name = names[pick(names.length)] as string;
+      if (pick(20) === 0) {
+        limits = { changes: 5 + pick(20), changes_per_station: 1 + pick(9) };
+        log.retainStations(new Set(names.filter((other) => other !== name)), limits);
+        expected = expected.filter((station) => station.name !== name);
+      } else {
+        const added = 1 + pick(6);
+        log.add(name, step, addedOf('x'.repeat(added)));
+        const size = expected.find((station) => station.name === name)?.size ?? 0;
+        expected = [...expected.filter((station) => station.name !== name), { name, size: size + added }];
+      }
+      drop(limits.changes, limits.changes_per_station);
+      const kept = names.map((station) => log.of(station).newestFirst.length);
+      expect(kept).toEqual(names.map((station) => expected.find((each) => each.name === station)?.size ?? 0));
+    }
   });
 
   it('follows a reload: other limits, and nothing of a station that was removed and added again', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type RecordLimit, RecordLimitFailure } from '../../src/model/failure.ts';
-import type { RecordAccount } from '../../src/model/listing.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
+import { randomFrom } from '../../src/simulator/random.ts';
+import { listingContext } from '../upstream/support/context.ts';
 
 function budgetOf(records: number, recordsPerStation = records) {
   const exceeded: RecordLimit[] = [];
@@ -11,8 +12,10 @@ function budgetOf(records: number, recordsPerStation = records) {
 
 /** The account of a source of the station. */
 function accountOf(budget: RecordBudget, station: string) {
-  const account: RecordAccount = new Map();
-  return { start: (listing: string, signal: AbortSignal) => budget.start(account, listing, { station, signal }) };
+  const account = budget.open();
+  return {
+    start: (listing: string, signal: AbortSignal) => account.start(listing, listingContext({ station, signal })),
+  };
 }
 
 /** A refresh that reads so many records and then ends; it keeps them unless it fails. */
@@ -101,6 +104,51 @@ describe('RecordBudget', () => {
     expect(budget.total).toBe(5);
     late.keep();
     expect(budget.total).toBe(5);
+  });
+
+  it('has the sum of all listings of all stations as its total, after any sequence of events', () => {
+    const random = randomFrom(28);
+    const pick = (count: number) => Math.floor(count * random());
+    const { budget } = budgetOf(Number.POSITIVE_INFINITY);
+    /** What a listing holds, of the latest account of its station. */
+    const expected = new Map<string, { kept: number; read: number }>();
+    const sum = () => [...expected.values()].reduce((total, { kept, read }) => total + Math.max(kept, read), 0);
+    const stations = ['a', 'b', 'c'];
+    const accounts = new Map(stations.map((station) => [station, accountOf(budget, station)]));
+    const forget = (station: string) => {
+      for (const key of [...expected.keys()]) if (key.startsWith(station)) expected.delete(key);
+      accounts.set(station, accountOf(budget, station));
+    };
+    for (let step = 0; step < 2000; step += 1) {
+      const station = stations[pick(stations.length)] as string;
+      const event = pick(12);
+      if (event === 0) {
+        budget.retainStations(new Set(stations.filter((name) => name !== station)));
+        forget(station);
+      } else {
+        const key = `${station} ${pick(2)}`;
+        const end = new AbortController();
+        const count = accounts.get(station)?.start(key, end.signal) ?? expect.unreachable();
+        const records = { kept: expected.get(key)?.kept ?? 0, read: 0 };
+        expected.set(key, records);
+        for (let pages = pick(4); pages > 0; pages -= 1) {
+          const added = pick(100);
+          count.add(added);
+          records.read += added;
+          expect(budget.total).toBe(sum());
+        }
+        if (event > 4) {
+          count.keep();
+          records.kept = records.read;
+        }
+        // A refresh that has not ended leaves what it has read.
+        if (event !== 1) {
+          end.abort();
+          records.read = 0;
+        }
+      }
+      expect(budget.total).toBe(sum());
+    }
   });
 
   it('follows changed limits', () => {
