@@ -22,20 +22,17 @@ export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #tasks: TaskQueue;
-  readonly #alertable = new Membership('alertable resources', { enabled_alert: true });
-  readonly #products: readonly Membership[];
-  /** The listings beside the main one. */
-  readonly #further: readonly Membership[];
-  /** Joined parts of the latest snapshot, by the parts as listed. */
-  #joined = new Map<Part<Resource>, Part<Resource>>();
-  #latest: Snapshot | undefined;
+  readonly #further: readonly FurtherListing[];
+  /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
+  #latest: ReadState;
 
   constructor(spec: StationSpec, source: StationSource, tasks = new TaskQueue()) {
     this.#spec = spec;
     this.#source = source;
     this.#tasks = tasks;
-    this.#products = spec.products.map((product) => new Membership(`product ${product}`, { product }));
-    this.#further = listsAlertable(spec) ? [this.#alertable, ...this.#products] : this.#products;
+    this.#further = furtherListings(spec);
+    const memberships = this.#further.map(() => NO_MEMBERS);
+    this.#latest = { memberships, joined: new Map(), snapshot: undefined };
   }
 
   /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
@@ -47,10 +44,11 @@ export class SnapshotReader {
         this.#source.listIds({ path, filters: { ...filters, ...listed.filters } }, context),
       ),
     ]);
-    const parts = await this.#join(main.parts, further, context.signal);
-    const snapshot = {
+    const memberships = await this.#membershipsAfter(further);
+    const joined = await this.#join(main.parts, memberships, context.signal);
+    const listed = {
       ...main,
-      parts,
+      parts: main.parts.map((part) => joined.get(part) ?? part),
       complete: main.complete && further.every(({ complete }) => complete),
       incompleteReasons: [
         ...main.incompleteReasons,
@@ -60,83 +58,102 @@ export class SnapshotReader {
       ],
       pages: further.reduce((sum, { pages }) => sum + pages, main.pages),
     };
-    if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
-    return this.#latest;
+    const before = this.#latest.snapshot;
+    const snapshot = before && isSame(before, listed) ? before : listed;
+    this.#latest = { memberships, joined, snapshot };
+    return snapshot;
   }
 
+  async #membershipsAfter(further: readonly Listing<string>[]): Promise<readonly Membership[]> {
+    const memberships: Membership[] = [];
+    for (const [at, listing] of further.entries())
+      memberships.push(await membershipAfter(this.#latest.memberships[at] ?? NO_MEMBERS, listing, this.#tasks));
+    return memberships;
+  }
+
+  /** The joined parts, by the parts as listed; empty when there is nothing to join. */
   async #join(
     parts: readonly Part<Resource>[],
-    further: readonly Listing<string>[],
+    memberships: readonly Membership[],
     signal: AbortSignal,
-  ): Promise<readonly Part<Resource>[]> {
+  ): Promise<JoinedParts> {
     const { alertability, products, resourceLabels } = this.#spec;
-    if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
-    const changed: Membership[] = [];
-    for (const [at, listed] of this.#further.entries())
-      if (await listed.update(further[at] as Listing<string>, this.#tasks)) changed.push(listed);
-    const hasNewProducts = changed.some((listed) => listed !== this.#alertable);
     const isLabelling = resourceLabels.entries.length > 0;
+    if (!alertability && products.length === 0 && !isLabelling) return new Map();
+    const before = this.#latest;
+    const join = new Join(this.#spec, memberships);
+    const isSameJoin = hasSameElements(memberships, before.memberships);
     const outdated: Part<Resource>[] = [];
-    const unlabelled: Resource[] = [];
     await this.#tasks.forEach(parts, (part) => {
-      const known = this.#joined.get(part);
-      if (known && (changed.length === 0 || known.every((resource) => this.#isCurrent(resource)))) return;
-      outdated.push(part);
-      // A record that changed has the labels that it had before.
-      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasNewProducts) unlabelled.push(r);
+      const known = before.joined.get(part);
+      if (!known || !(isSameJoin || known.every((resource) => join.isCurrent(resource)))) outdated.push(part);
     });
-    const labelsOf = (r: Resource) => resourceLabels.labelsOf({ ...r, product: this.#productOf(r.id) });
-    await setLabels(unlabelled, labelsOf, this.#tasks, signal);
+    const labels = isLabelling ? await this.#labelsOf(outdated, parts, join, signal) : undefined;
     const joined = new Map<Part<Resource>, Part<Resource>>();
-    if (alertability || products.length > 0)
-      await this.#tasks.forEach(outdated, (part) =>
-        joined.set(
-          part,
-          part.map((r) => ({ ...r, product: this.#productOf(r.id), alertable: this.#isAlertable(r.id) })),
-        ),
+    for (const part of parts) joined.set(part, before.joined.get(part) ?? part);
+    await this.#tasks.forEach(outdated, (part) => {
+      joined.set(
+        part,
+        part.map((resource) => join.joined(resource, labels?.get(resource) ?? NO_LABELS)),
       );
-    this.#joined = new Map(parts.map((part) => [part, joined.get(part) ?? this.#joined.get(part) ?? part]));
-    return [...this.#joined.values()];
+    });
+    return joined;
   }
 
-  #isCurrent({ id, product, alertable }: Resource): boolean {
-    return product === this.#productOf(id) && alertable === this.#isAlertable(id);
+  /** The labels of the resources of these parts; a resource keeps them while all that its labels depend on is the same. */
+  async #labelsOf(
+    outdated: readonly Part<Resource>[],
+    parts: readonly Part<Resource>[],
+    join: Join,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Resource, Resource['labels']>> {
+    const labels = new Map<Resource, Resource['labels']>();
+    const unlabelled: Resource[] = [];
+    // Most resources stay in their part, so that they are not searched for in the others.
+    const formerParts = [...this.#latest.joined.values()];
+    const positions = new Map(parts.map((part, at) => [part, at]));
+    await this.#tasks.forEach(outdated, (part) => {
+      const former = new Map(formerParts[positions.get(part) ?? -1]?.map((resource) => [resource.id, resource]));
+      for (const resource of part) {
+        const known = former.get(resource.id);
+        if (known && hasSameLabels(known, resource, join.productOf(resource.id))) labels.set(resource, known.labels);
+        else unlabelled.push(resource);
+      }
+    });
+    // One by one: a regular expression may take long.
+    const single = unlabelled.map((resource) => [resource] as const);
+    await this.#tasks.forEach(single, ([resource]) => {
+      signal.throwIfAborted();
+      const labelled = { ...resource, product: join.productOf(resource.id) };
+      labels.set(resource, this.#spec.resourceLabels.labelsOf(labelled));
+    });
+    return labels;
   }
+}
 
-  #productOf(id: string): string {
-    return this.#spec.products[this.#products.findIndex((product) => product.has(id))] ?? '';
-  }
+type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;
 
-  /** A resource is known not to be alertable only when it is missing from a complete listing. */
-  #isAlertable(id: string): boolean | undefined {
-    const { alertability, filters } = this.#spec;
-    if (!alertability) return undefined;
-    if (filters.enabled_alert === true || this.#alertable.has(id)) return true;
-    return this.#alertable.complete ? false : undefined;
-  }
+/** What the latest successful refresh has read. */
+interface ReadState {
+  /** One per further listing. */
+  readonly memberships: readonly Membership[];
+  readonly joined: JoinedParts;
+  readonly snapshot: Snapshot | undefined;
 }
 
 /** A copy of the snapshot with other labels. */
 export async function relabelled(snapshot: Snapshot, labels: ResourceLabels, tasks: TaskQueue): Promise<Snapshot> {
   const parts: Part<Resource>[] = [];
-  await tasks.forEach(snapshot.parts, (part) => parts.push(part.map((resource) => ({ ...resource }))));
-  await setLabels(parts.flat(), (resource) => labels.labelsOf(resource), tasks);
+  for (const part of snapshot.parts) {
+    const relabelledPart: Resource[] = [];
+    // One by one: a regular expression may take long.
+    const single = part.map((resource) => [resource] as const);
+    await tasks.forEach(single, ([resource]) => {
+      relabelledPart.push({ ...resource, labels: labels.labelsOf(resource) });
+    });
+    parts.push(relabelledPart);
+  }
   return { ...snapshot, parts };
-}
-
-/** Labels resources that are not published yet in place: copies of all of them would be the largest part of the cost. */
-async function setLabels(
-  resources: readonly Resource[],
-  labelsOf: (resource: Resource) => Resource['labels'],
-  tasks: TaskQueue,
-  signal?: AbortSignal,
-): Promise<void> {
-  // One by one: a regular expression may take long.
-  const single = resources.map((resource) => [resource] as const);
-  await tasks.forEach(single, ([resource]) => {
-    signal?.throwIfAborted();
-    (resource as { labels: Resource['labels'] }).labels = labelsOf(resource);
-  });
 }
 
 type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
@@ -212,34 +229,78 @@ export async function takeSnapshot(
   }
 }
 
-/** The ids in the latest listing of a product or of alertable resources. */
-class Membership {
-  /** Of the listing. */
+/** A listing beside the main one. */
+interface FurtherListing {
   readonly name: string;
   readonly filters: ListingFilters;
-  #parts: readonly Part<string>[] = [];
-  #ids: ReadonlySet<string> = new Set();
-  complete = false;
+}
 
-  constructor(name: string, filters: ListingFilters) {
-    this.name = name;
-    this.filters = filters;
+/** Those of the products are the last ones, in their order. */
+function furtherListings(spec: StationSpec): readonly FurtherListing[] {
+  const alertable = { name: 'alertable resources', filters: { enabled_alert: true } };
+  const products = spec.products.map((product) => ({ name: `product ${product}`, filters: { product } }));
+  return listsAlertable(spec) ? [alertable, ...products] : products;
+}
+
+/** The ids in the latest listing of a product or of alertable resources. */
+interface Membership {
+  readonly parts: readonly Part<string>[];
+  readonly ids: ReadonlySet<string>;
+  readonly complete: boolean;
+}
+
+const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
+
+/** The same object when the listing did not change. */
+async function membershipAfter(
+  before: Membership,
+  { parts, complete }: Listing<string>,
+  tasks: TaskQueue,
+): Promise<Membership> {
+  const hasSameIds = hasSameElements(parts, before.parts);
+  if (hasSameIds) return complete === before.complete ? before : { ...before, complete };
+  const ids = new Set<string>();
+  await tasks.forEach(parts, (part) => {
+    for (const id of part) ids.add(id);
+  });
+  return { parts, ids, complete };
+}
+
+/** Adds what the further listings say about a resource. */
+class Join {
+  readonly #spec: StationSpec;
+  readonly #alertable: Membership | undefined;
+  readonly #products: readonly Membership[];
+
+  constructor(spec: StationSpec, memberships: readonly Membership[]) {
+    this.#spec = spec;
+    this.#alertable = listsAlertable(spec) ? memberships[0] : undefined;
+    this.#products = memberships.slice(memberships.length - spec.products.length);
   }
 
-  /** Takes the listing over; true when it differs from the previous one. */
-  async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
-    if (complete === this.complete && hasSameElements(parts, this.#parts)) return false;
-    const ids = new Set<string>();
-    await tasks.forEach(parts, (part) => {
-      for (const id of part) ids.add(id);
-    });
-    this.#parts = parts;
-    this.complete = complete;
-    this.#ids = ids;
-    return true;
+  joined(resource: Resource, labels: Resource['labels']): Resource {
+    const { id } = resource;
+    return { ...resource, product: this.productOf(id), alertable: this.#isAlertable(id), labels };
   }
 
-  has(id: string): boolean {
-    return this.#ids.has(id);
+  isCurrent({ id, product, alertable }: Resource): boolean {
+    return product === this.productOf(id) && alertable === this.#isAlertable(id);
   }
+
+  productOf(id: string): string {
+    return this.#spec.products[this.#products.findIndex(({ ids }) => ids.has(id))] ?? '';
+  }
+
+  /** A resource is known not to be alertable only when it is missing from a complete listing. */
+  #isAlertable(id: string): boolean | undefined {
+    const { alertability, filters } = this.#spec;
+    if (!alertability) return undefined;
+    if (filters.enabled_alert === true || this.#alertable?.ids.has(id)) return true;
+    return this.#alertable?.complete ? false : undefined;
+  }
+}
+
+/** Whether all that labels depend on is the same; `known` is an earlier state of the resource, with its product. */
+function hasSameLabels(known: Resource, { name, displayName, type }: Resource, product: string): boolean {
+  return known.name === name && known.displayName === displayName && known.type === type && known.product === product;
 }

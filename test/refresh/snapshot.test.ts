@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
-import type { Resource } from '../../src/model/resource.ts';
+import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
 import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { relabelled, SnapshotReader } from '../../src/refresh/snapshot.ts';
@@ -158,8 +158,15 @@ describe('SnapshotReader', () => {
     ]);
   });
 
-  it('labels resources by what it has joined, and keeps the labels of resources that stay the same', async () => {
-    const resourceLabels = new ResourceLabels([
+  it('labels resources by what it has joined, and again only if that or what they match has changed', async () => {
+    const labelled: string[] = [];
+    class CountedLabels extends ResourceLabels {
+      override labelsOf(resource: Resource) {
+        labelled.push(resource.id);
+        return super.labelsOf(resource);
+      }
+    }
+    const resourceLabels = new CountedLabels([
       { match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } },
       { match: { name: new AnchoredRegExp('name-.*') }, labels: { team: 'named' } },
     ]);
@@ -170,17 +177,59 @@ describe('SnapshotReader', () => {
       () => listingOf(ofProduct),
       () => listingOf(listed),
     );
-    const teams = async () => (await read()).snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`);
-    expect(await teams()).toEqual(['a:x', 'b:named', 'c:named']);
+    const teams = async () => {
+      labelled.length = 0;
+      const { snapshot } = await read();
+      return [snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`), labelled.join()];
+    };
+    expect(await teams()).toEqual([['a:x', 'b:named', 'c:named'], 'a,b,c']);
     ofProduct = ['b'];
-    expect(await teams()).toEqual(['a:named', 'b:x', 'c:named']);
-    listed = [
-      resourceOf('new'),
-      resourceOf('b', { labels: { team: 'as before' } }),
-      resourceOf('c', { name: 'other' }),
-    ];
-    expect(await teams()).toEqual(['new:named', 'b:as before', 'c:']);
+    expect(await teams()).toEqual([['a:named', 'b:x', 'c:named'], 'a,b']);
+    listed = [resourceOf('new'), resourceOf('b', { state: 'FIRING' }), resourceOf('c', { name: 'other' })];
+    expect(await teams()).toEqual([['new:named', 'b:x', 'c:'], 'new,c']);
+    // The rows of a page are shared with the source, which takes them for what the service sent.
+    expect(listed.map(({ product, labels }) => [product, labels])).toEqual(listed.map(() => ['', NO_LABELS]));
   });
+
+  it.each(['again', 'and then as before'])(
+    'has the right products and labels after a refresh that ended while it labelled, when a product is listed %s',
+    async (next) => {
+      const end = new AbortController();
+      let isEnding = false;
+      class EndingLabels extends ResourceLabels {
+        override labelsOf(resource: Resource) {
+          if (isEnding) end.abort(new Error('the refresh did not finish'));
+          return super.labelsOf(resource);
+        }
+      }
+      const resourceLabels = new EndingLabels([{ match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } }]);
+      // A page that did not change is the same array again.
+      const page = ['a', 'b', 'c'].map((id) => resourceOf(id));
+      const [before, after] = [['a'], ['b']];
+      let listed = listingOf(page);
+      let ofProduct = before;
+      const { read } = readerOf(
+        { products: ['x'], resourceLabels },
+        () => listingOf(ofProduct),
+        () => listed,
+      );
+      const joined = async () => {
+        const { snapshot } = await read();
+        return snapshot.parts.flat().map(({ id, product, labels }) => `${id}:${product}:${labels['team']}`);
+      };
+      expect(await joined()).toEqual(['a:x:x', 'b::', 'c::']);
+      ofProduct = after;
+      isEnding = true;
+      await expect(read(listingContext({ signal: end.signal }))).rejects.toThrow('the refresh did not finish');
+      isEnding = false;
+      if (next !== 'again') ofProduct = before;
+      const expected = next === 'again' ? ['a::', 'b:x:x', 'c::'] : ['a:x:x', 'b::', 'c::'];
+      expect(await joined()).toEqual(expected);
+      // Records that changed in another field have the labels of what they are.
+      listed = listingOf(page.map((resource) => ({ ...resource, state: 'FIRING' })));
+      expect(await joined()).toEqual(expected);
+    },
+  );
 
   it('labels no further resource after the end of the refresh', async () => {
     const end = new AbortController();
@@ -205,7 +254,9 @@ describe('SnapshotReader', () => {
       listingOf([], { parts: [few, many], size: 103 }),
     );
     const { snapshot } = await read();
-    expect(snapshot.parts).toEqual([few, many]);
+    expect(snapshot.parts.map((part) => part.map(({ id }) => id))).toEqual(
+      [few, many].map((part) => part.map(({ id }) => id)),
+    );
     expect((await read()).snapshot).toBe(snapshot);
     expect(snapshot.parts.flat().filter(({ labels }) => labels['team'] === 'x')).toHaveLength(2);
   });

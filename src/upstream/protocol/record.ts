@@ -71,9 +71,6 @@ export function readResource(
     alertable: undefined,
     labels: NO_LABELS,
   };
-  // Set after reading, by what cannot have changed.
-  if (before && row.name === before.name && row.displayName === before.displayName && row.type === before.type)
-    row.labels = before.labels;
   const unique = id.length + row.name.length + row.displayName.length;
   const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
   return {
