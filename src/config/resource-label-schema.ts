@@ -3,7 +3,7 @@ import { PARAMETERS } from '../inventory/parameters.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
-import { AnchoredRegExp } from '../model/resource-labels.ts';
+import { AnchoredRegExp, NOT_MATCHED } from '../model/resource-labels.ts';
 import { type CrossProblem, crossChecked, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
 import { codecOf, optional } from './scalar-schemas.ts';
@@ -15,7 +15,7 @@ const MAX_NAMES = 10;
 /** Characters of one expression, and its instructions when it is compiled. */
 const MAX_SIZE = 1000;
 
-/** Instructions of all expressions: some 200 usual ones. With the length of label values they bound the time that a resource takes to half a second. */
+/** Instructions of all expressions: some 200 usual ones. */
 const MAX_TOTAL_SIZE = 4000;
 
 const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
@@ -56,7 +56,7 @@ export const resourceLabels = crossChecked(
       match: match
         .prefault({})
         .describe(
-          'Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match.',
+          `Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match. Where a large expression would take too long on a long text, the labels of the entry are \`${NOT_MATCHED}\`.`,
         ),
       labels: z
         .record(labelName(RESERVED, 'the exporter already uses this name'), z.string())

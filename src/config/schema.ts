@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject, labelText } from '../model/resource.ts';
+import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 import {
   type CrossProblem,
   crossChecked,
@@ -46,7 +47,7 @@ const metrics = z.strictObject({
 });
 
 const limits = z.strictObject({
-  label_values: integer(1)
+  label_values: integer(1, MAX_LABEL_VALUES)
     .prefault(1000)
     .describe(
       'Maximum number of values of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`) in the aggregates and counters of a station; further ones are published as `(other)`.',

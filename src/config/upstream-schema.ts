@@ -31,6 +31,11 @@ import {
 /** A token of RFC 9110: a header name or an authentication scheme. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
+/** One request in a quarter of an hour: the wait for the next one has to fit into a timer. */
+const MIN_REQUESTS_PER_SECOND = 0.001;
+
+const RATE = `a number of at least ${MIN_REQUESTS_PER_SECOND}, or 0 for no limit`;
+
 /** Set by the exporter or by its connection. */
 const RESERVED = new Set([
   'accept',
@@ -184,8 +189,10 @@ export const upstream = crossChecked(
       .describe('Timeout of one refresh of a station, including all its listings.'),
     concurrency: integer(1, 1000).prefault(8).describe('Maximum number of concurrent requests to this upstream.'),
     requests_per_second: z
-      .number({ error: 'a number of at least 0' })
-      .min(0, { error: 'a number of at least 0' })
+      .number({ error: RATE })
+      .min(0, { error: RATE, abort: true })
+      .refine((rate) => rate === 0 || rate >= MIN_REQUESTS_PER_SECOND, { error: `expected ${RATE}` })
+      .meta({ anyOf: [{ const: 0 }, { minimum: MIN_REQUESTS_PER_SECOND }] })
       .prefault(0)
       .describe(
         'Maximum request rate to this upstream; 0 means no limit. Responses with status 429 temporarily lower the rate further, and their Retry-After stops all requests until then.',

@@ -7,6 +7,8 @@ const require = createRequire(import.meta.url);
 /** A regular expression that matches whole texts, in time linear in their length. */
 export class AnchoredRegExp {
   readonly source: string;
+  /** Instructions of the compiled expression: a match takes at most this many steps per character. */
+  readonly size: number;
   readonly #compiled: Re2.RE2JS;
 
   /** Throws the engine's error for an invalid expression. */
@@ -16,17 +18,30 @@ export class AnchoredRegExp {
     this.source = source;
     // As in Prometheus, a dot also matches line breaks.
     this.#compiled = RE2JS.compile(source, RE2JS.DOTALL);
-  }
-
-  /** Instructions of the compiled expression: a match takes at most this many steps per character. */
-  get size(): number {
-    return this.#compiled.programSize();
+    this.size = this.#compiled.programSize();
   }
 
   matches(text: string): boolean {
     return this.#compiled.testExact(text);
   }
+
+  /** Steps that a match may take. */
+  stepsFor(text: string): number {
+    return this.size * text.length;
+  }
 }
+
+/** Steps of one match, less than 50 milliseconds: an expression of 250 instructions on the longest display names. */
+const MAX_STEPS = 64_000;
+
+/** Steps of all long matches of a resource. */
+const MAX_ALL_STEPS = 4 * MAX_STEPS;
+
+/** Of a long match: usual expressions take a tenth of it on usual texts, and are always matched. */
+const LONG_STEPS = 8000;
+
+/** The value of a label when an expression that decides about it would take too long on a text of the resource. */
+export const NOT_MATCHED = '(not matched)';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
 const FIELDS = {
@@ -46,7 +61,7 @@ export interface LabelEntry {
 type Matched = Pick<Resource, (typeof FIELDS)[keyof typeof FIELDS]>;
 
 interface Rule {
-  readonly matches: (resource: Matched) => boolean;
+  readonly tests: readonly (readonly [field: keyof Matched, expression: AnchoredRegExp])[];
   /** By the index of the label's name; undefined for a label that the entry does not have. */
   readonly values: readonly (string | undefined)[];
 }
@@ -65,7 +80,7 @@ export class ResourceLabels {
     this.entries = entries;
     this.names = names;
     this.#rules = entries.map(({ match, labels }) => ({
-      matches: matcher(match),
+      tests: testsOf(match),
       values: names.map((name) => (Object.hasOwn(labels, name) ? labelText(labels[name] as string) : undefined)),
     }));
   }
@@ -79,9 +94,13 @@ export class ResourceLabels {
   labelsOf(resource: Matched): Resource['labels'] {
     if (this.entries.length === 0) return NO_LABELS;
     const values: (string | undefined)[] = this.names.map(() => undefined);
+    const budget = { steps: MAX_ALL_STEPS };
     for (const rule of this.#rules) {
       const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
-      if (isOpen && rule.matches(resource)) for (const [at, value] of rule.values.entries()) values[at] ??= value;
+      const isMatch = isOpen && matches(rule, resource, budget);
+      if (isMatch === false) continue;
+      for (const [at, value] of rule.values.entries())
+        values[at] ??= isMatch || value === undefined ? value : NOT_MATCHED;
     }
     const key = JSON.stringify(values.map((value) => value ?? ''));
     const known = this.#combinations.get(key);
@@ -98,9 +117,21 @@ function namesOf(entries: readonly LabelEntry[]): readonly string[] {
   return [...new Set(entries.flatMap(({ labels }) => Object.keys(labels)))];
 }
 
-function matcher({ station, ...match }: LabelEntry['match']): (resource: Matched) => boolean {
-  const tests = Object.entries(match).map(
-    ([name, expression]) => [FIELDS[name as keyof typeof FIELDS], expression] as const,
-  );
-  return (resource) => tests.every(([field, expression]) => expression.matches(resource[field]));
+function testsOf({ station, ...match }: LabelEntry['match']): Rule['tests'] {
+  return Object.entries(match).map(([name, expression]) => [FIELDS[name as keyof typeof FIELDS], expression] as const);
+}
+
+/** undefined: matching would take too long, and no shorter match decides. */
+function matches({ tests }: Rule, resource: Matched, budget: { steps: number }): boolean | undefined {
+  let isDecided = true;
+  for (const [field, expression] of tests) {
+    const steps = expression.stepsFor(resource[field]);
+    if (steps > Math.min(MAX_STEPS, budget.steps) && steps > LONG_STEPS) {
+      isDecided = false;
+      continue;
+    }
+    if (steps > LONG_STEPS) budget.steps -= steps;
+    if (!expression.matches(resource[field])) return false;
+  }
+  return isDecided ? true : undefined;
 }

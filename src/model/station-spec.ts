@@ -39,3 +39,6 @@ export interface StationSpec {
   /** Maximum number of listed changes of a refresh. */
   readonly maxChanges: number;
 }
+
+/** The largest limit of the values of a label: far more series than Prometheus should get of one family. */
+export const MAX_LABEL_VALUES = 100_000;

@@ -1,4 +1,5 @@
 import { ALERT_STATES } from '../model/resource.ts';
+import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 
 /** Stands for all values of a label beyond the limit. */
 export const OTHER = '(other)';
@@ -82,8 +83,8 @@ type Admitted = Readonly<Record<SuppliedLabel, Map<string, number>>> & {
 
 const ALWAYS_ADMITTED = ['', OTHER];
 
-/** Three indexes below it fit into the integers of a double. */
-const MAX_INDEX = 2 ** 17;
+/** Indexes are below it, and three of them fit into the integers of a double: otherwise two combinations would be taken for one. */
+const MAX_INDEX = MAX_LABEL_VALUES + ALWAYS_ADMITTED.length;
 
 function newlyAdmitted(): Admitted {
   const values = SUPPLIED_LABELS.map((label) => [label, new Map(ALWAYS_ADMITTED.map((value, at) => [value, at]))]);

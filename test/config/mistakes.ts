@@ -26,9 +26,12 @@ const UPSTREAM_LINES = {
   'concurrency: 0.5': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0.5',
   'concurrency: many': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
   'concurrency: [1]': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got a list',
-  'requests_per_second: -1': '4:26: upstreams.main.requests_per_second: expected a number of at least 0, got -1',
+  'requests_per_second: -1':
+    '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit, got -1',
+  'requests_per_second: 1e-7':
+    '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit',
   'requests_per_second: .inf':
-    '4:26: upstreams.main.requests_per_second: expected a number of at least 0, got Infinity',
+    '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit, got Infinity',
   'max_retries: 21': '4:18: upstreams.main.max_retries: expected an integer from 0 to 20, got 21',
   'page_size: 10001': '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 10001',
   'max_page_bytes: 100': '4:21: upstreams.main.max_page_bytes: expected a size such as 16MiB or 1MB, got a number',
@@ -164,6 +167,7 @@ const FILE_LINES = {
   'cahce: {}': '6:1: cahce: unknown key, did you mean cache?',
   'web: {}':
     '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, links',
+  'limits: { label_values: 131073 }': '6:25: limits.label_values: expected an integer from 1 to 100000, got 131073',
   'links: { name: a }': '6:8: links: expected a list, got a mapping',
 };
 

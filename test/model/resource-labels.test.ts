@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnchoredRegExp, type LabelEntry, ResourceLabels } from '../../src/model/resource-labels.ts';
+import { AnchoredRegExp, type LabelEntry, NOT_MATCHED, ResourceLabels } from '../../src/model/resource-labels.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 type Entry = Readonly<Record<'match' | 'labels', Readonly<Record<string, string>>>>;
@@ -91,5 +91,26 @@ describe('ResourceLabels', () => {
     for (const source of ['(a+)+b', '(a|aa)*b', '(.*)*.*.*.*x', '(a?){300}a{300}'])
       expect(matches(source, `${'a'.repeat(1000)}!`)).toBe(false);
     expect(matches('(a+)+b', `${'a'.repeat(1000)}b`)).toBe(true);
+  });
+
+  it('does not match an expression that would take long on a text, and says so in the labels that it decides about', () => {
+    const labels = labelsOf([
+      { match: { name: 'web.*' }, labels: { tier: 'front' } },
+      { match: { name: '.*a.{400}' }, labels: { team: 'storage', tier: 'data' } },
+      { match: { name: '.*a.{400}', resource_type: 'none' }, labels: { owner: 'none' } },
+      { match: {}, labels: { team: 'platform', owner: 'all' } },
+    ]);
+    const named = (name: string) => labels.labelsOf(resourceOf('x', { name }));
+    expect(named('a'.repeat(1020))).toEqual({ tier: NOT_MATCHED, team: NOT_MATCHED, owner: 'all' });
+    expect(named(`web${'a'.repeat(1000)}`)).toEqual({ tier: 'front', team: NOT_MATCHED, owner: 'all' });
+    expect(named('a'.repeat(150))).toEqual({ tier: '', team: 'platform', owner: 'all' });
+  });
+
+  it('matches at most 256,000 steps of long expressions for one resource, and all short ones', () => {
+    const long = Array.from({ length: 9 }, (_, at) => ({ match: { name: `${at}.*a.{400}` }, labels: { team: 'x' } }));
+    const labels = labelsOf([...long, { match: { name: '.*a' }, labels: { tier: 'short' } }]);
+    expect(labels.labelsOf(resourceOf('x', { name: 'a'.repeat(150) }))).toEqual({ team: NOT_MATCHED, tier: 'short' });
+    const fewer = labelsOf(long.slice(0, 4));
+    expect(fewer.labelsOf(resourceOf('x', { name: 'a'.repeat(150) }))).toEqual({ team: '' });
   });
 });
