@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
+import { certificatesIn, expiryText } from '../config/certificates.ts';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
 import { CIPHER_SUITES, CURVES, isTlsEnabled, type TlsServerConfig, webConfigSchema } from '../config/web-schema.ts';
@@ -31,11 +32,33 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   return { ok: true, rules };
 }
 
-/** The warning of a web configuration file that restricts nothing. */
-export function openAccessWarning(file: string | undefined, { users, tls }: AccessRules): string | undefined {
-  return file !== undefined && users.size === 0 && tls === undefined
-    ? `${file}: everyone has access, because there are neither basic_auth_users nor tls_server_config`
-    : undefined;
+/** The warnings of a valid web configuration file: it restricts less than it seems to, or no client will connect. */
+export function accessWarnings(
+  file: string | undefined,
+  { users, tls }: AccessRules,
+  nowMs = Date.now(),
+): readonly string[] {
+  if (file === undefined) return [];
+  const warnings = tls ? tlsWarnings(tls, nowMs) : [];
+  if (users.size === 0 && tls === undefined)
+    warnings.push('everyone has access, because there are neither basic_auth_users nor tls_server_config');
+  return warnings.map((warning) => `${file}: ${warning}`);
+}
+
+function tlsWarnings({ context, client }: TlsRules, nowMs: number): string[] {
+  const warnings: string[] = [];
+  if (client.verified && context.ca === undefined)
+    warnings.push(
+      'tls_server_config.client_auth_type verifies certificates without a client_ca_file, so that those of every public authority are accepted',
+    );
+  for (const [key, pem] of [
+    ['cert_file', context.cert],
+    ['client_ca_file', context.ca],
+  ] as const) {
+    const expired = pem === undefined ? undefined : expiryText(String(pem), nowMs);
+    if (expired !== undefined) warnings.push(`tls_server_config.${key}: ${expired}`);
+  }
+  return warnings;
 }
 
 /** Loads the certificates and keys; relative file names are resolved against the folder. */
@@ -84,14 +107,12 @@ async function loadTlsRules(
 
 /** Parses every certificate, because Node skips those it cannot parse. */
 function certificateProblem(text: string): string | undefined {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [''];
-  const error = errorOf(() => blocks.map((block) => new X509Certificate(block)));
-  return error && 'contains no valid certificate, expected one or more in PEM format';
+  return certificatesIn(text) ? undefined : 'contains no valid certificate, expected one or more in PEM format';
 }
 
 function keyProblem(text: string, cert: string): string | undefined {
   if (errorOf(() => createPrivateKey(text))) return 'contains no valid key, expected a PEM key without a passphrase';
-  if (certificateProblem(cert) !== undefined) return undefined;
+  if (certificatesIn(cert) === undefined) return undefined;
   const isMatch = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
   return isMatch ? undefined : 'does not match the certificate, expected its private key';
 }

@@ -1,7 +1,7 @@
 import { endGeneration, type Generation, nextGeneration, sharedServices, type Upstream } from '../app/generation.ts';
 import { createLogger } from '../app/logger.ts';
 import { upstreamStatus } from '../app/status.ts';
-import { openAccessWarning } from '../app/web-access.ts';
+import { accessWarnings } from '../app/web-access.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writePieces } from '../cli/data-output.ts';
@@ -48,9 +48,8 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
     const shard = ownShard(flags, context.hostName);
     if (typeof shard === 'string' && flags.live) throw new OperatorError([shard]);
     const { config, warnings, securityWarnings } = loaded;
-    const openAccess = openAccessWarning(flags['web.config.file'], rules) ?? [];
-    for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
-      context.printError(`warning: ${warning}\n`);
+    const ofAccess = accessWarnings(flags['web.config.file'], rules);
+    for (const warning of [...warnings, ...securityWarnings, ...ofAccess]) context.printError(`warning: ${warning}\n`);
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
     const share =
       typeof shard === 'object' && shard.total > 1

@@ -2,7 +2,7 @@ import { on, once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
-import { loadAccessRules, openAccessWarning } from '../app/web-access.ts';
+import { accessWarnings, loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
@@ -89,11 +89,10 @@ async function serveUntil(
 ): Promise<void> {
   let rules = access;
   const webConfigFile = flags['web.config.file'];
-  const warnOfOpenAccess = () => {
-    const warning = openAccessWarning(webConfigFile, rules);
-    if (warning !== undefined) log.warn('web configuration warning', { warning });
+  const warnOfAccess = () => {
+    for (const warning of accessWarnings(webConfigFile, rules)) log.warn('web configuration warning', { warning });
   };
-  warnOfOpenAccess();
+  warnOfAccess();
   const externalUrl = flags['web.external-url'];
   const observer = exporter.webObserver();
   const app = createApp(exporter, {
@@ -130,7 +129,7 @@ async function serveUntil(
     load: () => loadAccessRules(webConfigFile),
     apply: (next) => {
       rules = next;
-      warnOfOpenAccess();
+      warnOfAccess();
       if (next.tls) server.updateTls(next.tls);
       log.info('web configuration reloaded');
     },

@@ -1,4 +1,5 @@
 import { contentOf } from '../files/regular-file.ts';
+import { expiryText } from './certificates.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import { Secret } from './secret.ts';
@@ -71,7 +72,15 @@ async function failureOf(leaf: Leaf, type = ''): Promise<string | undefined> {
   const content = await contentOf(leaf.value);
   if ('error' in content) return fileProblem(leaf.value, content.error);
   if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
-  return leaf.key === 'credentials_file' ? schemeIn(content.text.trim(), `content of ${leaf.value}`, type) : undefined;
+  if (leaf.key === 'credentials_file') return schemeIn(content.text.trim(), `content of ${leaf.value}`, type);
+  return CERTIFICATE_KEYS.has(leaf.key) ? expiredIn(leaf.value, content.text) : undefined;
+}
+
+const CERTIFICATE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file']);
+
+function expiredIn(file: string, text: string): string | undefined {
+  const expired = expiryText(text, Date.now());
+  return expired && `${file} ${expired}`;
 }
 
 /** The path of each station is appended to the URL. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadAccessRules } from '../../src/app/web-access.ts';
+import { accessWarnings, loadAccessRules } from '../../src/app/web-access.ts';
 import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
 import { listen } from '../../src/web/server.ts';
 import { issue } from '../upstream/support/certificates.ts';
@@ -230,5 +230,35 @@ describe('loadAccessRules, in a TLS server', () => {
     ['no other curve', { curve_preferences }, { ...old, ecdhCurve: 'prime256v1' }, 'none'],
   ])('negotiates %s', async (_, config, client, expected) => {
     expect(await negotiated(config, client)).toEqual(expected);
+  });
+});
+
+describe('accessWarnings', () => {
+  const { cert, key } = issue({ name: 'server' });
+  const expired = issue({ name: 'expired', notAfter: new Date('2024-03-01T12:00:00Z') }).cert;
+  const warningsOf = (rules: Partial<TlsRules['context']>, verified = false) =>
+    accessWarnings('web.yml', {
+      ...OPEN_ACCESS,
+      tls: { context: { cert, key, ...rules }, client: { requested: verified, required: verified, verified } },
+    });
+
+  it('warns of client certificates that are verified without an authority', () => {
+    expect(warningsOf({}, true)).toEqual([
+      'web.yml: tls_server_config.client_auth_type verifies certificates without a client_ca_file, so that those of every public authority are accepted',
+    ]);
+    expect(warningsOf({ ca: cert }, true)).toEqual([]);
+    expect(warningsOf({})).toEqual([]);
+  });
+
+  it('warns of certificates that have expired', () => {
+    expect(warningsOf({ cert: expired, ca: expired }, true)).toEqual([
+      'web.yml: tls_server_config.cert_file: expired on 2024-03-01, expected a valid certificate',
+      'web.yml: tls_server_config.client_ca_file: expired on 2024-03-01, expected a valid certificate',
+    ]);
+  });
+
+  it('warns of a file that allows everyone, and not without a file', () => {
+    expect(accessWarnings('web.yml', OPEN_ACCESS)).toEqual([expect.stringContaining('everyone has access')]);
+    expect(accessWarnings(undefined, OPEN_ACCESS)).toEqual([]);
   });
 });
