@@ -31,6 +31,7 @@ interface Assembled {
 /** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
+  readonly #tasks: TaskQueue;
   /** Adjacent stations are joined in groups: health changes with every refresh and is grouped apart from the data. */
   readonly #health;
   readonly #data;
@@ -41,6 +42,7 @@ export class Exposition {
   /** `disabled`: names of families of the exporter's own metrics. */
   constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
     this.#disabled = disabled;
+    this.#tasks = tasks;
     this.#health = groupCache(({ health }: View) => health, encodeHealth, tasks);
     this.#data = groupCache((encoded) => encoded, joinedFamilies, tasks);
   }
@@ -76,8 +78,8 @@ export class Exposition {
     const healthSeries = health.flatMap(({ series }) => series);
     const next = {
       groups,
-      stations: listedSegment(compacted(this.#byFamily(groups, format))),
-      series: textSegment(seriesText(views, healthSeries, this.#disabled, format)),
+      stations: await listedInTasks(this.#byFamily(groups, format), this.#tasks),
+      series: await this.#tasks.run(() => textSegment(seriesText(views, healthSeries, this.#disabled, format))),
     };
     this.#latest.set(format, next);
     return next;
@@ -164,6 +166,18 @@ function compacted(segments: readonly Segment[]): Segment[] {
   }
   flush();
   return result;
+}
+
+/** Segments listed in one event-loop iteration: a thousand stations have several thousand. */
+const SEGMENTS_PER_TASK = 512;
+
+async function listedInTasks(segments: readonly Segment[], tasks: TaskQueue): Promise<ListedSegment> {
+  const listed: ListedSegment[] = [];
+  for (let start = 0; start < segments.length; start += SEGMENTS_PER_TASK) {
+    const some = segments.slice(start, start + SEGMENTS_PER_TASK);
+    listed.push(await tasks.run(() => listedSegment(compacted(some))));
+  }
+  return listedSegment(listed);
 }
 
 /** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */

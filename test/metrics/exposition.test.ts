@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Body } from '../../src/metrics/exposition.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { CompressorPool } from '../../src/metrics/segment.ts';
+import { CompressorPool, storedSegment } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { labelText, NO_LABELS, type Resource } from '../../src/model/resource.ts';
 import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
@@ -262,6 +262,22 @@ describe('Exposition', () => {
     const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
     const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
+  });
+
+  it('assembles the segments of many stations in several event-loop iterations', async () => {
+    const tasks = new TaskQueue();
+    const exposition = new Exposition(new Set(), tasks);
+    const view = await viewOf({ name: 'a' }, listingOf(fleet));
+    // Too large to be joined with others.
+    const segment = storedSegment(Buffer.alloc(17 * 1024, '#\n'));
+    const encoded = { families: new Map([['telemetry_station_resource_info', [segment]]]), series: 1, withheld: 0 };
+    const views = Array.from({ length: 600 }, () => ({ ...view, served: { ...view.served, encoded } as never }));
+    await exposition.fullBody(views, ownMetrics(), 'text');
+    const run = vi.spyOn(tasks, 'run');
+    const body = await exposition.fullBody(views, ownMetrics(), 'openmetrics');
+    // The groups are already joined: what remains is to list them, and to write the number of series.
+    expect(run.mock.calls.length).toBeGreaterThan(2);
+    expect(gunzipSync(Buffer.concat([...body.gzip()]))).toHaveLength(body.plainLength);
   });
 
   it('shares the segments of a station between its responses', async () => {
