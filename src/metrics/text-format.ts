@@ -63,10 +63,12 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   if (spec.metrics.disabled.has(name)) return [];
   const names = hasResourceLabels ? [...labels, ...spec.resourceLabels.names] : labels;
   const last = hasStationLabels ? Object.entries(spec.labels) : [];
+  const identity = `${name}{${names[0]}="${escapeLabelValue(labelText(spec.name))}`;
   return Array.from(samples(source), ([value, ...values]) => {
-    const first = [spec.name, ...values].map((text, at) => [names[at], text] as const);
-    const pairs = [...first, ...last].map(([label, text]) => `${label}="${escapeLabelValue(labelText(text))}"`);
-    return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
+    let line = identity;
+    for (const [at, text] of values.entries()) line += `",${names[at + 1]}="${escapeLabelValue(labelText(text))}`;
+    for (const [label, text] of last) line += `",${label}="${escapeLabelValue(labelText(text))}`;
+    return `${line}"} ${sampleValue(value)}\n`;
   });
 }
 
@@ -82,7 +84,7 @@ export function writeResources(
 ): ReadonlyMap<string, number> {
   const prefix = `{station="${escapeLabelValue(labelText(name))}",resource_id="`;
   const identities = resources.map(
-    ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`,
+    ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}`,
   );
   const written = new Map<string, number>();
   for (const family of families) {
@@ -105,21 +107,21 @@ export function writeResources(
   return written;
 }
 
-/** Returns the line of a resource, '' for none. `identity` is its first labels, whose values end with a quote. */
+/** Returns the line of a resource, '' for none. `identity` is its first labels without the last quote. */
 function resourceLine(
   { name, labels, sample, hasResourceLabels }: ResourceFamily,
   labelNames: readonly string[],
 ): (resource: Resource, identity: string) => string {
-  const openings = labels.slice(3).map((label) => `,${label}="`);
-  const extra = hasResourceLabels ? labelNames.map((label) => [label, `,${label}="`] as const) : [];
+  // Each closes the value before it: every concatenation allocates.
+  const openings = labels.slice(3).map((label) => `",${label}="`);
+  const extra = hasResourceLabels ? labelNames.map((label) => [label, `",${label}="`] as const) : [];
   return (resource, identity) => {
     const values = sample(resource);
     if (values === undefined) return '';
     let line = name + identity;
-    for (let at = 0; at < openings.length; at += 1)
-      line += `${openings[at]}${escapeLabelValue(values[at + 1] as string)}"`;
-    for (const [label, opening] of extra) line += `${opening}${escapeLabelValue(resource.labels[label] ?? '')}"`;
-    return `${line}} ${sampleValue(values[0])}\n`;
+    for (let at = 0; at < openings.length; at += 1) line += openings[at] + escapeLabelValue(values[at + 1] as string);
+    for (const [label, opening] of extra) line += opening + escapeLabelValue(resource.labels[label] ?? '');
+    return `${line}"} ${sampleValue(values[0])}\n`;
   };
 }
 

@@ -82,6 +82,8 @@ export class Aggregation implements Aggregates {
   }
 
   #group(type: string, product: string, labels: Resource['labels']): MutableGroup {
+    const known = this.#types.get(type)?.get(product)?.get(labels);
+    if (known) return known;
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
     return getOrCreate(groups, labels, () => ({

@@ -69,23 +69,24 @@ export async function churnAfter(
   const unmatched = new Map<string, Resource>();
   const oldParts = partsOnlyIn(latest, next);
   const newParts = partsOnlyIn(next, latest);
-  // Most resources keep their place: comparing them there is faster than finding them by id.
+  // Most resources keep their place: comparing them there is faster than finding them by id. `entries` would allocate for each of them.
   let place = 0;
   await tasks.forEach(oldParts, (part) => {
     const there = newParts[place++];
-    for (const [at, resource] of part.entries())
+    part.forEach((resource, at) => {
       if (there?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
+    });
   });
   place = 0;
   await tasks.forEach(newParts, (part) => {
     const there = oldParts[place++];
-    for (const [at, resource] of part.entries()) {
+    part.forEach((resource, at) => {
       const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
       const old = inPlace ?? unmatched.get(resource.id);
       if (!inPlace) unmatched.delete(resource.id);
       if (latest) counts.replace(old, resource);
       else counts.start(resource);
-    }
+    });
   });
   await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {
     for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
