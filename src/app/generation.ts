@@ -75,7 +75,7 @@ export interface Upstream {
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
   /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: (journal: StationJournal) => StationSource;
+  readonly newSource: (spec: StationSpec, journal: StationJournal) => StationSource;
   /** Publishes the metrics of the client. */
   readonly activate: () => void;
 }
@@ -177,7 +177,7 @@ async function connectStations(
     const journal = old?.journals.get(spec.name) ?? new StationJournal(spec.name, services);
     journals.set(spec.name, journal);
     const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(journal),
+      source: upstream.newSource(spec, journal),
       tasks: services.tasks,
       heldMs: () => upstream.limiter.heldMs(),
       encode: (publication) => encoder.encode(publication),
@@ -239,9 +239,9 @@ function connectUpstreams(
     const client = new UpstreamClient(options, combined(metrics, throttleLog(services.log, name), observer));
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };
-    const newSource = (journal: StationJournal) => {
+    const newSource = ({ states }: StationSpec, journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      return stationSource({ ...shared, observer: combined(metrics, { pageSizeReduced }, observer) });
+      return stationSource({ ...shared, states, observer: combined(metrics, { pageSizeReduced }, observer) });
     };
     upstreams.set(name, {
       raw,

@@ -22,8 +22,8 @@ const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
     heading: 'STATE',
     rank: 2,
     brief: ({ state }) => stateWord(state),
-    colour: (cell) => STATE_COLOURS.get(stateWord(cell)),
   },
+  alert_state: { heading: 'ALERT STATE', rank: 2, colour: (cell) => ALERT_STATE_COLOURS.get(cell) },
   alertable: { heading: 'ALERTABLE', rank: 7, cell: alertableOf },
   alert_rules: { heading: 'RULES', rank: 3, right: true },
   created: { heading: 'CREATED', rank: 6, brief: createdText },
@@ -68,9 +68,9 @@ function createdText({ createdSeconds }: Resource): string {
     : new Date(createdSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** By the words for the states that are known. */
-const STATE_COLOURS = new Map<string, Colour>([
-  ['Firing', 'red'],
-  ['Pending', 'yellow'],
-  ['Inactive', 'green'],
+/** An unknown one has none: it is neither good nor bad. */
+const ALERT_STATE_COLOURS: ReadonlyMap<string, Colour> = new Map([
+  ['firing', 'red'],
+  ['pending', 'yellow'],
+  ['inactive', 'green'],
 ]);

@@ -52,7 +52,15 @@ export async function readStation(
       received?.(page);
     };
     const records = new RecordBudget(recordLimits(loaded.config));
-    const source = stationSource({ client, options, tasks: new TaskQueue(), observer: { pageReceived }, records });
+    const { states } = station;
+    const source = stationSource({
+      client,
+      options,
+      tasks: new TaskQueue(),
+      observer: { pageReceived },
+      records,
+      states,
+    });
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
     try {

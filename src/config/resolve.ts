@@ -1,22 +1,27 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
+import { StateMeanings } from '../model/alert-state.ts';
 import type { ListingFilters, StationPath } from '../model/listing.ts';
 import { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
+import { stateLists } from './state-schema.ts';
 import { parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];
 
 export function resolveStations(config: Config): readonly StationSpec[] {
-  const labels = new ResourceLabels(config.resource_labels);
-  return config.stations.map((station) => resolveStation(station, config, labels));
+  const shared = {
+    resourceLabels: new ResourceLabels(config.resource_labels),
+    states: new StateMeanings(stateLists(config.states)),
+  };
+  return config.stations.map((station) => resolveStation(station, config, shared));
 }
 
 function resolveStation(
   station: StationConfig,
   { upstreams, cache, metrics, limits }: Config,
-  resourceLabels: ResourceLabels,
+  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
 ): StationSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
   const { subscription, resource_group, zone, telemetry_station } =
@@ -38,6 +43,7 @@ function resolveStation(
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
     resourceLabels: resourceLabels.ofStation(name),
+    states,
     labelValues: limits.label_values,
     maxChanges: limits.changes_per_station,
   };

@@ -16,6 +16,7 @@ import { links } from './link-schema.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
 import { duration, integer, optional, text, timerDuration } from './scalar-schemas.ts';
+import { states } from './state-schema.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
 
@@ -127,6 +128,11 @@ export const configSchema = crossChecked(
         .prefault([])
         .describe(
           'Labels of resources such as their owners; for each label, the first entry that matches a resource determines its value.',
+        ),
+      states: states
+        .prefault({})
+        .describe(
+          'What the states of resources mean, by the exact values that the service sends. A state in no list means what its name contains: `firing`, else `pending`, else `inactive`, ignoring case, else its meaning is `unknown`.',
         ),
       links: links
         .prefault([])

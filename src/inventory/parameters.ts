@@ -1,3 +1,4 @@
+import { ALERT_STATES } from '../model/alert-state.ts';
 import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
 /** A parameter of a URL: what its value is expected to be. */
@@ -57,6 +58,7 @@ export const NONE = '(none)';
 export const PARAMETERS: Parameters = {
   search: TEXT,
   ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
+  alert_state: oneOf(ALERT_STATES),
   alertable: oneOf(ALERTABLE),
   without_rules: oneOf(['yes']),
   sort: {

@@ -28,7 +28,10 @@ export function countResources(
   const all = [...groups];
   const counts = (keyOf: (group: AggregateGroup, state: string) => string) => {
     const byKey = new Map<string, number>();
-    for (const group of all) for (const [state, count] of group.states) add(byKey, keyOf(group, state), count);
+    for (const group of all) {
+      for (const byState of group.states.values())
+        for (const [state, count] of byState) add(byKey, keyOf(group, state), count);
+    }
     return byKey;
   };
   const types = counts(({ type }) => type);

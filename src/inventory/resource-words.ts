@@ -1,14 +1,14 @@
-import { ALERT_STATES } from '../model/resource.ts';
+import { EXPECTED_STATES } from '../model/alert-state.ts';
 
-/** Words for the alert states that are known, by their tokens: `Firing` for `ALERTSTATE_FIRING`. */
-export const STATE_WORDS: ReadonlyMap<string, string> = new Map(
-  ALERT_STATES.map((token) => {
+/** Words for the expected states: `Firing` for `ALERTSTATE_FIRING`. */
+const STATE_WORDS: ReadonlyMap<string, string> = new Map(
+  EXPECTED_STATES.map((token) => {
     const [, first = '', rest = ''] = /_(.)(.*)/.exec(token) ?? [];
     return [token, first + rest.toLowerCase()];
   }),
 );
 
-/** The word for an alert state; a token that is not known is shown as sent. */
+/** The word for a state; one that is not expected is shown as sent. */
 export function stateWord(token: string): string {
   return STATE_WORDS.get(token) ?? token;
 }

@@ -1,3 +1,4 @@
+import { ALERT_STATES, type AlertState } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
@@ -9,6 +10,8 @@ import { add } from '../refresh/aggregates.ts';
  * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
  */
 export interface Selection {
+  /** What the state means. */
+  readonly alert_state?: AlertState;
   /** A substring of the id, name or display name, case-insensitive. */
   readonly search?: string;
   readonly type?: string;
@@ -33,6 +36,7 @@ export const SORT_KEYS = {
   type: 'type',
   product: 'product',
   state: 'state',
+  alert_state: 'alertState',
   alertable: 'alertable',
   alert_rules: 'alertRules',
   created: 'createdSeconds',
@@ -162,11 +166,15 @@ export async function unmatchedFilters(
   return unmatched;
 }
 
-export const VALUE_FILTERS = ['type', 'product', 'state'] as const;
+/** The properties that the filters compare; any other filter is a label. */
+const FILTERED_PROPERTIES = { type: 'type', product: 'product', state: 'state', alert_state: 'alertState' } as const;
+
+export const VALUE_FILTERS: readonly string[] = Object.keys(FILTERED_PROPERTIES);
 
 function filteredValue(filter: string): (resource: Resource) => string {
-  const field = VALUE_FILTERS.find((name) => name === filter);
-  return field ? (resource) => resource[field] : ({ labels }) => labels[filter] ?? '';
+  if (!Object.hasOwn(FILTERED_PROPERTIES, filter)) return ({ labels }) => labels[filter] ?? '';
+  const property = FILTERED_PROPERTIES[filter as keyof typeof FILTERED_PROPERTIES];
+  return (resource) => resource[property];
 }
 
 function valueFilters({ search, alertable, without_rules, ...values }: Selection): [filter: string, given: string][] {
@@ -239,7 +247,10 @@ type Comparison = (a: StationResource, b: StationResource) => number;
 
 function comparison({ by, descending }: Order): Comparison {
   const property = SORT_KEYS[by];
-  const key = (resource: Resource) => (property === 'alertable' ? alertableOf(resource) : resource[property]);
+  const key = (resource: Resource) => {
+    if (property === 'alertable') return alertableOf(resource);
+    return property === 'alertState' ? alertStateRank(resource) : resource[property];
+  };
   const sign = descending ? -1 : 1;
   return ({ resource: a, station }, { resource: b, station: other }) => {
     const left = key(a);
@@ -248,6 +259,11 @@ function comparison({ by, descending }: Order): Comparison {
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
+}
+
+/** The most urgent first; undefined: unknown. */
+function alertStateRank({ alertState }: Resource): number | undefined {
+  return alertState === 'unknown' ? undefined : ALERT_STATES.indexOf(alertState);
 }
 
 function isEmpty(key: string | number | undefined): key is '' | undefined {

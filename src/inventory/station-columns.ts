@@ -34,13 +34,11 @@ export const STATION_COLUMNS = documented<StationStatus>({
   ],
   refresh: ['What refreshes a station that is due: `scrape` or `background`.', 'refresh'],
   resources: ['Number of resources; null without data.', ({ snapshot }) => snapshot?.resources],
-  firing_resources: [
-    'Resources in a state whose name contains `firing`, ignoring case.',
-    ({ snapshot }) => snapshot?.firing,
-  ],
-  pending_resources: [
-    'Resources in a state whose name contains `pending`, ignoring case.',
-    ({ snapshot }) => snapshot?.pending,
+  firing_resources: ['Resources in a state that means firing.', ({ snapshot }) => snapshot?.firing],
+  pending_resources: ['Resources in a state that means pending.', ({ snapshot }) => snapshot?.pending],
+  unknown_state_resources: [
+    'Resources in a state of unknown meaning, or without a state.',
+    ({ snapshot }) => snapshot?.unknown,
   ],
   alertable_resources: [
     'Resources that can have alerts; null without `alertability`.',
@@ -123,7 +121,7 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
   ],
   listing_pages: ['Requests that the data took.', 'pages'],
   resources: ['Number of resources; after the latest success if there are several refreshes.', 'resources'],
-  firing_resources: ['Resources among these in a state whose name contains `firing`, ignoring case.', 'firing'],
+  firing_resources: ['Resources among these in a state that means firing.', 'firing'],
   resources_added: ['Resources added since the last complete listing.', 'added'],
   resources_removed: ['Resources removed since then.', 'removed'],
   state_changes: ['Resources whose state changed since then.', 'stateChanges'],
@@ -144,7 +142,7 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   label: ['Name of the label.', 'label'],
   value: ['Value of the label; empty for the resources without one.', 'value'],
   resources: ['Number of resources.', 'resources'],
-  firing_resources: ['Those in a state whose name contains `firing`, ignoring case.', 'firing'],
+  firing_resources: ['Those in a state that means firing.', 'firing'],
   resources_with_alert_rules: ['Those with alert rules, as for the station; null if unknown.', 'withRules'],
   resources_without_alert_rules: ['Those without alert rules, as for the station; null if unknown.', 'withoutRules'],
   resources_with_unknown_alert_coverage: ['Those of which this is unknown, as for the station.', 'unknownCoverage'],

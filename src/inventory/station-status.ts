@@ -129,12 +129,13 @@ export function noShareReason({ withoutRules, unknownCoverage }: Coverage): stri
     : `unknown for ${countText(unknownCoverage, 'resource')}`;
 }
 
-/** Counted as the dashboards and alerts do, by the published state. */
+/** Counted as the dashboards and alerts do, by what the states mean. */
 export interface Totals extends Coverage {
   readonly resources: number;
-  /** Resources in a state whose name contains this word. */
   readonly firing: number;
   readonly pending: number;
+  /** Resources in a state of unknown meaning, or without a state. */
+  readonly unknown: number;
   /** Resources that can have alerts; undefined: `alertability` is not enabled. */
   readonly alertable: number | undefined;
 }
@@ -176,7 +177,7 @@ type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
 
 function newTotals(alertable?: number): MutableTotals {
   const coverage = { withRules: undefined, withoutRules: undefined, unknownCoverage: 0 };
-  return { resources: 0, firing: 0, pending: 0, alertable, ...coverage };
+  return { resources: 0, firing: 0, pending: 0, unknown: 0, alertable, ...coverage };
 }
 
 /** Adds each group of a station to its totals. */
@@ -195,10 +196,11 @@ function addGroup(
   { states, alertable, withRules, withoutRules, unknownCoverage }: AggregateGroup,
   alertability: boolean,
 ): void {
-  for (const [state, count] of states) {
+  for (const [alertState, counts] of states) {
+    let count = 0;
+    for (const some of counts.values()) count += some;
     totals.resources += count;
-    if (/firing/i.test(state)) totals.firing += count;
-    if (/pending/i.test(state)) totals.pending += count;
+    if (alertState !== 'inactive') totals[alertState] += count;
   }
   totals.alertable = sum(totals.alertable, alertability ? alertable : undefined);
   totals.withRules = sum(totals.withRules, withRules);

@@ -100,10 +100,13 @@ const LISTING_FAMILIES = snapshotFamilies({
 const GROUP_FAMILIES = groupFamilies({
   telemetry_station_resources: {
     help: 'Resources attached to the station as of the last successful refresh.',
-    labels: ['state'],
-    exampleTitle: 'Resources by type',
-    example: 'sum by (resource_type) (telemetry_station_resources)',
-    samples: ({ states }) => Array.from(states, ([state, count]) => [count, state] as const),
+    labels: ['state', 'alert_state'],
+    exampleTitle: 'Firing resources by type',
+    example: 'sum by (resource_type) (telemetry_station_resources{alert_state="firing"})',
+    samples: ({ states }) =>
+      [...states].flatMap(([alertState, counts]) =>
+        Array.from(counts, ([state, count]) => [count, state, alertState] as const),
+      ),
   },
   telemetry_station_alert_rules: {
     help: 'Alert rules of the resources as of the last successful refresh.',
@@ -182,12 +185,14 @@ const OTHER_FAMILIES = snapshotFamilies({
   },
   telemetry_station_resource_state_changes_total: {
     help: 'Alert state changes between start and the last successful refresh, by new state.',
-    labels: ['resource_type', 'state'],
-    exampleTitle: 'State changes in an hour, by new state',
-    example: 'sum by (station, state) (increase(telemetry_station_resource_state_changes_total[1h]))',
+    labels: ['resource_type', 'state', 'alert_state'],
+    exampleTitle: 'Resources that began to fire in an hour, by station',
+    example: 'sum by (station) (increase(telemetry_station_resource_state_changes_total{alert_state="firing"}[1h]))',
     samples: ({ churn }) =>
       [...churn].flatMap(([type, { stateChanges }]) =>
-        Array.from(stateChanges, ([state, count]) => [count, type, state] as const),
+        [...stateChanges].flatMap(([alertState, counts]) =>
+          Array.from(counts, ([state, count]) => [count, type, state, alertState] as const),
+        ),
       ),
   },
 });
@@ -208,11 +213,11 @@ export const RESOURCE_FAMILIES = resourceFamilies({
   },
   telemetry_station_resource_state: {
     help: 'Alert state of the resource as of the last successful refresh.',
-    labels: ['state'],
+    labels: ['state', 'alert_state'],
     exampleTitle: 'Firing resources',
-    example: 'telemetry_station_resource_state{state="ALERTSTATE_FIRING"} == 1',
-    fields: ['state'],
-    sample: (r) => (r.state === '' ? undefined : [1, r.state]),
+    example: 'telemetry_station_resource_state{alert_state="firing"} == 1',
+    fields: ['state', 'alertState'],
+    sample: (r) => (r.state === '' ? undefined : [1, r.state, r.alertState]),
   },
   telemetry_station_resource_alert_rules: {
     help: 'Alert rules of the resource as of the last successful refresh.',

@@ -1,3 +1,5 @@
+import type { AlertState } from './alert-state.ts';
+
 /** The fields of a record beside its id, by their names on the wire: what cannot be read of them is counted per field. */
 export const RECORD_FIELDS = [
   'resource_type',
@@ -11,14 +13,6 @@ export const RECORD_FIELDS = [
 ] as const;
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
-
-/** The alert states that the exporter has words for; the service may send others. */
-export const ALERT_STATES = [
-  'ALERTSTATE_FIRING',
-  'ALERTSTATE_PENDING',
-  'ALERTSTATE_INACTIVE',
-  'ALERTSTATE_UNSPECIFIED',
-] as const;
 
 /** The amount in a sku of the form `<quantity> <unit>`. */
 export interface Quantity {
@@ -37,6 +31,8 @@ export interface Resource {
   readonly type: string;
   readonly typeLabel: string;
   readonly state: string;
+  /** What the state means. */
+  readonly alertState: AlertState;
   readonly sku: string;
   readonly quantity: Quantity | undefined;
   readonly gpuModel: string;
@@ -67,6 +63,7 @@ export const RESOURCE_COLUMNS = {
   resource_type_label: { field: 'resource_type.label', value: ({ typeLabel }) => typeLabel },
   product: { value: ({ product }) => product },
   state: { field: 'state', value: ({ state }) => state },
+  alert_state: { value: ({ alertState }) => alertState },
   alertable: { value: ({ alertable }) => alertable ?? null },
   alert_rules: { field: 'alert_rules_count', value: ({ alertRules }) => alertRules ?? null },
   created: {

@@ -1,3 +1,4 @@
+import type { StateMeanings } from './alert-state.ts';
 import type { ListingFilters, StationPath } from './listing.ts';
 import type { ResourceLabels } from './resource-labels.ts';
 
@@ -34,6 +35,7 @@ export interface StationSpec {
   readonly refreshTimeoutMs: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly resourceLabels: ResourceLabels;
+  readonly states: StateMeanings;
   /** Maximum number of values of each label that the service supplies. */
   readonly labelValues: number;
   /** Maximum number of listed changes of a refresh. */

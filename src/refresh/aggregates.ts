@@ -1,3 +1,4 @@
+import type { AlertState } from '../model/alert-state.ts';
 import type { Resource } from '../model/resource.ts';
 import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
@@ -5,7 +6,8 @@ interface MutableGroup {
   readonly type: string;
   readonly product: string;
   readonly labels: Resource['labels'];
-  readonly states: Map<string, number>;
+  /** By meaning, then by state: `(other)` may stand for states of every meaning. */
+  readonly states: Map<AlertState, Map<string, number>>;
   /** undefined if not reported for any resource of the group. */
   alertRules: number | undefined;
   alertable: number;
@@ -47,7 +49,7 @@ export class Aggregation implements Aggregates {
     const state = values.state(type, resource.state);
     const group = this.#group(type, resource.product, resource.labels);
     this.#label(type, type === resource.type ? resource.typeLabel : OTHER);
-    add(group.states, state, 1);
+    add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
     if (resource.alertable) group.alertable += 1;
@@ -63,15 +65,13 @@ export class Aggregation implements Aggregates {
   merge(other: Aggregates): void {
     for (const from of other.groups) {
       const group = this.#group(from.type, from.product, from.labels);
-      for (const [state, count] of from.states) add(group.states, state, count);
+      addAll(group.states, from.states);
       group.alertable += from.alertable;
       group.alertRules = sum(group.alertRules, from.alertRules);
       group.withRules = sum(group.withRules, from.withRules);
       group.withoutRules = sum(group.withoutRules, from.withoutRules);
       group.unknownCoverage += from.unknownCoverage;
-      for (const [model, units] of from.quantities) {
-        for (const [unit, quantity] of units) add(getOrCreate(group.quantities, model, newCounts), unit, quantity);
-      }
+      addAll(group.quantities, from.quantities);
     }
     for (const [type, label] of other.typeLabels) this.#label(type, label);
     for (const [label, count] of other.folded) add(this.folded, label, count);
@@ -87,8 +87,9 @@ export class Aggregation implements Aggregates {
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
     return getOrCreate(groups, labels, () => ({
-      ...{ type, product, labels, states: newCounts(), alertRules: undefined, alertable: 0 },
+      ...{ type, product, labels, alertRules: undefined, alertable: 0 },
       ...{ withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
+      states: new Map<AlertState, Map<string, number>>(),
       quantities: new Map<string, Map<string, number>>(),
     }));
   }
@@ -116,8 +117,15 @@ export function sum(a: number | undefined, b: number | undefined): number | unde
   return a === undefined ? b : a + (b ?? 0);
 }
 
-function newCounts(): Map<string, number> {
+export function newCounts(): Map<string, number> {
   return new Map();
+}
+
+function addAll<Key>(sums: Map<Key, Map<string, number>>, others: ReadonlyMap<Key, ReadonlyMap<string, number>>): void {
+  for (const [key, counts] of others) {
+    const own = getOrCreate(sums, key, newCounts);
+    for (const [name, count] of counts) add(own, name, count);
+  }
 }
 
 export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AlertState, EXPECTED_STATES, type StateMeanings } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
-import { ALERT_STATES, type Resource } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
-import { add, getOrCreate } from './aggregates.ts';
-import type { LabelValues } from './label-values.ts';
+import { add, getOrCreate, newCounts } from './aggregates.ts';
+import { type LabelValues, OTHER } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */
@@ -12,9 +13,11 @@ export type Churn = ReadonlyMap<string, TypeChurn>;
 interface TypeChurn {
   readonly added: number;
   readonly removed: number;
-  /** By the new state. */
-  readonly stateChanges: ReadonlyMap<string, number>;
+  readonly stateChanges: StateChanges;
 }
+
+/** By the meaning of the new state, then by the new state: `(other)` may stand for states of every meaning. */
+type StateChanges = ReadonlyMap<AlertState, ReadonlyMap<string, number>>;
 
 /** Changes between two complete snapshots, of all types. */
 export interface Changes {
@@ -54,6 +57,31 @@ export const NO_CHURN: ChurnState = { latest: undefined, totals: new Map(), publ
 interface ChurnBounds {
   readonly values: LabelValues;
   readonly maxChanges: number;
+  /** For the states that start with their type. */
+  readonly states: StateMeanings;
+}
+
+/**
+ * The counters with other meanings of states. A state keeps its count under its new meaning, so that sums over the meanings do not
+ * decrease, and `increase` ignores the first value of the new series. What `(other)` stands for is not known, so that it stays.
+ */
+export function withMeanings({ latest, totals, published }: ChurnState, states: StateMeanings): ChurnState {
+  const next = regrouped(totals, states);
+  return { latest, totals: next, published: published === totals ? next : regrouped(published, states) };
+}
+
+function regrouped(churn: Churn, states: StateMeanings): Churn {
+  const types = Array.from(churn, ([type, counts]) => {
+    const stateChanges = new Map<AlertState, Map<string, number>>();
+    for (const [before, changes] of counts.stateChanges) {
+      for (const [state, count] of changes) {
+        const alertState = state === OTHER ? before : states.alertStateOf(state);
+        add(getOrCreate(stateChanges, alertState, newCounts), state, count);
+      }
+    }
+    return [type, { ...counts, stateChanges }] as const;
+  });
+  return new Map(types);
 }
 
 /** The state after the next snapshot, and its changes; undefined: it is incomplete, or the first complete one. An incomplete one changes no total. */
@@ -112,10 +140,11 @@ function published(totals: Churn, before: Churn): Churn {
   const next = new Map<string, TypeChurn>();
   for (const [type, { added, removed, stateChanges }] of totals) {
     const known = before.get(type);
-    const states = Array.from(
-      stateChanges,
-      ([state, count]) => [state, known?.stateChanges.has(state) ? count : 0] as const,
-    );
+    const states = Array.from(stateChanges, ([alertState, counts]) => {
+      const started = known?.stateChanges.get(alertState);
+      const shown = Array.from(counts, ([state, count]) => [state, started?.has(state) ? count : 0] as const);
+      return [alertState, new Map(shown)] as const;
+    });
     next.set(type, { added: known ? added : 0, removed: known ? removed : 0, stateChanges: new Map(states) });
   }
   return isDeepStrictEqual(next, totals) ? totals : next;
@@ -123,24 +152,24 @@ function published(totals: Churn, before: Churn): Churn {
 
 /** Totals that are counted on. */
 class ChurnCounts {
-  readonly totals: Map<string, { added: number; removed: number; stateChanges: Map<string, number> }>;
+  readonly totals: Map<string, MutableChurn>;
   readonly changes = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] as Change[] };
   readonly #values: LabelValues;
   readonly #maxChanges: number;
+  readonly #states: StateMeanings;
 
-  constructor(totals: Churn, { values, maxChanges }: ChurnBounds) {
-    this.totals = new Map(
-      Array.from(totals, ([type, total]) => [type, { ...total, stateChanges: new Map(total.stateChanges) }]),
-    );
+  constructor(totals: Churn, { values, maxChanges, states }: ChurnBounds) {
+    this.totals = new Map(Array.from(totals, ([type, total]) => [type, mutableChurn(total)]));
     this.#values = values;
     this.#maxChanges = maxChanges;
+    this.#states = states;
   }
 
-  /** Every type and state of a snapshot has series, and every type those of the known states. */
-  start({ type, state }: Resource): void {
-    const { stateChanges } = this.#of(type);
-    if (state === '' || stateChanges.has(state)) return;
-    add(stateChanges, this.#state(type, state), 0);
+  /** Every type and state of a snapshot has series, and every type those of the expected states. */
+  start({ type, state, alertState }: Resource): void {
+    const changes = this.#of(type);
+    if (state === '' || changes.stateChanges.get(alertState)?.has(state)) return;
+    addStateChanges(changes, alertState, this.#state(type, state), 0);
   }
 
   /** A resource of another type is not the same one. The series of the old one have started. */
@@ -170,9 +199,9 @@ class ChurnCounts {
 
   /** A change from or to an unknown state or number is none. */
   #compare(old: Resource, resource: Resource): void {
-    const { type, state, alertRules } = resource;
+    const { type, state, alertState, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
-      add(this.#of(type).stateChanges, this.#state(type, state), 1);
+      addStateChanges(this.#of(type), alertState, this.#state(type, state), 1);
       this.changes.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
@@ -191,11 +220,26 @@ class ChurnCounts {
     return this.#values.state(this.#values.type(type), state);
   }
 
-  #of(type: string) {
-    return getOrCreate(this.totals, this.#values.type(type), () => ({
-      added: 0,
-      removed: 0,
-      stateChanges: new Map<string, number>(ALERT_STATES.map((state) => [state, 0])),
-    }));
+  #of(type: string): MutableChurn {
+    return getOrCreate(this.totals, this.#values.type(type), () => {
+      const started: MutableChurn = { added: 0, removed: 0, stateChanges: new Map() };
+      for (const state of EXPECTED_STATES) addStateChanges(started, this.#states.alertStateOf(state), state, 0);
+      return started;
+    });
   }
+}
+
+interface MutableChurn {
+  added: number;
+  removed: number;
+  readonly stateChanges: Map<AlertState, Map<string, number>>;
+}
+
+function mutableChurn({ added, removed, stateChanges }: TypeChurn): MutableChurn {
+  const copies = Array.from(stateChanges, ([alertState, counts]) => [alertState, new Map(counts)] as const);
+  return { added, removed, stateChanges: new Map(copies) };
+}
+
+function addStateChanges({ stateChanges }: MutableChurn, alertState: AlertState, state: string, count: number): void {
+  add(getOrCreate(stateChanges, alertState, newCounts), state, count);
 }

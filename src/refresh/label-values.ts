@@ -1,4 +1,4 @@
-import { ALERT_STATES } from '../model/resource.ts';
+import { EXPECTED_STATES } from '../model/alert-state.ts';
 import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 
 /** Stands for all values of a label beyond the limit. */
@@ -13,7 +13,7 @@ export type SuppliedLabel = (typeof SUPPLIED_LABELS)[number];
 const COMBINATIONS_PER_VALUE = 10;
 
 /** Known beforehand and few; so is a missing value, '', which is not one of the service. */
-const UNBOUNDED_STATES: ReadonlySet<string> = new Set(['', ...ALERT_STATES]);
+const UNBOUNDED_STATES: ReadonlySet<string> = new Set(['', ...EXPECTED_STATES]);
 
 /**
  * The values of labels that aggregates and counters of a station publish: the first ones that the service supplied, up to a limit, and

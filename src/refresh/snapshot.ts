@@ -10,7 +10,6 @@ import {
   type StationSource,
 } from '../model/listing.ts';
 import { NO_LABELS, type Resource } from '../model/resource.ts';
-import type { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 
@@ -141,15 +140,20 @@ interface ReadState {
   readonly snapshot: Snapshot | undefined;
 }
 
-/** A copy of the snapshot with other labels. */
-export async function relabelled(snapshot: Snapshot, labels: ResourceLabels, tasks: TaskQueue): Promise<Snapshot> {
+/** A copy of the snapshot with the labels and the meanings of states of another configuration. */
+export async function relabelled(
+  snapshot: Snapshot,
+  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
+  tasks: TaskQueue,
+): Promise<Snapshot> {
   const parts: Part<Resource>[] = [];
   for (const part of snapshot.parts) {
     const relabelledPart: Resource[] = [];
     // One by one: a regular expression may take long.
     const single = part.map((resource) => [resource] as const);
     await tasks.forEach(single, ([resource]) => {
-      relabelledPart.push({ ...resource, labels: labels.labelsOf(resource) });
+      const alertState = states.alertStateOf(resource.state);
+      relabelledPart.push({ ...resource, alertState, labels: resourceLabels.labelsOf(resource) });
     });
     parts.push(relabelledPart);
   }

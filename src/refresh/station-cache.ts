@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
-import { type Changes, type Churn, churnAfter, NO_CHURN } from './churn.ts';
+import { type Changes, type Churn, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { relabelled, type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 
@@ -175,14 +176,22 @@ export class StationCache<Encoded> {
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
     const next = new StationCache(spec, dependencies);
     next.#values = this.#values.withLimit(spec.labelValues);
-    next.#churn = this.#churn;
+    const hasOtherStates = !isDeepStrictEqual(this.spec.states, spec.states);
+    const isRelabelled =
+      hasOtherStates || [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
+    const labelled = async (snapshot: Snapshot) =>
+      isRelabelled ? await relabelled(snapshot, spec, next.#tasks) : snapshot;
+    const { latest } = this.#churn;
+    const compared = latest && (await labelled(latest));
+    const churn = { ...this.#churn, latest: compared };
+    next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
     const held = this.#held;
     if (held) {
-      const isLabelled = [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
-      const { snapshot } = held.publication;
-      const labelled = isLabelled ? await relabelled(snapshot, spec.resourceLabels, next.#tasks) : snapshot;
-      const publication = { ...held.publication, spec, snapshot: labelled, values: next.#values };
-      if (this.#churn.latest === snapshot) next.#churn = { ...this.#churn, latest: labelled };
+      // Usually the same one: an incomplete snapshot is served, but not compared.
+      const snapshot =
+        compared && held.publication.snapshot === latest ? compared : await labelled(held.publication.snapshot);
+      const { published } = next.#churn;
+      const publication = { spec, snapshot, churn: published, values: next.#values };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
@@ -259,7 +268,7 @@ export class StationCache<Encoded> {
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
-      const bounds = { values: this.#values, maxChanges: this.spec.maxChanges };
+      const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
       const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
       const served = await this.#encode(publication);

@@ -1,4 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
+import { StateMeanings } from '../model/alert-state.ts';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
 import type {
   Listing,
@@ -31,15 +32,17 @@ interface Service {
   readonly records?: RecordCounter | undefined;
   /** Types, states and skus, which are mostly the same. */
   readonly texts?: InternedTexts;
+  readonly states?: StateMeanings;
 }
 
 /** Implements the port of one station with the service's protocol. */
 export function stationSource(service: Service): StationSource {
-  const { texts = new InternedTexts() } = service;
+  const { texts = new InternedTexts(), states = new StateMeanings() } = service;
+  const context = { texts, states };
   const reader = new ListingReader(service);
   const resources: RowKind<Resource> = {
     rows: 'resources',
-    readRow: (record, find) => readResource(record, texts, find),
+    readRow: (record, find) => readResource(record, context, find),
     pages: new Map(),
   };
   const ids: RowKind<string> = { rows: 'ids', readRow: readId, pages: new Map() };

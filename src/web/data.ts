@@ -189,7 +189,8 @@ export function historyList(exporter: ExporterPort): ListHandlers {
 /** The changes of the resources of a station, the latest first. */
 export function changeList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
-    const { name, dropped, changes } = changesOf(exporter, request);
+    const { spec, dropped, changes } = changesOf(exporter, request);
+    const { name } = spec;
     const columns = changeColumns(labelNames(exporter));
     const fields = { station: name, dropped };
     return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
@@ -203,7 +204,7 @@ export function changesOf(exporter: ExporterPort, request: Request) {
   requireValid(problem);
   const { newestFirst, dropped } = changes;
   const selected = selectChanges(newestFirst, query);
-  return { name: spec.name, history, query, dropped, kept: newestFirst.length, changes: selected };
+  return { spec, history, query, dropped, kept: newestFirst.length, changes: selected };
 }
 
 /** The search for resources of all stations. */

@@ -30,9 +30,9 @@ describe('resourceTable', () => {
   it('prints a line per resource', () => {
     expect([...resourceTable([plain, bare], undefined, undefined).lines].join('')).toBe(
       [
-        'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
-        'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
-        'r2                                                                             unknown',
+        'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERT STATE  ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
+        'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  firing       yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
+        'r2                                                                             unknown      unknown',
         '',
       ].join('\n'),
     );
@@ -51,13 +51,13 @@ describe('resourceTable', () => {
     const { lines, omitted } = resourceTable([plain, bare], undefined, screen(64));
     expect([...lines].join('')).toBe(
       [
-        'ID  NAME  DISPLAY NAME  TYPE  STATE   RULES  CREATED',
-        'r1  ws-1  训练平台-01   x     Firing     12  2024-05-01 12:00',
-        'r2',
+        'ID  NAME  DISPLAY NAME  TYPE  STATE   ALERT STATE  RULES',
+        'r1  ws-1  训练平台-01   x     Firing  firing          12',
+        'r2                                    unknown',
         '',
       ].join('\n'),
     );
-    expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'SKU', 'GPU MODEL']);
+    expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'CREATED', 'SKU', 'GPU MODEL']);
   });
 
   it('shows exact values of all columns with unlimited width', () => {
@@ -73,12 +73,13 @@ describe('resourceTable', () => {
   });
 
   it.each([
-    ['ALERTSTATE_FIRING', '\u001b[31mFiring\u001b[0m'],
-    ['ALERTSTATE_PENDING', '\u001b[33mPending\u001b[0m'],
-    ['ALERTSTATE_INACTIVE', '\u001b[32mInactive\u001b[0m'],
-    ['constructor', 'constructor'],
-  ])('shows the state %s as %j', (state, cell) => {
-    const { lines } = resourceTable([{ ...plain, state }], ['state'], { columns: 80, hasColours: true });
-    expect([...lines][1]).toBe(`${cell}\n`);
+    ['ALERTSTATE_FIRING', 'Firing  \u001b[31mfiring\u001b[0m'],
+    ['ALERTSTATE_PENDING', 'Pending  \u001b[33mpending\u001b[0m'],
+    ['ALERTSTATE_INACTIVE', 'Inactive  \u001b[32minactive\u001b[0m'],
+    ['constructor', 'constructor  unknown'],
+  ])('shows the state %s in the colour of its meaning: %j', (state, cells) => {
+    const columns = ['state', 'alert_state'];
+    const { lines } = resourceTable([resourceOf('r1', { state })], columns, { columns: 80, hasColours: true });
+    expect([...lines][1]).toBe(`${cells}\n`);
   });
 });

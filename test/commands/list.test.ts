@@ -60,6 +60,7 @@ describe('list', () => {
       resource_type_label: 'Kind 2',
       product: 'product.odd',
       state: 'ALERTSTATE_FIRING',
+      alert_state: 'firing',
       alertable: false,
       alert_rules: 1,
       created: '2024-05-01T12:00:05.500Z',

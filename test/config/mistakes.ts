@@ -166,7 +166,13 @@ const FILE_LINES = {
   'station_files: [a/*/b.yaml]': '6:17: station_files[0]: expected * only in the last part of the path',
   'cahce: {}': '6:1: cahce: unknown key, did you mean cache?',
   'web: {}':
-    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, links',
+    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, states, links',
+  'states: [A]': '6:9: states: expected a mapping, got a list',
+  'states: { active: [A] }': '6:11: states.active: unknown key, did you mean inactive?',
+  'states: { firing: A }': '6:19: states.firing: expected a list of states, got a string',
+  'states: { firing: [""] }': '6:20: states.firing[0]: expected a state: a non-empty string or a number, got ""',
+  'states: { firing: [A, true] }':
+    '6:23: states.firing[1]: expected a state: a non-empty string or a number, got a boolean',
   'limits: { label_values: 131073 }': '6:25: limits.label_values: expected an integer from 1 to 100000, got 131073',
   'links: { name: a }': '6:8: links: expected a list, got a mapping',
 };
@@ -435,6 +441,13 @@ export const MOST_LABELS = [...Array<string>(8).fill(SLOW), named(...'abcde'), n
 
 /** What JSON Schema cannot express: the environment, values of durations, comparisons, expressions and well-formed Unicode. */
 export const INEXPRESSIBLE: readonly Mistake[] = [
+  [
+    withLine('states: { firing: [A, 3, B, A], pending: [3], inactive: ["3", B] }'),
+    '6:29: states.firing[3]: expected each state once, got "A", which is also states.firing[0]',
+    '6:43: states.pending[0]: expected each state once, got "3", which is also states.firing[1]',
+    '6:58: states.inactive[0]: expected each state once, got "3", which is also states.firing[1]',
+    '6:63: states.inactive[1]: expected each state once, got "B", which is also states.firing[2]',
+  ],
   [withUrl(`$\{URL}`), '3:15: upstreams.main.base_url: environment variable URL is not set'],
   [
     upstreamWith('refresh_timeout: 25d'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
+import { StateMeanings } from '../../src/model/alert-state.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
@@ -21,6 +22,7 @@ describe('resolveStations', () => {
         refreshTimeoutMs: 30_000,
         labels: {},
         resourceLabels: new ResourceLabels(),
+        states: new StateMeanings(),
         labelValues: 1000,
         maxChanges: 1000,
       },
@@ -72,6 +74,7 @@ stations:
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
         resourceLabels: new ResourceLabels(),
+        states: new StateMeanings(),
         labelValues: 1000,
         maxChanges: 1000,
       },
@@ -154,6 +157,7 @@ limits:
   changes_per_station: 1000
   changes: 20000
 resource_labels: []
+states: {}
 links: []
 `);
   });

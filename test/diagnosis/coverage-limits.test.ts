@@ -18,7 +18,8 @@ interface Counts {
 const station = (name: string, counts: Counts, listed: readonly Partial<Resource>[] = []): Checked => {
   const { alertability = true, resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
   const { withRules, withoutRules } = { withRules: 10, withoutRules: 0, ...counts };
-  const group = { type: 't', product: '', labels: {}, states: new Map([['', resources]]), quantities: new Map() };
+  const states = new Map([['inactive', new Map([['INACTIVE', resources]])] as const]);
+  const group = { type: 't', product: '', labels: {}, states, quantities: new Map() };
   const rules = { alertRules: 0, alertable: 10, withRules, withoutRules, unknownCoverage };
   const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
   return {

@@ -52,7 +52,7 @@ export function expectedData(
     const read = { ...readFields(record, invalid), id, product: product(id), alertable: alertable?.(id) };
     const { type: resource_type, state, rules } = read;
     const group = { resource_type, product: read.product };
-    families.add('resources', { ...group, state }, 1);
+    families.add('resources', { ...group, ...stateLabels(state) }, 1);
     if (alertable) families.add('alertable_resources', group, read.alertable ? 1 : 0);
     const counted = alertable ? read.alertable : true;
     const isUnknown = counted === undefined || (counted && rules === undefined);
@@ -69,8 +69,8 @@ export function expectedData(
     families.add('resources_added_total', { resource_type }, 0);
     families.add('resources_removed_total', { resource_type }, 0);
     for (const known of ['FIRING', 'PENDING', 'INACTIVE', 'UNSPECIFIED'])
-      families.add('resource_state_changes_total', { resource_type, state: `ALERTSTATE_${known}` }, 0);
-    if (state !== '') families.add('resource_state_changes_total', { resource_type, state }, 0);
+      families.add('resource_state_changes_total', { resource_type, ...stateLabels(`ALERTSTATE_${known}`) }, 0);
+    if (state !== '') families.add('resource_state_changes_total', { resource_type, ...stateLabels(state) }, 0);
     addResource(families, read);
   }
   for (const [resource_type, label] of typeLabels)
@@ -100,10 +100,17 @@ function addResource(families: Families, r: ReadResource): void {
     { ...identity, ...described, alertable: r.alertable === undefined ? '' : `${r.alertable}` },
     1,
   );
-  if (r.state !== '') families.add('resource_state', { ...identity, state: r.state }, 1);
+  if (r.state !== '') families.add('resource_state', { ...identity, ...stateLabels(r.state) }, 1);
   if (r.rules !== undefined) families.add('resource_alert_rules', identity, r.rules);
   if (r.created !== undefined) families.add('resource_created_timestamp_seconds', identity, r.created);
   if (r.quantity) families.add('resource_sku_quantity', { ...identity, unit: r.quantity.unit }, r.quantity.value);
+}
+
+/** By the words of the state, without `states` in the configuration. */
+function stateLabels(state: string): Record<string, string> {
+  const [, meaning = 'unknown'] =
+    /(firing)/i.exec(state) ?? /(pending)/i.exec(state) ?? /(inactive)/i.exec(state) ?? [];
+  return { state, alert_state: meaning.toLowerCase() };
 }
 
 class Families {

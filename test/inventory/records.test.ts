@@ -30,8 +30,8 @@ describe('jsonPieces', () => {
   it('prints an array with a line per resource, all with the same keys', () => {
     expect(shown('json', plain, bare).split('\n')).toEqual([
       '[',
-      '{"resource_id":"r1","name":"ws-1","display_name":"训练平台-01","resource_type":"type.a","resource_type_label":"Type A","product":"product.x","state":"ALERTSTATE_FIRING","alertable":true,"alert_rules":12,"created":"2024-05-01T12:00:00.500Z","sku":"2 GPU","sku_quantity":2,"sku_unit":"GPU","gpu_model":"N4lS"},',
-      '{"resource_id":"r2","name":"","display_name":"","resource_type":"","resource_type_label":"","product":"","state":"","alertable":null,"alert_rules":null,"created":null,"sku":"","sku_quantity":null,"sku_unit":null,"gpu_model":""}',
+      '{"resource_id":"r1","name":"ws-1","display_name":"训练平台-01","resource_type":"type.a","resource_type_label":"Type A","product":"product.x","state":"ALERTSTATE_FIRING","alert_state":"firing","alertable":true,"alert_rules":12,"created":"2024-05-01T12:00:00.500Z","sku":"2 GPU","sku_quantity":2,"sku_unit":"GPU","gpu_model":"N4lS"},',
+      '{"resource_id":"r2","name":"","display_name":"","resource_type":"","resource_type_label":"","product":"","state":"","alert_state":"unknown","alertable":null,"alert_rules":null,"created":null,"sku":"","sku_quantity":null,"sku_unit":null,"gpu_model":""}',
       ']',
       '',
     ]);
@@ -52,21 +52,21 @@ describe('jsonPieces', () => {
 
 describe('csvPieces', () => {
   const HEADINGS =
-    'resource_id,name,display_name,resource_type,resource_type_label,product,state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
+    'resource_id,name,display_name,resource_type,resource_type_label,product,state,alert_state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
 
   it('prints a header and a line per resource, each terminated by CR LF', () => {
     expect(shown('csv', plain, bare)).toBe(
       [
         HEADINGS,
-        'r1,ws-1,训练平台-01,type.a,Type A,product.x,ALERTSTATE_FIRING,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
-        'r2,,,,,,,,,,,,,',
+        'r1,ws-1,训练平台-01,type.a,Type A,product.x,ALERTSTATE_FIRING,firing,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
+        'r2,,,,,,,unknown,,,,,,,',
         '',
       ].join('\r\n'),
     );
   });
 
   const nameCell = (name: string) =>
-    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,,,,,,,\r\n'.length);
+    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,unknown,,,,,,,\r\n'.length);
 
   it.each<[string, string]>([
     ['a,b', '"a,b"'],

@@ -81,7 +81,7 @@ describe('countOwners', () => {
     const counting = countOwners(Array(2).fill(station), ['team'], new TaskQueue());
     expect(await counting).toEqual([
       {
-        ...{ label: 'team', value: 'a', resources: 2, firing: 2, pending: 0, alertable: 2 },
+        ...{ label: 'team', value: 'a', resources: 2, firing: 2, pending: 0, unknown: 0, alertable: 2 },
         ...{ withRules: 0, withoutRules: 2, unknownCoverage: 0 },
       },
     ]);

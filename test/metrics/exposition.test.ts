@@ -63,11 +63,12 @@ async function viewOf(
   const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
   if (!snapshot) return { ...state, served: undefined };
   const values = new LabelValues(fullSpec.labelValues);
+  const bounds = { values, maxChanges: 0, states: fullSpec.states };
+  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds, new TaskQueue());
   const publication = {
     spec: fullSpec,
     snapshot,
-    churn: (await churnAfter(NO_CHURN, { ...snapshot, complete: true }, { values, maxChanges: 0 }, new TaskQueue()))
-      .published,
+    churn: churn.published,
     values,
   };
   return {

@@ -1,21 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
-import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
+import {
+  type Change,
+  type Churn,
+  type ChurnState,
+  churnAfter,
+  NO_CHURN,
+  withMeanings,
+} from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { listingOf, resourceOf, resourcesOf } from './fixtures.ts';
 
 type Churned = Awaited<ReturnType<typeof churnAfter>>;
 
-const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000 });
+const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000, states: new StateMeanings() });
 
 /** The states after each of the snapshots. */
-async function churnOf(snapshots: readonly Snapshot[], { values, maxChanges } = bounds()): Promise<Churned[]> {
+async function churnOf(snapshots: readonly Snapshot[], given = bounds()): Promise<Churned[]> {
   const states: Churned[] = [];
   for (const snapshot of snapshots)
-    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, { values, maxChanges }, new TaskQueue()));
+    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, given, new TaskQueue()));
   return states;
 }
 
@@ -23,13 +31,23 @@ async function churnOf(snapshots: readonly Snapshot[], { values, maxChanges } = 
 function plain(churn: Churn | undefined) {
   return Object.fromEntries(
     Array.from(churn ?? [], ([type, { added, removed, stateChanges }]) => {
-      const states = [...stateChanges].filter(([state, count]) => count > 0 || !state.startsWith('ALERTSTATE_'));
+      const states = seriesOf(stateChanges).filter(([state, count]) => count > 0 || !state.startsWith('ALERTSTATE_'));
       return [type, { added, removed, stateChanges: Object.fromEntries(states) }];
     }),
   );
 }
 
+type StateChanges = NonNullable<ReturnType<Churn['get']>>['stateChanges'];
+
+/** Counts by state, whatever it means. */
+function seriesOf(stateChanges: StateChanges): [state: string, count: number][] {
+  return [...stateChanges.values()].flatMap((counts) => [...counts]);
+}
+
 const NO_CHANGES = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] };
+
+const EXPECTED_FIRING = [['ALERTSTATE_FIRING', 0]] as const;
+const EXPECTED_INACTIVE = [['ALERTSTATE_INACTIVE', 0]] as const;
 
 const snapshotOf = (...resources: Resource[]) => listingOf(resources);
 const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
@@ -40,7 +58,7 @@ describe('churnAfter', () => {
     const known = { ALERTSTATE_FIRING: 0, ALERTSTATE_PENDING: 0, ALERTSTATE_INACTIVE: 0, ALERTSTATE_UNSPECIFIED: 0 };
     const published = Array.from(state?.published ?? [], ([type, { added, removed, stateChanges }]) => [
       ...[type, added, removed],
-      Object.fromEntries(stateChanges),
+      Object.fromEntries(seriesOf(stateChanges)),
     ]);
     expect(published).toEqual([
       ['type.a', 0, 0, { ...known, INACTIVE: 0 }],
@@ -104,7 +122,24 @@ describe('churnAfter', () => {
   it('publishes the first change to a known state at once, because its series exists', async () => {
     const firing = snapshotOf(resourceOf('a', { state: 'ALERTSTATE_FIRING' }));
     const [, state] = await churnOf([snapshotOf(resourceOf('a')), firing]);
-    expect(state?.published.get('type.a')?.stateChanges.get('ALERTSTATE_FIRING')).toBe(1);
+    expect(state?.published.get('type.a')?.stateChanges.get('firing')?.get('ALERTSTATE_FIRING')).toBe(1);
+  });
+
+  it('counts changes to states beyond the limit under (other), by what they mean', async () => {
+    const inStates = (...states: string[]) =>
+      snapshotOf(...states.map((state, index) => resourceOf(`r${index}`, { state })));
+    const given = { ...bounds(), values: new LabelValues(1) };
+    const listings = [inStates('OK', 'OK', 'OK'), inStates('A_FIRING', 'B_FIRING', 'WAIT'), inStates('OK', 'OK', 'OK')];
+    const states = await churnOf(listings, given);
+    const { stateChanges } = states.at(-1)?.published.get('type.a') ?? {};
+    expect(stateChanges?.get('firing')).toEqual(new Map([...EXPECTED_FIRING, ['(other)', 2]]));
+    expect(stateChanges?.get('unknown')).toEqual(
+      new Map([
+        ['ALERTSTATE_UNSPECIFIED', 0],
+        ['OK', 3],
+        ['(other)', 1],
+      ]),
+    );
   });
 
   it('compares only parts that the snapshots do not share', async () => {
@@ -173,10 +208,46 @@ describe('churnAfter', () => {
     });
     const churn = states.at(-1)?.published ?? new Map();
     expect(churn.size).toBe(21);
-    expect([...churn.values()].flatMap(({ stateChanges }) => [...stateChanges]).length).toBeLessThanOrEqual(
+    expect([...churn.values()].flatMap(({ stateChanges }) => seriesOf(stateChanges)).length).toBeLessThanOrEqual(
       200 + 21 + 21 * 4,
     );
     expect(sumsOf(churn)).toEqual({ added: 39 * 25, removed: 39 * 25, stateChanges: 39 * 25 });
+  });
+});
+
+describe('withMeanings', () => {
+  const escalated = new StateMeanings({ firing: ['ESCALATED'], inactive: ['ALERTSTATE_PENDING'] });
+
+  it('keeps the count of a state under its new meaning alone, and (other) as it is', async () => {
+    const inState = (state: string) => snapshotOf(resourceOf('a', { state }), resourceOf('b', { state: `${state} 2` }));
+    const listings = ['INACTIVE', 'ESCALATED', 'INACTIVE', 'ESCALATED'].map(inState);
+    const before = (await churnOf(listings, { ...bounds(), values: new LabelValues(2) })).at(-1) as Churned;
+    const after = withMeanings(before, escalated);
+    const shown = (churn: Churn) => Object.fromEntries(churn.get('type.a')?.stateChanges ?? []);
+    expect(shown(before.published)).toEqual({
+      firing: new Map(EXPECTED_FIRING),
+      pending: new Map([['ALERTSTATE_PENDING', 0]]),
+      inactive: new Map([...EXPECTED_INACTIVE, ['INACTIVE', 1], ['INACTIVE 2', 1]]),
+      unknown: new Map([
+        ['ALERTSTATE_UNSPECIFIED', 0],
+        ['(other)', 4],
+      ]),
+    });
+    expect(sumsOf(after.published)).toEqual(sumsOf(before.published));
+  });
+
+  it('publishes each state under one meaning', async () => {
+    const listings = ['INACTIVE', 'ESCALATED', 'INACTIVE', 'ESCALATED'].map((state) =>
+      snapshotOf(resourceOf('a', { state })),
+    );
+    const before = (await churnOf(listings)).at(-1) as Churned;
+    const after = withMeanings(before, escalated);
+    expect(after.published).toBe(after.totals);
+    expect(Object.fromEntries(after.published.get('type.a')?.stateChanges ?? [])).toEqual({
+      firing: new Map([...EXPECTED_FIRING, ['ESCALATED', 2]]),
+      inactive: new Map([['ALERTSTATE_PENDING', 0], ...EXPECTED_INACTIVE, ['INACTIVE', 1]]),
+      unknown: new Map([['ALERTSTATE_UNSPECIFIED', 0]]),
+    });
   });
 });
 
@@ -186,7 +257,7 @@ function sumsOf(churn: Churn) {
   for (const { added, removed, stateChanges } of churn.values()) {
     sums.added += added;
     sums.removed += removed;
-    for (const count of stateChanges.values()) sums.stateChanges += count;
+    for (const [, count] of seriesOf(stateChanges)) sums.stateChanges += count;
   }
   return sums;
 }

@@ -1,3 +1,4 @@
+import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
 import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
@@ -17,6 +18,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     refreshTimeoutMs: 120_000,
     labels: {},
     resourceLabels: new ResourceLabels(),
+    states: new StateMeanings(),
     labelValues: 1000,
     maxChanges: 1000,
     metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
@@ -36,14 +38,17 @@ export const IDLE_LOAD: UpstreamLoad = {
   typicalLatencyMs: 67,
 };
 
+/** Its alert state is what the words of the state say. */
 export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
+  const { state = 'INACTIVE' } = changes;
   return {
     id,
     name: `name-${id}`,
     displayName: `Display ${id}`,
     type: 'type.a',
     typeLabel: 'Type A',
-    state: 'INACTIVE',
+    state,
+    alertState: new StateMeanings().alertStateOf(state),
     sku: '',
     quantity: undefined,
     gpuModel: '',

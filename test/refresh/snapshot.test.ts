@@ -48,8 +48,8 @@ describe('relabelled', () => {
         return super.labelsOf(resource);
       }
     }
-    const labels = new SlowLabels([{ match: {}, labels: { team: 'x' } }]);
-    const snapshot = await relabelled(listingOf(records), labels, new TaskQueue(() => nowMs));
+    const spec = specOf({ resourceLabels: new SlowLabels([{ match: {}, labels: { team: 'x' } }]) });
+    const snapshot = await relabelled(listingOf(records), spec, new TaskQueue(() => nowMs));
     expect(snapshot.parts.flat().map((resource) => resource.labels['team'])).toEqual(['x', 'x', 'x']);
     expect(most).toBe(1);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../src/model/alert-state.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
@@ -486,6 +487,33 @@ describe('StationCache', () => {
       { team: 'x' },
       { team: 'x' },
     ]);
+  });
+
+  it('labels the snapshot that is compared next also when an incomplete one is served', async () => {
+    const { clock, attempt, ended, successor } = stationOf({ resourceLabels: teamLabel('former') });
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(listingOf([resourceOf('a')], { complete: false }));
+    const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
+    clock.advance(60_000);
+    await next.refreshIfDue();
+    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels['team'])).toEqual(['x', 'x']);
+  });
+
+  it('gives the states of its data and of its counters the meanings of a reload, without a refresh', async () => {
+    const { clock, attempt, successor } = stationOf();
+    const inState = (state: string) => listingOf([resourceOf('a', { state })]);
+    await attempt(inState('ALERTSTATE_INACTIVE'));
+    for (const state of ['ESCALATED', 'ALERTSTATE_INACTIVE', 'ESCALATED']) {
+      clock.advance(60_000);
+      await attempt(inState(state));
+    }
+    const next = await successor(inState('ESCALATED'), { states: new StateMeanings({ firing: ['ESCALATED'] }) });
+    const { snapshot, churn } = next.view().served?.publication ?? {};
+    expect(snapshot?.parts.flat().map(({ alertState }) => alertState)).toEqual(['firing']);
+    const { stateChanges } = churn?.get('type.a') ?? {};
+    expect(stateChanges?.get('firing')?.get('ESCALATED')).toBe(2);
+    expect(stateChanges?.get('unknown')?.has('ESCALATED')).toBe(false);
   });
 
   it('hands over data that is older than max_stale only because its refresh waits', async () => {

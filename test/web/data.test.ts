@@ -24,6 +24,7 @@ const UP = {
   resources: 42,
   firing_resources: 5,
   pending_resources: 1,
+  unknown_state_resources: 0,
   alertable_resources: null,
   resources_with_alert_rules: 35,
   resources_without_alert_rules: 7,
@@ -115,8 +116,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,,35,7,0,0.8333333333333334,true,0,,3',
-      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,,,`,
+      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,0,,35,7,0,0.8333333333333334,true,0,,3',
+      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,,,,`,
       '',
     ]);
   });
@@ -153,7 +154,7 @@ describe('stationData', () => {
     const { request } = await startApp(exporterOf(detail), { now: () => NOW_MS });
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
       ...UP,
-      ...{ resources: 3, firing_resources: 0, pending_resources: 0 },
+      ...{ resources: 3, firing_resources: 0, pending_resources: 0, unknown_state_resources: 0 },
       ...{ resources_with_alert_rules: null, resources_without_alert_rules: null },
       ...{ alert_coverage: null, listing_complete: false, listing_rejected_resources: 2, listing_pages: 1 },
       listing_problems: 'listing incomplete: short; 2 records rejected: no usable resource_id',

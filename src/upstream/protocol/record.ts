@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { AlertState, StateMeanings } from '../../model/alert-state.ts';
 import {
   isObject,
   labelText,
@@ -33,13 +34,19 @@ export function rowFinder<Row>(rows: readonly Row[], ids: readonly string[]): Fi
   };
 }
 
+/** What the records of a station are read with. */
+export interface RecordContext {
+  readonly texts: InternedTexts;
+  readonly states: StateMeanings;
+}
+
 /**
  * Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from
  * it: that stays in V8's old space, and the copies die in the new space.
  */
 export function readResource(
   record: unknown,
-  texts: InternedTexts,
+  { texts, states }: RecordContext,
   find?: FindRow<Resource>,
 ): ReadRecord<Resource> | undefined {
   if (!isObject(record)) return undefined;
@@ -62,6 +69,7 @@ export function readResource(
     type: texts.intern(type.key, before?.type),
     typeLabel: texts.intern(type.label, before?.typeLabel),
     state: texts.intern(valid('state', token(record['state']), ''), before?.state),
+    alertState: UNKNOWN,
     sku: texts.intern(sku, before?.sku),
     quantity: sku === before?.sku ? before.quantity : texts.quantity(sku),
     gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), ''), before?.gpuModel),
@@ -71,15 +79,19 @@ export function readResource(
     alertable: undefined,
     labels: NO_LABELS,
   };
+  row.alertState = states.alertStateOf(row.state);
   const unique = id.length + row.name.length + row.displayName.length;
   const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
   return {
     row: before && isEqual(row, before) ? before : row,
     id: same(id, row.id),
     invalid,
-    textBytes: unique + shared <= SHORT_CHARACTERS ? unique + shared : heapBytes(Object.values({ ...row, id })),
+    textBytes:
+      unique + shared <= SHORT_CHARACTERS ? unique + shared : heapBytes(Object.values({ ...row, id, alertState: '' })),
   };
 }
+
+const UNKNOWN: AlertState = 'unknown';
 
 /** Even at two bytes per character, these texts are those of a usual record: testing every record takes time. */
 const SHORT_CHARACTERS = 256;

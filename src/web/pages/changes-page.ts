@@ -1,6 +1,8 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
 import type { StationResource } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import type { StateMeanings } from '../../model/alert-state.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
@@ -17,7 +19,8 @@ const NAMING = ['display_name', 'name', 'type'];
 /** Which resources of a station changed, the latest changes first. */
 export const changesPage: PageHandler = (exporter, options) => (request, response) => {
   const found = changesOf(exporter, request);
-  const { name, query, changes } = found;
+  const { spec, query, changes } = found;
+  const { name } = spec;
   const { page = '1', ...selection } = query;
   const nowMs = options.now();
   const shown = pageOf(changes, Number(page));
@@ -44,7 +47,7 @@ ${
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(name, shown.rows, nowMs, naming)}
+${changeTable(spec, shown.rows, nowMs, naming)}
 ${pages('Pages of changes, below the table')}`
 }`;
   sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
@@ -81,7 +84,7 @@ ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filter
 
 /** `naming`: empty if the changes are those of one resource. */
 export function changeTable(
-  station: string,
+  { name: station, states }: Pick<StationSpec, 'name' | 'states'>,
   changes: readonly ObservedChange[],
   nowMs: number,
   naming: readonly Column<StationResource>[] = [],
@@ -93,8 +96,8 @@ export function changeTable(
     },
     { heading: 'Change', cell: ({ change }) => change },
     ...naming,
-    { heading: 'From', cell: ({ change, from }) => valueText(change, from) },
-    { heading: 'To', cell: ({ change, to }) => valueText(change, to) },
+    { heading: 'From', cell: ({ change, from }) => valueText(change, from, states) },
+    { heading: 'To', cell: ({ change, to }) => valueText(change, to, states) },
   ];
   const rows = changes.map((change) => tableRow(columns, { ...change, station }));
   return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
@@ -105,8 +108,14 @@ function timeText(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function valueText(change: ObservedChange['change'], value: ObservedChange['from']): Html | string {
+function valueText(
+  change: ObservedChange['change'],
+  value: ObservedChange['from'],
+  states: StateMeanings,
+): Html | string {
   if (value === undefined) return unknown('none');
   if (typeof value === 'number') return numberText(value);
-  return change === 'type' ? breakable(value) : alertStateBadge(value);
+  return change === 'type'
+    ? breakable(value)
+    : alertStateBadge({ state: value, alertState: states.alertStateOf(value) });
 }

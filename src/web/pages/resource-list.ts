@@ -1,8 +1,9 @@
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
-import { STATE_WORDS, shortTypes, stateWord } from '../../inventory/resource-words.ts';
+import { shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
+import { ALERT_STATES } from '../../model/alert-state.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
@@ -79,7 +80,7 @@ export function resourceColumns(
       cell: ({ resource }: StationResource) =>
         resource.labels[name] ? breakable(resource.labels[name]) : unknown('none'),
     })),
-    { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource.state) },
+    { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource) },
     {
       heading: 'Alertable',
       by: 'alertable',
@@ -120,11 +121,12 @@ function textOrUnknown(text: string): Html {
   return text === '' ? NOT_REPORTED : breakable(text);
 }
 
-/** An alert state in words and colour, with its token as a tooltip. */
-export function alertStateBadge(token: string): Html {
-  if (token === '') return NOT_REPORTED;
-  const style = STATE_WORDS.get(token)?.toLowerCase() ?? 'unspecified';
-  return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
+/** A state in words, in the colour of its meaning, with its token as a tooltip. Where the words are not the meaning, it is added. */
+export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 'alertState'>): Html {
+  if (state === '') return NOT_REPORTED;
+  const words = stateWord(state);
+  const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
+  return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${meaning}</span>`;
 }
 
 /** The address of the resources on the page of their station. */
@@ -142,6 +144,7 @@ export function filterForm(
   const isFiltered = Object.keys(selection).length > 0;
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
 ${searchField(selection.search)}
+${select('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}

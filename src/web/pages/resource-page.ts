@@ -44,7 +44,7 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
 <h1>${heading}</h1>
 ${linkList(linksOf(links, spec, resource))}<div class="headline">
 ${figures('status', [
-  ['State', alertStateBadge(state)],
+  ['State', alertStateBadge(resource)],
   ['In this state', heldFor(state, detail, changes, nowMs) ?? unknown('not observed')],
   ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
   ...spec.resourceLabels.names.map((name) => [name, labels[name] || unknown('none')] as const),
@@ -54,7 +54,7 @@ ${LIVE_CONTROLS}
 <p class="code">${id}</p>
 ${LIVE_NOTICES}
 <p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
-${ownChanges(changes, spec.name, nowMs)}
+${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
   ['Product', productReason(spec, resource)],
@@ -103,12 +103,12 @@ function heldFor(
 /** Changes of a resource that its page shows. */
 const MAX_CHANGES = 20;
 
-function ownChanges(changes: readonly ObservedChange[], station: string, nowMs: number): Html {
+function ownChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
   const shown = changes.slice(0, MAX_CHANGES);
-  const path = changesPath(station);
+  const path = changesPath(spec.name);
   const all = path === undefined ? [] : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
-${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(station, shown, nowMs)}
+${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(spec, shown, nowMs)}
 ${all}`;
 }
 
@@ -131,7 +131,7 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
     sku:
       quantity &&
       html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
-    state: stateWord(state) === state ? undefined : html`${alertStateBadge(state)} <code>${state}</code>`,
+    state: stateWord(state) === state ? undefined : html`${alertStateBadge(resource)} <code>${state}</code>`,
     create_time:
       createdSeconds === undefined
         ? undefined

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { StateMeanings } from '../../../src/model/alert-state.ts';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { readPage as readPageOf } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
@@ -110,7 +111,7 @@ describe('readPage', () => {
       bytes({ resources: records, page: { total: 12_345 } }),
       (record) => {
         rowsPerTask.push((rowsPerTask.pop() ?? 0) + 1);
-        return readResource(record, new InternedTexts());
+        return readResource(record, { texts: new InternedTexts(), states: new StateMeanings() });
       },
       async (task) => {
         rowsPerTask.push(0);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../../src/model/alert-state.ts';
 import type { RecordField, Resource } from '../../../src/model/resource.ts';
 import { InternedTexts, readId, readResource, rowFinder } from '../../../src/upstream/protocol/record.ts';
 import { codePoint } from '../../code-point.ts';
@@ -28,7 +29,8 @@ const OTHER_VALUES: Readonly<Record<RecordField, unknown>> = {
   gpu_model: '',
 };
 
-const readRecord = (value: unknown) => readResource(value, new InternedTexts());
+const context = { texts: new InternedTexts(), states: new StateMeanings() };
+const readRecord = (value: unknown) => readResource(value, context);
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const createdOf = (text: string) => read({ create_time: text })?.row.createdSeconds;
 const invalidOf = (changes: object) => read(changes)?.invalid;
@@ -70,6 +72,7 @@ describe('readResource', () => {
         type: 'resource_type.compute.x',
         typeLabel: 'Compute',
         state: 'ALERTSTATE_INACTIVE',
+        alertState: 'inactive',
         sku: '8 GPU',
         quantity: { value: 8, unit: 'GPU' },
         gpuModel: 'N4lS',
@@ -97,6 +100,7 @@ describe('readResource', () => {
       textBytes: 1,
       row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
+        alertState: 'unknown',
         ...{
           quantity: undefined,
           alertRules: undefined,
@@ -117,7 +121,7 @@ describe('readResource', () => {
     const before = readRecord(complete)?.row as Resource;
     const changed = readRecord({ ...complete, [field]: value });
     expect(changed?.row).not.toEqual(before);
-    expect(readResource({ ...complete, [field]: value }, new InternedTexts(), () => before)).toEqual(changed);
+    expect(readResource({ ...complete, [field]: value }, context, () => before)).toEqual(changed);
   });
 
   it('reads the same with and without the resource of the listing before', () => {
@@ -130,8 +134,8 @@ describe('readResource', () => {
     fc.assert(
       fc.property(record, record, (one, other) => {
         const before = readRecord(one)?.row;
-        expect(readResource(other, new InternedTexts(), () => before)).toEqual(readRecord(other));
-        expect(readResource(structuredClone(one), new InternedTexts(), () => before)?.row).toBe(before);
+        expect(readResource(other, context, () => before)).toEqual(readRecord(other));
+        expect(readResource(structuredClone(one), context, () => before)?.row).toBe(before);
       }),
     );
   });

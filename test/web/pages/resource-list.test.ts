@@ -1,20 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../../src/model/alert-state.ts';
 import { alertStateBadge } from '../../../src/web/pages/resource-list.ts';
 import { parseHtml } from '../html-parser.ts';
 
 describe('alertStateBadge', () => {
-  it.each<readonly [token: string, word: string, style: string]>([
+  const states = new StateMeanings({ firing: ['3'], inactive: ['ALERTSTATE_PENDING'] });
+
+  it.each<readonly [state: string, words: string, style: string]>([
     ['ALERTSTATE_FIRING', 'Firing', 'badge firing'],
-    ['ALERTSTATE_PENDING', 'Pending', 'badge pending'],
+    ['FIRING', 'FIRING', 'badge firing'],
+    ['alertstate_pending', 'alertstate_pending (pending)', 'badge pending'],
     ['ALERTSTATE_INACTIVE', 'Inactive', 'badge inactive'],
-    ['ALERTSTATE_UNSPECIFIED', 'Unspecified', 'badge unspecified'],
-    // Tokens that are not known are shown as sent and without a colour.
-    ...['ALERTSTATE_', 'FIRING', 'alertstate_firing', '3', 'toString', '<b>"', '告警'].map(
-      (token) => [token, token, 'badge unspecified'] as const,
+    ['ALERTSTATE_PENDING', 'Pending (inactive)', 'badge inactive'],
+    ['3', '3 (firing)', 'badge firing'],
+    // A state of unknown meaning has no colour.
+    ['ALERTSTATE_UNSPECIFIED', 'Unspecified (unknown)', 'badge unknown'],
+    ...['ALERTSTATE_', '4', 'toString', '<b>"', '告警'].map(
+      (state) => [state, `${state} (unknown)`, 'badge unknown'] as const,
     ),
-  ])('shows %s as %s, with the token as a tooltip', (token, word, style) => {
-    const { tags, text } = parseHtml(alertStateBadge(token).text);
-    expect(text).toBe(word);
-    expect(tags[0]).toEqual({ name: 'span', attributes: { class: style, title: token } });
+  ])('shows %s as %s in the colour of its meaning, with the token as a tooltip', (state, words, style) => {
+    const { tags, text } = parseHtml(alertStateBadge({ state, alertState: states.alertStateOf(state) }).text);
+    expect(text).toBe(words);
+    expect(tags[0]).toEqual({ name: 'span', attributes: { class: style, title: state } });
   });
 });

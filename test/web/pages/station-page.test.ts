@@ -210,6 +210,7 @@ describe('stationPage', () => {
     const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);
     expect(ids.filter((id) => /^(filter-|search$|without)/.test(id))).toEqual([
       'search',
+      'filter-alert_state',
       'filter-state',
       'filter-type',
       'without-rules',
@@ -235,7 +236,7 @@ describe('stationPage', () => {
     'selects exactly one option of every choice, so that a script can tell whether it was changed: %s',
     async (query) => {
       const [, ...choices] = (await open(full, query)).body.split('<select');
-      expect(choices.map((choice) => choice.match(/ selected>/g)?.length)).toEqual([1, 1, 1, 1, 1]);
+      expect(choices.map((choice) => choice.match(/ selected>/g)?.length)).toEqual([1, 1, 1, 1, 1, 1]);
     },
   );
 
@@ -309,7 +310,7 @@ describe('stationPage', () => {
       const { text, tags } = parseHtml((await request('/stations/prod')).body);
       return { text, tags: tags.map(({ name }) => name).filter((name) => name !== 'wbr') };
     };
-    const plain = await pageOf(resourceOf('x', { sku: 'x', gpuModel: 'x', product: 'x' }));
+    const plain = await pageOf(resourceOf('x', { state: 'x', sku: 'x', gpuModel: 'x', product: 'x' }));
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         const names = { name: text, displayName: text, type: text, typeLabel: text };
@@ -317,7 +318,7 @@ describe('stationPage', () => {
           resourceOf(text, { ...names, state: text, sku: text, gpuModel: text, product: text }),
         );
         expect(page.text).toContain(
-          `${text} ${text}\n${text}\n${text} ${text}\n${text}\n${text}\nunknown\n1\n${text}\n${text}\n`,
+          `${text} ${text}\n${text}\n${text} ${text}\n${text}\n${text} (unknown)\nunknown\n1\n${text}\n${text}\n`,
         );
         expect(page.tags).toEqual(plain.tags);
       }),
