@@ -13,6 +13,8 @@ export interface ExporterMethods {
     servicePort: number;
     stations: string[];
     ttl: string;
+    /** The default unless given. */
+    errorTtl?: string;
     pageSize: number;
     concurrency: number;
     /** Entries of the configuration. */
@@ -30,7 +32,7 @@ const loop = monitorEventLoopDelay({ resolution: 1 });
 serveMethods({
   ...processStats,
   start: async (options: Parameters<ExporterMethods['start']>[0]) => {
-    const { servicePort, stations, ttl, pageSize, concurrency, resourceLabels } = options;
+    const { servicePort, stations, ttl, errorTtl = '10s', pageSize, concurrency, resourceLabels } = options;
     const text = stringify({
       upstreams: {
         main: {
@@ -48,7 +50,7 @@ serveMethods({
         zone: 'z',
         telemetry_station: name,
       })),
-      cache: { ttl, max_stale: '1h' },
+      cache: { ttl, max_stale: '1h', error_ttl: errorTtl },
       resource_labels: resourceLabels,
     });
     const load = () => loadConfig({ file: 'bench.yaml', text, env: {} });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { configFigures } from './config.ts';
 import { type Figure, type Measured, markdownTable, merged } from './figure.ts';
+import { hostileFigures } from './hostile.ts';
 import { idleFigures } from './idle.ts';
 import { largePageFigures } from './large-page.ts';
 import { performancePage } from './page.ts';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   scrape: scrapeFigures,
   refresh: refreshFigures,
   large_page: largePageFigures,
+  hostile_replies: hostileFigures,
   schedule: scheduleFigures,
   scrapers: scrapersFigures,
   scale: scaleFigures,

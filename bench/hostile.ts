@@ -1,0 +1,40 @@
+import { startChild } from './child.ts';
+import type { ExporterMethods } from './exporter.ts';
+import { type Figure, figure, median } from './figure.ts';
+import type { HostileServiceMethods } from './hostile-service.ts';
+import { HOSTILE_SHAPES, type HostileShape } from './hostile-shapes.ts';
+import { scrape } from './load.ts';
+import { PAGE_SIZE } from './setup.ts';
+
+const RUNS = 3;
+
+const MAX_TURN_MS = 50;
+
+/** The longest turn of the event loop while a service returns what takes long to read. */
+export async function hostileFigures(): Promise<Figure[]> {
+  const service = startChild<HostileServiceMethods>('hostile-service');
+  const exporter = startChild<ExporterMethods>('exporter');
+  try {
+    const servicePort = await service.call('start');
+    const limits = { ttl: '0s', errorTtl: '0s', pageSize: PAGE_SIZE, concurrency: 1, resourceLabels: [] };
+    const port = await exporter.call('start', { servicePort, stations: ['ts'], ...limits });
+    const longestTurn = async (shape: HostileShape) => {
+      await service.call('setShape', shape);
+      await exporter.call('maxLoopDelay');
+      await scrape(port);
+      return exporter.call('maxLoopDelay');
+    };
+    const figures: Figure[] = [];
+    for (const shape of HOSTILE_SHAPES) {
+      const turns: number[] = [];
+      for (let run = 0; run < RUNS; run += 1) turns.push(await longestTurn(shape));
+      figures.push(
+        figure(`longest turn of the event loop over a reply with ${shape}`, median(turns), 'ms', MAX_TURN_MS),
+      );
+    }
+    return figures;
+  } finally {
+    await exporter.stop();
+    await service.stop();
+  }
+}
