@@ -46,7 +46,7 @@ type Ending = keyof typeof ENDINGS;
 
 /** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
 async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
-  const pass = new Pass(fetchPage);
+  const pass = new Pass(fetchPage, options.run);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
@@ -77,7 +77,7 @@ async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pa
     const next: PlacedPage<Row> | Ending = await overlappingPage(pass, last, pageSize, isLate);
     if (typeof next === 'string') return next;
     isRegular &&= last.page.received === size && next.page.received <= size;
-    pass.add({ ...next, page: next.page.afterFirst() });
+    await pass.add({ ...next, page: next.page.afterFirst() });
     last = next;
   }
   return 'too-many-pages';
@@ -202,9 +202,13 @@ interface AddedPage<Row> extends PlacedPage<Row> {
   readonly newIds: number;
 }
 
+/** Ids that are compared with the others in one event-loop iteration: a service that ignores the page size may return hundreds of thousands. */
+const MAX_IDS_PER_TASK = 10_000;
+
 /** One pass through a listing. */
 class Pass<Row> {
   readonly #fetchPage: FetchPage<Row>;
+  readonly #run: RunTask;
   readonly #totals: number[] = [];
   #invalidTotals = 0;
   /** The first id of each label value. */
@@ -221,8 +225,9 @@ class Pass<Row> {
   /** Rows of a page that was received twice and is part of the listing once. */
   repeated = 0;
 
-  constructor(fetchPage: FetchPage<Row>) {
+  constructor(fetchPage: FetchPage<Row>, run: RunTask) {
     this.#fetchPage = fetchPage;
+    this.#run = run;
   }
 
   hasPagesLeft(): boolean {
@@ -232,7 +237,7 @@ class Pass<Row> {
   /** Fetches a page that becomes part of the listing. */
   async fetch(offset: number, size: number): Promise<AddedPage<Row>> {
     const placed = await this.request(offset, size);
-    return { ...placed, newIds: this.add(placed) };
+    return { ...placed, newIds: await this.add(placed) };
   }
 
   /** Fetches a page for its total; its records are not part of the listing. */
@@ -247,11 +252,20 @@ class Pass<Row> {
   }
 
   /** Makes a page part of the listing, and returns how many label values are new in it. */
-  add(placed: PlacedPage<Row>): number {
+  async add(placed: PlacedPage<Row>): Promise<number> {
     this.pages.push(placed);
     this.end = endOf(placed);
+    const { ids } = placed.page;
+    if (ids.length <= MAX_IDS_PER_TASK) return this.#addIds(ids);
+    let newIds = 0;
+    for (let at = 0; at < ids.length; at += MAX_IDS_PER_TASK)
+      newIds += await this.#run(() => this.#addIds(ids.slice(at, at + MAX_IDS_PER_TASK)));
+    return newIds;
+  }
+
+  #addIds(ids: readonly string[]): number {
     const before = this.#ids.size;
-    for (const id of placed.page.ids) {
+    for (const id of ids) {
       const label = labelText(id);
       const known = this.#ids.get(label);
       if (known === undefined) this.#ids.set(label, id);

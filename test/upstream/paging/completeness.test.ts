@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TaskQueue } from '../../../src/model/task-queue.ts';
 import { listPages } from '../../../src/upstream/paging/list-pages.ts';
-import type { Page } from '../../../src/upstream/protocol/page.ts';
+import { type Page, readPage } from '../../../src/upstream/protocol/page.ts';
+import { readId } from '../../../src/upstream/protocol/record.ts';
 import { stationSource } from '../../../src/upstream/station-source.ts';
 import { listingContext } from '../support/context.ts';
 import {
@@ -94,6 +95,22 @@ describe('stationSource, completeness', () => {
 });
 
 describe('listPages', () => {
+  it('compares at most 10,000 ids of one page in a task', async () => {
+    let tasks = 0;
+    const run = async <T>(task: () => T) => {
+      tasks += 1;
+      return task();
+    };
+    const records = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: `id-${at}` }));
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 25_000 } }));
+    const page = await readPage(body, readId, run);
+    tasks = 0;
+    const fetchPage = async () => ({ page, offset: 0, requested: 100 });
+    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1, run });
+    expect(listing).toMatchObject({ size: 25_000, complete: true });
+    expect(tasks).toBe(3);
+  });
+
   it.each([undefined, 1_000_000_000])(
     'ends a listing without end, and reads it once, with the total %s',
     async (total) => {
