@@ -171,44 +171,15 @@ export async function writeBody(
   }
   limitResponseTime(response, timeoutMs);
   if (isShared(response, gzip)) {
-    for (const batch of batches(body.gzip())) {
-      await writeTogether(response, batch);
-      // A client that disconnects is not an error.
-      if (response.req.socket.destroyed) return;
-    }
+    // In one write: a slow client holds references only.
+    response.cork();
+    for (const chunk of body.gzip()) response.write(chunk);
     response.end();
     return;
   }
   await pipeline(gzip ? pieces(body.gzip()) : body.plain(), response).catch((error) => {
     // A client that disconnects is not an error.
     if (!response.req.destroyed) throw error;
-  });
-}
-
-/** Shared bytes that are written together: few enough that the system copies them in about a millisecond. */
-const BATCH_BYTES = 4 * 1024 * 1024;
-
-function* batches(chunks: readonly Uint8Array[]): Iterable<readonly Uint8Array[]> {
-  let batch: Uint8Array[] = [];
-  let bytes = 0;
-  for (const chunk of chunks) {
-    batch.push(chunk);
-    bytes += chunk.length;
-    if (bytes < BATCH_BYTES) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Resolves when the client's connection has taken the chunks, or is closed. */
-function writeTogether(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<unknown> {
-  return new Promise((resolve) => {
-    response.cork();
-    for (const chunk of chunks.slice(0, -1)) response.write(chunk);
-    response.write(chunks.at(-1), resolve);
-    response.uncork();
   });
 }
 
