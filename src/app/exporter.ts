@@ -6,6 +6,7 @@ import { type Order, type Selection, searchStations } from '../inventory/selecti
 import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { Deadline } from '../model/clock.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
@@ -75,9 +76,9 @@ export class Exporter implements ExporterPort {
     return this.#current;
   }
 
-  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal) {
+  async scrape(format: ExpositionFormat, station: string | undefined, deadline: Deadline) {
     const { fleet, exposition } = this.#generation;
-    const views = await fleet.read(signal, station);
+    const views = await fleet.read(deadline, station);
     if (station !== undefined) return exposition.stationBody(views, format);
     return exposition.fullBody(views, this.#ownMetrics(), format);
   }

@@ -124,7 +124,7 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
       upstream.client.forgetAuthFailure();
       continue;
     }
-    if (former && isSameService(former, upstream)) upstream.limiter.takeOver(former.limiter);
+    if (former && isSameService(former.raw, upstream.raw)) upstream.limiter.takeOver(former.limiter);
     upstream.activate();
   }
   void next.fleet.start(({ upstream }) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream));
@@ -179,7 +179,7 @@ async function connectStations(
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(spec, journal),
       tasks: services.tasks,
-      heldMs: () => upstream.limiter.heldMs(),
+      upstream: upstream.limiter,
       encode: (publication) => encoder.encode(publication),
       refreshed: (...attempt) => journal.refreshed(...attempt),
       postponed: (_spec, failure) => journal.postponed(failure),
@@ -236,7 +236,9 @@ function connectUpstreams(
     const options = upstreamOptions(name, config, userAgentOf(services.build));
     const metrics = services.own.upstreams.observer(name);
     const { observer = {} } = services;
-    const client = new UpstreamClient(options, combined(metrics, throttleLog(services.log, name), observer));
+    const holds = known && isSameService(known.raw, raw) ? known.limiter.holds : undefined;
+    const observers = combined(metrics, throttleLog(services.log, name), observer);
+    const client = new UpstreamClient(options, observers, { holds });
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };
     const newSource = ({ states }: StationSpec, journal: StationJournal) => {
@@ -269,6 +271,6 @@ function combined(...observers: readonly Observer[]): Observer {
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
-function isSameService(old: Upstream, next: Upstream): boolean {
-  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) => isDeepStrictEqual(old.raw[key], next.raw[key]));
+function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
+  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) => isDeepStrictEqual(old[key], next[key]));
 }

@@ -4,6 +4,14 @@ export interface Clock {
   readonly elapsedMs: () => number;
 }
 
+/** Until when somebody waits. */
+export interface Deadline {
+  /** Monotonic milliseconds. */
+  readonly atMs: number;
+  /** Aborts then, or earlier when nobody waits any longer. */
+  readonly signal: AbortSignal;
+}
+
 /** Node fires a timer with a longer delay at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -70,6 +70,8 @@ export interface ListingContext {
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */
   readonly started: () => void;
+  /** Called when its requests have to wait, or wait longer than before. */
+  readonly delayed?: (() => void) | undefined;
   /** When the refresh times out; Infinity until it has started. */
   readonly deadlineMs: () => number;
 }

@@ -1,11 +1,8 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { MAX_TIMER_MS } from '../model/clock.ts';
+import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { StationCache, StationView } from './station-cache.ts';
-
-/** Long enough for the first scrape after a station recovers to show it as up. */
-const HANGING_WAIT_MS = 1000;
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
@@ -50,29 +47,24 @@ export class Fleet<Encoded> {
   }
 
   /**
-   * Refreshes the stations that are due, or the named one, and waits for them until the signal aborts; their refreshes go on then.
-   * Each station is seen as its own refresh left it. Stations that hang are waited for only briefly.
+   * Refreshes the stations that are due, or the named one, and waits for those that may still answer until the deadline; their refreshes
+   * go on then. Each station is seen as its own refresh left it.
    */
-  async read(signal: AbortSignal, name?: string): Promise<StationView<Encoded>[]> {
+  async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<Encoded>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
     const caches = [...named].filter((cache) => cache !== undefined);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
-    const healthy: Promise<unknown>[] = [];
-    const hanging: Promise<unknown>[] = [];
+    const awaited: Promise<void>[] = [];
     for (const cache of caches) {
-      const { isHanging } = cache;
-      const refresh = cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view()));
+      const refresh = cache.refreshIfDue();
       if (!refresh) continue;
-      (isHanging ? hanging : healthy).push(refresh);
-      if ((healthy.length + hanging.length) % STARTED_TOGETHER === 0) await nextIteration();
+      void refresh.then(() => refreshed.set(cache, cache.view()));
+      awaited.push(cache.untilRefreshed(atMs));
+      if (awaited.length % STARTED_TOGETHER === 0) await nextIteration();
     }
-    const misses = healthy.length + hanging.length;
-    this.#observeReads(caches.length - misses, misses);
-    if (misses > 0) {
-      const brief = AbortSignal.any([signal, AbortSignal.timeout(HANGING_WAIT_MS)]);
-      // Refreshes never reject: what rejects is the wait, once it is aborted.
-      await Promise.allSettled([untilAborted(Promise.all(healthy), signal), untilAborted(Promise.all(hanging), brief)]);
-    }
+    this.#observeReads(caches.length - awaited.length, awaited.length);
+    // Refreshes never reject: what rejects is the wait, once it is aborted.
+    if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 }

@@ -190,6 +190,7 @@ interface RefreshOptions {
   /** Monotonic milliseconds. */
   readonly dueAtMs: number;
   readonly started?: () => void;
+  readonly delayed?: () => void;
   readonly clock?: Clock;
 }
 
@@ -197,7 +198,7 @@ interface RefreshOptions {
 export async function takeSnapshot(
   reader: SnapshotReader,
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
-  { signal, dueAtMs, started, clock = systemClock }: RefreshOptions,
+  { signal, dueAtMs, started, delayed, clock = systemClock }: RefreshOptions,
 ): Promise<Snapshot> {
   const controller = new AbortController();
   // Every request of the refresh listens to it.
@@ -219,6 +220,7 @@ export async function takeSnapshot(
       timer = setTimeout(timeOut, refreshTimeoutMs);
       started?.();
     },
+    delayed,
     deadlineMs: () => deadlineMs,
   };
   signal.addEventListener('abort', abort, { once: true });

@@ -48,9 +48,16 @@ export interface StationDependencies<Encoded> {
   readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
-  /** How long `Retry-After` has held the upstream, in all. */
-  readonly heldMs?: () => number;
+  readonly upstream?: StationUpstream;
   readonly clock?: Clock;
+}
+
+/** What the cache of a station needs to know of its upstream. Times are monotonic milliseconds. */
+interface StationUpstream {
+  /** A clock that stands still while `Retry-After` holds the upstream. */
+  activeMs(): number;
+  /** Whether a request of the station may be answered before that time. */
+  mayAnswer(station: string, byMs: number): boolean;
 }
 
 /** What the view does not show of the attempt that has just ended. */
@@ -68,6 +75,8 @@ interface Attempt {
   /** When the upstream admitted its first request. */
   startedAt?: number;
   done: Promise<void>;
+  /** Called when its requests are delayed: those who wait for it may have waited long enough. */
+  readonly delays: Set<() => void>;
 }
 
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
@@ -86,6 +95,7 @@ export class StationCache<Encoded> {
   readonly #reader: SnapshotReader;
   readonly #tasks: TaskQueue;
   readonly #clock: Clock;
+  readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
   /** When the latest attempt was admitted; before the first one, when the station was due. */
@@ -96,10 +106,12 @@ export class StationCache<Encoded> {
   #attempt: Attempt | undefined;
   /** Resolves when refreshes may end again. */
   #paused: Promise<void> | undefined;
-  /** `excusedMs`: how long refreshes of it waited before they started, or `Retry-After` held the upstream. */
-  #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
-  /** The upstream's held time that is already excused or counted. */
-  #heldBeforeMs = 0;
+  /** The latest snapshot; `takenAt` is a time of `#agingMs`. */
+  #lastGood: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
+  /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
+  #queuedMs = 0;
+  /** Since when a refresh has waited in the queue; undefined: none does. */
+  #queuedSince: number | undefined;
   #churn = NO_CHURN;
   #values: LabelValues;
 
@@ -110,16 +122,12 @@ export class StationCache<Encoded> {
     this.#values = new LabelValues(spec.labelValues);
     this.#reader = new SnapshotReader(spec, dependencies.source, this.#tasks);
     this.#clock = dependencies.clock ?? systemClock;
+    this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     this.#startedAt = this.#clock.elapsedMs();
   }
 
   get wasAttempted(): boolean {
     return this.#health.lastAttemptMs !== undefined;
-  }
-
-  /** The latest attempt got no reply in time, so the next one probably does not either. */
-  get isHanging(): boolean {
-    return this.#health.failure?.reason === 'timeout';
   }
 
   /** How long until the station is due; 0 or less: now. */
@@ -143,20 +151,35 @@ export class StationCache<Encoded> {
       dueInMs: this.dueInMs(),
       isRefreshing: this.#attempt !== undefined,
       waitingMs: this.#waitingMs(),
-      served: this.#isServable() ? this.#held : undefined,
+      served: this.#isServable() ? this.#lastGood : undefined,
     };
   }
 
   /** One refresh at a time, shared by all who wait for it. Never rejects. */
   refresh(): Promise<void> {
     if (this.#attempt) return this.#attempt.done;
-    this.#excuse();
-    const attempt: Attempt = { since: this.#clock.elapsedMs(), done: Promise.resolve() };
+    const attempt: Attempt = { since: this.#clock.elapsedMs(), done: Promise.resolve(), delays: new Set() };
     this.#attempt = attempt;
+    this.#enterQueue();
     attempt.done = this.#run(attempt).finally(() => {
+      this.#leaveQueue();
       this.#attempt = undefined;
     });
     return attempt.done;
+  }
+
+  /** Resolves when the refresh in progress has ended, or once the upstream cannot answer before the deadline. */
+  untilRefreshed(deadlineMs: number): Promise<void> {
+    const attempt = this.#attempt;
+    if (!attempt) return Promise.resolve();
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        if (!this.#upstream.mayAnswer(this.spec.name, deadlineMs)) resolve();
+      };
+      attempt.delays.add(giveUp);
+      void attempt.done.then(resolve);
+      giveUp();
+    });
   }
 
   /**
@@ -185,17 +208,17 @@ export class StationCache<Encoded> {
     const compared = latest && (await labelled(latest));
     const churn = { ...this.#churn, latest: compared };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
-    const held = this.#held;
-    if (held) {
+    const lastGood = this.#lastGood;
+    if (lastGood) {
       // Usually the same one: an incomplete snapshot is served, but not compared.
       const snapshot =
-        compared && held.publication.snapshot === latest ? compared : await labelled(held.publication.snapshot);
+        compared && lastGood.publication.snapshot === latest ? compared : await labelled(lastGood.publication.snapshot);
       const { published } = next.#churn;
       const publication = { spec, snapshot, churn: published, values: next.#values };
       const encoded = await dependencies.encode(publication);
-      next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
+      const ageMs = this.#agingMs() - lastGood.takenAt;
+      next.#lastGood = { publication, encoded, takenAt: next.#agingMs() - ageMs };
     }
-    next.#heldBeforeMs = next.#heldMs();
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
     next.#requestedAt = this.#requestedAt;
@@ -230,27 +253,26 @@ export class StationCache<Encoded> {
   }
 
   #isServable(): boolean {
-    if (!this.#held) return false;
-    const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
+    if (!this.#lastGood) return false;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    if (ageMs - this.#excusedMs() <= maxStaleMs) return true;
-    return ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure;
+    const servedMs = this.#health.failure ? maxStaleMs : Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
+    return this.#agingMs() - this.#lastGood.takenAt <= servedMs;
   }
 
-  /** Time that does not count towards max_stale: until a refresh fails, waiting for the upstream's capacity or for the end of a hold makes data older, not stale. */
-  #excusedMs(): number {
-    const waitingMs = this.#health.failure ? 0 : (this.#waitingMs() ?? this.#heldMs() - this.#heldBeforeMs);
-    return (this.#held?.excusedMs ?? 0) + waitingMs;
+  /** A clock that stands still while `Retry-After` holds the upstream or a refresh waits in its queue: data gets older then, but not stale. */
+  #agingMs(): number {
+    return (this.#queuedSince ?? this.#upstream.activeMs()) - this.#queuedMs;
   }
 
-  /** Before the refresh starts or stops waiting. */
-  #excuse(): void {
-    if (this.#held) this.#held.excusedMs = this.#excusedMs();
-    this.#heldBeforeMs = this.#heldMs();
+  /** After a failure the clock does not stop: a station that hangs or fails may wait for long, and its data is stale. */
+  #enterQueue(): void {
+    if (!this.#health.failure) this.#queuedSince = this.#upstream.activeMs();
   }
 
-  #heldMs(): number {
-    return this.#dependencies.heldMs?.() ?? 0;
+  #leaveQueue(): void {
+    if (this.#queuedSince === undefined) return;
+    this.#queuedMs += this.#upstream.activeMs() - this.#queuedSince;
+    this.#queuedSince = undefined;
   }
 
   #waitingMs(): number | undefined {
@@ -261,13 +283,17 @@ export class StationCache<Encoded> {
 
   async #run(attempt: Attempt): Promise<void> {
     const started = () => {
-      this.#excuse();
+      this.#leaveQueue();
       attempt.startedAt = this.#clock.elapsedMs();
+    };
+    const delayed = () => {
+      for (const delay of attempt.delays) delay();
     };
     const { signal } = this.#closed;
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
-      const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
+      const options = { signal, dueAtMs, started, delayed, clock: this.#clock };
+      const snapshot = await takeSnapshot(this.#reader, this.spec, options);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
       const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
@@ -275,8 +301,7 @@ export class StationCache<Encoded> {
       // A loop: between the check and the publication there is no `await`, during which a reload could read the state of this station.
       while (this.#paused) await this.#paused;
       if (signal.aborted) return;
-      this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
-      this.#heldBeforeMs = this.#heldMs();
+      this.#lastGood = { ...served, takenAt: this.#agingMs() };
       this.#churn = churn;
       this.#conclude(attempt, undefined, changes);
     } catch (error) {
@@ -290,8 +315,8 @@ export class StationCache<Encoded> {
 
   /** An unchanged snapshot keeps its encoding. */
   async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
-    const { snapshot, churn } = this.#held?.publication ?? {};
-    if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
+    const { snapshot, churn } = this.#lastGood?.publication ?? {};
+    if (this.#lastGood && snapshot === publication.snapshot && churn === publication.churn) return this.#lastGood;
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 

@@ -4,6 +4,7 @@ import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '.
 import type { Body } from '../metrics/exposition.ts';
 import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { Deadline } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { AccessRules } from './access/rules.ts';
@@ -30,8 +31,8 @@ export interface ExporterPort {
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined;
   /** Searches the resources of all stations; rejects with the reason of the signal once it aborts. */
   search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult>;
-  /** All stations, or only `station`. Does not reject when the service fails. */
-  scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body>;
+  /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */
+  scrape(format: ExpositionFormat, station: string | undefined, deadline: Deadline): Promise<Body>;
   /** The exporter's own metrics alone. */
   scrapeOwn(format: ExpositionFormat): Promise<Body>;
   ready(): boolean;

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler } from 'express';
 import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import { MAX_TIMER_MS } from '../model/clock.ts';
+import { type Deadline, MAX_TIMER_MS, systemClock } from '../model/clock.ts';
 import { noStation } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import { isAbove } from './request-limit.ts';
@@ -12,13 +12,13 @@ import { limitResponseTime, RequestError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, options: WebOptions): RequestHandler {
-  return scrapeEndpoint(options, (format, signal) => exporter.scrape(format, undefined, signal));
+  return scrapeEndpoint(options, (format, deadline) => exporter.scrape(format, undefined, deadline));
 }
 
 /** The station named by the query parameter `station`. A request without a valid one is not a scrape, and reaches no limit. */
 export function scrapeStation(exporter: ExporterPort, options: WebOptions): RequestHandler {
-  const scrape = scrapeEndpoint(options, (format, signal, { query }) =>
-    exporter.scrape(format, String(query['station']), signal),
+  const scrape = scrapeEndpoint(options, (format, deadline, { query }) =>
+    exporter.scrape(format, String(query['station']), deadline),
   );
   return (request, response, next) => {
     const { station } = request.query;
@@ -34,14 +34,14 @@ export function scrapeOwn(exporter: ExporterPort, options: WebOptions): RequestH
   return scrapeEndpoint(options, (format) => exporter.scrapeOwn(format));
 }
 
-type Scrape = (format: ExpositionFormat, signal: AbortSignal, request: Request) => Promise<Body>;
+type Scrape = (format: ExpositionFormat, deadline: Deadline, request: Request) => Promise<Body>;
 
 /** Each endpoint has its own limits: /metrics is not affected by many probes. */
 function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
   const limits = new ScrapeLimits(options);
   return async (request, response) => {
     const format = expositionFormat(request);
-    const body = await limits.wait(request, (signal) => scrape(format, signal, request));
+    const body = await limits.wait(request, (deadline) => scrape(format, deadline, request));
     // A request that is already closed would count forever.
     if (request.destroyed) return;
     const gzip = acceptsGzip(request);
@@ -66,7 +66,7 @@ class ScrapeLimits {
   }
 
   /** Above the limit of waiting scrapes, a scrape is answered at once from the cache. */
-  async wait<T>(request: Request, scrape: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async wait<T>(request: Request, scrape: (deadline: Deadline) => Promise<T>): Promise<T> {
     if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
       this.#options.observer.limitReached('max_requests');
       return withinDeadline(request, 0, scrape);
@@ -134,19 +134,20 @@ export function scrapeDeadlineMs(
   return Math.min(isValid ? Math.max(announcedMs - timeoutOffsetMs, 0) : scrapeTimeoutMs, MAX_TIMER_MS);
 }
 
-/** Runs the work with a signal that aborts at the deadline, or earlier when the client disconnects. */
+/** Runs the work until the deadline, or earlier when the client disconnects. */
 export async function withinDeadline<T>(
   request: EventEmitter,
   deadlineMs: number,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
+  const atMs = systemClock.elapsedMs() + deadlineMs;
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (deadlineMs === 0) abort();
   const timer = setTimeout(abort, deadlineMs);
   request.once('close', abort);
   try {
-    return await work(controller.signal);
+    return await work({ atMs, signal: controller.signal });
   } finally {
     clearTimeout(timer);
     request.off('close', abort);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import {
   endGeneration,
@@ -245,7 +245,7 @@ describe('nextGeneration', () => {
     });
     await expect(generationOf(changed, old, { ...services, compressors })).rejects.toThrow('a bug');
     service.setRecords('a', entriesOf(1, 'new'));
-    await old.fleet.read(new AbortController().signal);
+    await old.fleet.read({ atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
     expect(changesOf(old.stations.get('a') ?? expect.unreachable())).toEqual([1, 3]);
     expect(await services.own.text('text', new Set())).not.toContain('upstream="other"');
   });
@@ -263,6 +263,32 @@ describe('nextGeneration', () => {
     controller.abort(new Error('no longer needed'));
     release();
     await expect(build).rejects.toThrow('no longer needed');
+  });
+});
+
+describe('startGeneration', () => {
+  it('does not excuse a hold from max_stale again when a reload changes the upstream', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const service = await startService();
+    const configAfter = (concurrency: number) =>
+      configOf(service.url, ['a'], { upstream: { concurrency }, cache: { max_stale: '60s' } });
+    const old = await refreshed(configAfter(2));
+    const isServed = ({ stations }: Generation) => stations.get('a')?.view().served !== undefined;
+    const held = new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs: 600_000 });
+    const { limiter } = old.upstreams.get('main') ?? expect.unreachable();
+    await expect(limiter.run(listingContext(), () => Promise.reject(held))).rejects.toBe(held);
+    vi.advanceTimersByTime(659_000);
+    expect(isServed(old)).toBe(true);
+    service.setFaults('a', [NAMED_FAULTS.hang]);
+    const next = await generationOf(configAfter(3), old);
+    startGeneration(next, old);
+    await eventually(() => expect(service.requests).toHaveLength(2));
+    expect(isServed(next)).toBe(true);
+    vi.advanceTimersByTime(2000);
+    expect([isServed(old), isServed(next)]).toEqual([false, false]);
   });
 });
 

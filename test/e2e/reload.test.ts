@@ -237,7 +237,8 @@ describe('a reload', () => {
     const server = createServer((_request, response) => held.push(() => response.end(EMPTY)));
     const url = `http://127.0.0.1:${await listen(server)}`;
     const exporter = await startTestExporter(configOf(url, ['a'], { cache: LONG_TTL }));
-    const waiting = exporter.exporter.scrape('text', undefined, new AbortController().signal);
+    const forever = { atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const waiting = exporter.exporter.scrape('text', undefined, forever);
     await eventually(() => expect(held).toHaveLength(1));
     exporter.rewrite(configOf(url, ['a', 'b'], { cache: LONG_TTL }));
     expect(await exporter.exporter.reload()).toEqual([]);

@@ -2,12 +2,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { valuesOf } from '../metrics/parse-exposition.ts';
+import { first } from '../simulator/simulated-service.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectedData } from './reference-model.ts';
 import { dataOf, expectedState, healthOf, ownOf, stateOf } from './station-metrics.ts';
 import {
   configOf,
+  entriesOf,
   type RunningExporter,
   recordsOf,
   startReadyExporter,
@@ -125,6 +128,29 @@ describe('Exporter, within the limits of an upstream', () => {
       expect(countOf(families, 'api_requests_waiting')).toBe(6);
     });
     expect(service.requests).toHaveLength(3);
+  });
+
+  it('answers a scrape that meets a Retry-After beyond its deadline at once, and the scrapes after it', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const { upstreams, stations, ...config } = configOf(service.url, ['held', 'other']);
+    const [held, other] = stations;
+    const exporter = await startReadyExporter({
+      ...config,
+      upstreams: { main: upstreams.main, throttled: { ...upstreams.main, max_retries: 2 } },
+      stations: [
+        { ...held, upstream: 'throttled' },
+        { ...other, upstream: 'main' },
+      ],
+    });
+    service.setFaults('held', [{ ...replyWith(429, { 'retry-after': '240' }), when: first(1) }]);
+    service.setRecords('other', entriesOf(5));
+    for (let scrapes = 0; scrapes < 3; scrapes += 1) {
+      const families = await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '200' });
+      // Its refresh goes on: it waits for the end of the hold.
+      expect(exporter.exporter.stations()[0]).toMatchObject({ name: 'held', isRefreshing: true });
+      expect(stateOf(families, 'held')).toEqual(expectedState(undefined));
+      expect(valuesOf(families, 'telemetry_station_resources', 'station')).toEqual({ held: 3, other: 5 });
+    }
   });
 });
 

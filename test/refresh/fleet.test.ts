@@ -1,18 +1,22 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Deadline } from '../../src/model/clock.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Fleet, refreshInBackground } from '../../src/refresh/fleet.ts';
-import { StationCache } from '../../src/refresh/station-cache.ts';
+import { StationCache, type StationDependencies } from '../../src/refresh/station-cache.ts';
 import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
-const forever = new AbortController().signal;
+const forever: Deadline = { atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+const atOnce: Deadline = { atMs: 0, signal: AbortSignal.abort() };
 
 function cacheOf(
   name: string,
   changes: Partial<StationSpec> = {},
   answer: () => Listing<Resource> | Promise<Listing<Resource>> = () => listingOf([resourceOf(name)]),
+  upstream?: StationDependencies<string>['upstream'],
 ) {
   const clock = new ManualClock();
   const count = { listings: 0 };
@@ -24,6 +28,7 @@ function cacheOf(
     source: { listResources: list, listIds: list as never },
     encode: async ({ spec }) => spec.name,
     clock,
+    ...(upstream && { upstream }),
   });
   return { cache, clock, count };
 }
@@ -53,7 +58,7 @@ describe('Fleet', () => {
       () => undefined,
     );
     const started = () => stations.filter(({ count }) => count.listings > 0).length;
-    const read = fleet.read(AbortSignal.abort());
+    const read = fleet.read(atOnce);
     await Promise.resolve();
     expect(started()).toBeLessThan(100);
     await read;
@@ -68,14 +73,37 @@ describe('Fleet', () => {
     const { cache, count } = cacheOf('ready', {}, () => answer);
     const fleet = new Fleet([cache], () => undefined);
     const impatient = new AbortController();
-    const read = fleet.read(impatient.signal);
+    const read = fleet.read({ ...forever, signal: impatient.signal });
     impatient.abort();
     expect((await read)[0]?.served).toBeUndefined();
-    expect((await fleet.read(AbortSignal.abort()))[0]?.served).toBeUndefined();
+    expect((await fleet.read(atOnce))[0]?.served).toBeUndefined();
     const next = fleet.read(forever);
     resolve(listingOf([]));
     expect((await next)[0]?.served?.encoded).toBe('ready');
     expect(count.listings).toBe(1);
+  });
+
+  it('does not wait for a station that cannot answer, and has what it answers while others are waited for', async () => {
+    const [slow, hanging] = [listingOf<Resource>([]), listingOf<Resource>([])].map((listing) => {
+      let answer = () => {};
+      const answered = new Promise<Listing<Resource>>((resolve) => {
+        answer = () => resolve(listing);
+      });
+      return { answer: () => answer(), answered };
+    });
+    const mayAnswer = (station: string) => station !== 'hanging';
+    const upstream = { activeMs: () => 0, mayAnswer };
+    const caches = [
+      cacheOf('slow', {}, () => slow?.answered ?? expect.unreachable(), upstream).cache,
+      cacheOf('hanging', {}, () => hanging?.answered ?? expect.unreachable(), upstream).cache,
+    ];
+    const fleet = new Fleet(caches, () => undefined);
+    expect(await fleet.read(forever, 'hanging')).toMatchObject([{ isRefreshing: true, served: undefined }]);
+    const read = fleet.read(forever);
+    hanging?.answer();
+    while (caches[1]?.view().isRefreshing) await new Promise(setImmediate);
+    slow?.answer();
+    expect((await read).map(({ served }) => served?.encoded)).toEqual(['slow', 'hanging']);
   });
 
   it('refreshes only stations that were never attempted when it starts', async () => {

@@ -41,12 +41,16 @@ function stationOf(
     listResources: (_query, context) => called(context),
     listIds: (_query, context) => called(context),
   };
-  const upstream = { heldMs: 0 };
+  /** `heldMs`: how long it has been held, in all. */
+  const upstream = { heldMs: 0, mayAnswer: (_station: string, _byMs: number) => true };
   const cache = new StationCache(specOf(spec), {
     source,
     encode,
     clock,
-    heldMs: () => upstream.heldMs,
+    upstream: {
+      activeMs: () => clock.elapsedMs() - upstream.heldMs,
+      mayAnswer: (station, byMs) => upstream.mayAnswer(station, byMs),
+    },
     refreshed: (view, attempt) => {
       refreshed.push(view);
       ended.push(attempt);
@@ -153,7 +157,6 @@ describe('StationCache', () => {
       health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
       served: { encoded: 'a,b' },
     });
-    expect(cache.isHanging).toBe(false);
     clock.advance(840_000);
     expect(cache.view().served?.encoded).toBe('a,b');
     clock.advance(1);
@@ -233,7 +236,6 @@ describe('StationCache', () => {
       message: 'the refresh did not finish within refresh_timeout (0.001 s)',
     });
     expect(calls[0]?.context.signal.aborted).toBe(true);
-    expect(cache.isHanging).toBe(true);
   });
 
   it('counts refresh_timeout, the duration and the age of the data from the admission of the first request', async () => {
@@ -297,6 +299,50 @@ describe('StationCache', () => {
     expect(cache.view().served).toMatchObject({ encoded: 'a,b' });
     clock.advance(540_001);
     expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves data beyond max_stale while Retry-After holds the upstream after it made the refresh fail', async () => {
+    const { cache, clock, attempt, upstream } = await dueStation();
+    await attempt(new ListingFailure('rate_limited', '429 and no retries left'));
+    upstream.heldMs += 3_600_000;
+    clock.advance(3_600_000);
+    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'rate_limited' } }, served: { encoded: 'a,b' } });
+    clock.advance(840_000);
+    expect(cache.view().served).toBeDefined();
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('counts time once that a refresh waits in the queue while Retry-After holds the upstream', async () => {
+    const { cache, clock, calls, upstream } = await dueStation();
+    const refresh = cache.refreshIfDue();
+    clock.advance(600_000);
+    upstream.heldMs += 600_000;
+    calls[1]?.context.started();
+    calls[1]?.reject(down());
+    await refresh;
+    clock.advance(840_000);
+    expect(cache.view().served).toBeDefined();
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('is waited for only while its upstream may answer before the deadline', async () => {
+    const { cache, calls, upstream } = stationOf();
+    expect(await cache.untilRefreshed(0)).toBeUndefined();
+    const refresh = cache.refreshIfDue();
+    upstream.mayAnswer = (station, byMs) => station === 'prod' && byMs >= 30;
+    const ended: number[] = [];
+    const waits = [20, 30, 40].map((deadlineMs) => cache.untilRefreshed(deadlineMs).then(() => ended.push(deadlineMs)));
+    await waits[0];
+    expect(ended).toEqual([20]);
+    upstream.mayAnswer = (_station, byMs) => byMs >= 40;
+    calls[0]?.context.delayed?.();
+    await waits[1];
+    expect([ended, cache.view().isRefreshing]).toEqual([[20, 30], true]);
+    calls[0]?.resolve(twoRecords());
+    await Promise.all([refresh, ...waits]);
+    expect(ended).toEqual([20, 30, 40]);
   });
 
   it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {

@@ -11,7 +11,7 @@ import { errorText, startApp } from './running-app.ts';
 /** Scrapes that wait until `release` is called or their deadline. */
 function heldScrapes() {
   const { hold, ...calls } = heldCalls();
-  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
+  const scrape: ExporterPort['scrape'] = async (_format, _station, { signal }) => {
     if (signal.aborted) return bodyOf('# from the cache\n');
     await hold(once(signal, 'abort'));
     return bodyOf('# refreshed\n');

@@ -55,7 +55,7 @@ describe('scrapeAll', () => {
     ['--scrape.timeout when Prometheus announces none', 1, {}, 'false'],
     ['the start when the offset leaves no time', 3_600_000, { [TIMEOUT]: '0.5' }, 'true'],
   ])('aborts the signal at %s', async (_when, scrapeTimeoutMs, headers: Record<string, string>, atOnce) => {
-    const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
+    const scrape: ExporterPort['scrape'] = async (_format, _station, { signal }) => {
       const text = `# aborted at once: ${signal.aborted}\n`;
       if (!signal.aborted) await once(signal, 'abort');
       return bodyOf(text);
@@ -67,7 +67,7 @@ describe('scrapeAll', () => {
   it('aborts the signal when the client disconnects, without an error', async () => {
     const signals: AbortSignal[] = [];
     const { port, reported, request } = await startApp({
-      scrape: async (_format, _station, signal) => {
+      scrape: async (_format, _station, { signal }) => {
         signals.push(signal);
         await once(signal, 'abort');
         return bodyOf();
@@ -201,7 +201,7 @@ describe('withinDeadline', () => {
   it('aborts the signal at the deadline, not before', async () => {
     vi.useFakeTimers();
     const request = new EventEmitter();
-    const result = withinDeadline(request, 1000, async (signal) => {
+    const result = withinDeadline(request, 1000, async ({ signal }) => {
       await vi.advanceTimersByTimeAsync(999);
       const before = signal.aborted;
       await vi.advanceTimersByTimeAsync(1);
@@ -217,7 +217,7 @@ describe('withinDeadline', () => {
     vi.useFakeTimers();
     const request = new EventEmitter();
     const signals: AbortSignal[] = [];
-    await withinDeadline(request, 60_000, (signal) => {
+    await withinDeadline(request, 60_000, ({ signal }) => {
       signals.push(signal);
       expect(vi.getTimerCount()).toBe(1);
       return work();

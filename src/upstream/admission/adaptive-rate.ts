@@ -1,3 +1,5 @@
+import { HoldClock } from './hold-clock.ts';
+
 /** A request that the service refused because there are too many. */
 interface Throttling {
   /** When the request started. */
@@ -108,9 +110,6 @@ export class AdaptiveRate {
   #trial: Trial | undefined;
   #base = { share: 0, untilMs: 0 };
   #changedMs = Number.NEGATIVE_INFINITY;
-  #holdUntilMs = Number.NEGATIVE_INFINITY;
-  /** The duration of all holds, to their end. */
-  #heldMs = 0;
   /** When the latest request was due to start; not much earlier than it did. */
   #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
@@ -121,6 +120,11 @@ export class AdaptiveRate {
   #isBound = false;
   #inFlight = 0;
   #minutes: (Counts & { readonly minute: number })[] = [];
+  readonly holds: HoldClock;
+
+  constructor(holds = new HoldClock()) {
+    this.holds = holds;
+  }
 
   /** In requests per second; 0: none. */
   set ceiling(perSecond: number) {
@@ -137,20 +141,10 @@ export class AdaptiveRate {
     return this.#limit !== undefined && limitPerSecond(this.#limit) <= FLOOR_PER_SECOND;
   }
 
-  /** No request may start before this time; in the past without a hold. */
-  get holdUntilMs(): number {
-    return this.#holdUntilMs;
-  }
-
   /** How long ago a request was last answered other than by throttling, with and without holds. */
   sinceAccepted(nowMs: number): { readonly ms: number; readonly activeMs: number } {
     const { atMs, activeMs } = this.#lastAccepted;
-    return { ms: nowMs - atMs, activeMs: this.#activeMs(nowMs) - activeMs };
-  }
-
-  /** The duration of all holds until now. */
-  heldMs(nowMs: number): number {
-    return this.#heldMs - Math.max(0, this.#holdUntilMs - nowMs);
+    return { ms: nowMs - atMs, activeMs: this.holds.activeMs(nowMs) - activeMs };
   }
 
   /** Counts of the last five minutes. */
@@ -164,11 +158,19 @@ export class AdaptiveRate {
   waitMs(nowMs: number): number {
     const waitMs = this.#slotMs + 1000 / this.perSecond - nowMs;
     if (waitMs > 0) this.#isBound = true;
-    return Math.max(waitMs, this.#holdUntilMs - nowMs);
+    return Math.max(waitMs, this.holds.untilMs - nowMs);
+  }
+
+  /** How many requests may start until then, at the current rate. */
+  startsUntil(untilMs: number, nowMs: number): number {
+    const { perSecond } = this;
+    const firstMs = Math.max(nowMs, this.#slotMs + 1000 / perSecond, this.holds.untilMs);
+    if (firstMs > untilMs) return 0;
+    return Number.isFinite(perSecond) ? 1 + Math.floor(((untilMs - firstMs) * perSecond) / 1000) : perSecond;
   }
 
   started(nowMs: number): void {
-    const activeMs = this.#activeMs(nowMs);
+    const activeMs = this.holds.activeMs(nowMs);
     const pauseMs = activeMs - this.#lastStartMs;
     if (this.#inFlight === 0 && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
     if (this.#limit) this.#age(this.#limit, pauseMs, nowMs);
@@ -181,18 +183,14 @@ export class AdaptiveRate {
 
   /** The request was answered, other than by throttling. */
   accepted(startedMs: number, nowMs: number): void {
-    this.#lastAccepted = { atMs: nowMs, activeMs: this.#activeMs(nowMs) };
+    this.#lastAccepted = { atMs: nowMs, activeMs: this.holds.activeMs(nowMs) };
     for (const counted of [this.#sinceRefusal, this.#limit, this.#sample]) if (counted) counted.accepted += 1;
     this.#ended(startedMs, nowMs, false);
   }
 
   throttled(throttling: Throttling): void {
     const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
-    const furtherMs = nowMs + retryAfterMs - Math.max(nowMs, this.#holdUntilMs);
-    if (furtherMs > 0) {
-      this.#heldMs += furtherMs;
-      this.#holdUntilMs = nowMs + retryAfterMs;
-    }
+    this.holds.hold(nowMs + retryAfterMs, nowMs);
     this.#ended(startedMs, nowMs, true);
     if (startedMs <= this.#changedMs) return;
     if (this.#limit && retryAfterMs > 0) this.#lower(throttling, this.perSecond, HELD_START);
@@ -209,7 +207,7 @@ export class AdaptiveRate {
     this.#inFlight -= 1;
     count(this.#minuteAt(nowMs), isThrottled);
     if (startedMs <= this.#changedMs) return;
-    if (isThrottled) this.#sample ??= { sinceMs: this.#activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
+    if (isThrottled) this.#sample ??= { sinceMs: this.holds.activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
     if (this.#sample) count(this.#sample, isThrottled);
     if (!this.#trial) return;
     count(this.#trial, isThrottled);
@@ -223,11 +221,6 @@ export class AdaptiveRate {
     const counts = { minute, replies: 0, throttled: 0 };
     this.#minutes = [...this.#minutes.slice(1 - COUNTED_MINUTES), counts];
     return counts;
-  }
-
-  /** A clock that stands still during a hold. */
-  #activeMs(nowMs: number): number {
-    return nowMs - this.heldMs(nowMs);
   }
 
   #age(limit: Limit, pauseMs: number, nowMs: number): void {
@@ -252,7 +245,7 @@ export class AdaptiveRate {
       if (sample.replies >= MAX_REPLIES) this.#sample = undefined;
       return;
     }
-    const sampleMs = this.#activeMs(nowMs) - sample.sinceMs;
+    const sampleMs = this.holds.activeMs(nowMs) - sample.sinceMs;
     const seconds = Math.max(sampleMs, MIN_SAMPLE_MS) / 1000;
     const isHeld = retryAfterMs > 0;
     const isLongEnough = sampleMs >= MIN_SAMPLE_MS || isHeld;
@@ -266,7 +259,7 @@ export class AdaptiveRate {
 
   /** No request is accepted at this rate. */
   #halve(throttling: Throttling, rate: number): void {
-    const activeMs = this.#activeMs(throttling.nowMs);
+    const activeMs = this.holds.activeMs(throttling.nowMs);
     const { accepted, activeMs: sinceMs } = this.#sinceRefusal;
     const known = this.#limit?.target ?? rate;
     const mean = (1000 * accepted) / Math.max(activeMs - sinceMs, MIN_SAMPLE_MS);

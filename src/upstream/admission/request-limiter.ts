@@ -5,6 +5,7 @@ import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight, type StationState } from './circuit-breaker.ts';
+import type { HoldClock } from './hold-clock.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
@@ -13,6 +14,8 @@ interface LimiterOptions {
   /** Timeout of one request; `run` expects its work to enforce it. */
   readonly timeoutMs: number;
   readonly observer: Partial<RequestObserver>;
+  /** Those of another client of the same service. */
+  readonly holds?: HoldClock | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Runs once after the delay; returns how to cancel it. */
@@ -20,7 +23,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'signal'>;
+export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'delayed' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -46,21 +49,32 @@ export class RequestLimiter {
   readonly breaker: CircuitBreaker;
   readonly #queue = new RefreshQueue();
   readonly #inFlight = new Set<InFlight>();
-  #rate = new AdaptiveRate();
+  #rate: AdaptiveRate;
   #paused = 0;
   #admissions = 0;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
+    this.#rate = new AdaptiveRate(options.holds);
     this.#rate.ceiling = options.requestsPerSecond;
     this.breaker = new CircuitBreaker(options);
     options.observer.limited?.(this.#rate.perSecond);
   }
 
+  /** The holds of the service, for another client of it. */
+  get holds(): HoldClock {
+    return this.#rate.holds;
+  }
+
   /** No request may start before this time (Retry-After); in the past without a hold. */
   get holdUntilMs(): number {
-    return this.#rate.holdUntilMs;
+    return this.holds.untilMs;
+  }
+
+  /** A clock that stands still while `Retry-After` holds the upstream. */
+  activeMs(): number {
+    return this.holds.activeMs(this.#options.now());
   }
 
   /** The service accepts less than the configuration allows. */
@@ -73,9 +87,15 @@ export class RequestLimiter {
     return this.breaker.isHanging(station);
   }
 
-  /** How long `Retry-After` has held requests, in all. */
-  heldMs(): number {
-    return this.#rate.heldMs(this.#options.now());
+  /**
+   * Whether a request of the station may be answered before that time. It is not if the station hangs, or if its request cannot start
+   * before: because of a hold, or because more requests are before it in the queue than the rate allows until then.
+   */
+  mayAnswer(station: string, byMs: number): boolean {
+    if (this.breaker.isHanging(station)) return false;
+    if (this.breaker.isInFlight(station)) return true;
+    const starts = this.#rate.startsUntil(byMs, this.#options.now());
+    return starts > 0 && this.#queue.isAmongFirst(station, starts);
   }
 
   /** undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
@@ -102,7 +122,7 @@ export class RequestLimiter {
     const { replies, throttled } = this.#rate.statistics(nowMs);
     return {
       requestsPerSecond: this.#rate.perSecond,
-      holdMs: Math.max(0, this.#rate.holdUntilMs - nowMs),
+      holdMs: Math.max(0, this.holdUntilMs - nowMs),
       recentRequests: replies,
       recentThrottled: throttled,
       ...this.#queue.load(nowMs),
@@ -142,10 +162,14 @@ export class RequestLimiter {
     const sinceMs = now();
     observer.waiting?.(1);
     try {
-      if (pauseMs > 0) await this.#pause(pauseMs, signal);
+      if (pauseMs > 0) {
+        refresh.delayed?.();
+        await this.#pause(pauseMs, signal);
+      }
       return await unlessAborted(signal, (enter: Enter) => {
         this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
         this.#admit();
+        refresh.delayed?.();
         return () => this.#queue.delete(refresh, enter);
       });
     } catch (error) {
@@ -235,10 +259,8 @@ export class RequestLimiter {
       const { retryAfterMs, status } = error;
       // The latency of a 429 is not that of a page.
       this.breaker.setHanging(inFlight.station, false);
-      if (this.throttling(error, inFlight)) {
-        this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
-        this.#options.observer.throttled?.(status);
-      } else this.#rate.failed(startedMs, nowMs);
+      if (this.throttling(error, inFlight)) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
+      else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
     } else {
@@ -247,6 +269,12 @@ export class RequestLimiter {
       else if (error instanceof ListingFailure && error.reason === 'timeout')
         this.breaker.setHanging(inFlight.station, true);
     }
+  }
+
+  #throttled(status: number, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
+    this.#rate.throttled({ ...throttling, overloaded: status === 503 });
+    if (throttling.retryAfterMs) this.#queue.delay();
+    this.#options.observer.throttled?.(status);
   }
 
   #release(inFlight: InFlight): void {
@@ -305,6 +333,8 @@ class RefreshQueue {
   /** Those with waiting requests, by rank. */
   readonly #waiting: WaitingRefresh[] = [];
   readonly #refreshes = new WeakMap<Refresh, WaitingRefresh>();
+  /** Those with waiting requests, by the names of their stations. */
+  readonly #stations = new Map<string, WaitingRefresh>();
   #arrivals = 0;
   #starts = 0;
 
@@ -338,6 +368,23 @@ class RefreshQueue {
     return this.#waiting.find(({ station }) => station.isHanging && station.inFlight === 0);
   }
 
+  /** Whether fewer requests than this are before those of the station. True while none of these waits: their place is not known yet. */
+  isAmongFirst(station: string, count: number): boolean {
+    const sought = this.#stations.get(station);
+    if (!sought || count === Number.POSITIVE_INFINITY) return true;
+    let before = 0;
+    for (const waiting of this.#waiting) {
+      if (waiting === sought || before >= count) break;
+      if (!waiting.station.isHanging) before += waiting.waiters.size;
+    }
+    return before < count;
+  }
+
+  /** All of them have to wait longer than before. */
+  delay(): void {
+    for (const { refresh } of [...this.#waiting]) refresh.delayed?.();
+  }
+
   load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
     const unstarted = this.#waiting.filter(({ isStarted }) => !isStarted);
     const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), nowMs);
@@ -359,10 +406,12 @@ class RefreshQueue {
       else end = middle;
     }
     this.#waiting.splice(start, 0, waiting);
+    this.#stations.set(waiting.refresh.station, waiting);
   }
 
   #remove(waiting: WaitingRefresh): void {
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    this.#stations.delete(waiting.refresh.station);
   }
 }
 

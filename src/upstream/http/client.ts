@@ -4,6 +4,7 @@ import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import { type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
+import type { HoldClock } from '../admission/hold-clock.ts';
 import { RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator, clockHint } from './authenticator.ts';
@@ -16,6 +17,8 @@ export interface ClientDependencies {
   readonly random: () => number;
   /** Runs once after the delay; returns how to cancel it. */
   readonly schedule: (run: () => void, delayMs: number) => () => void;
+  /** Those of another client of the same service. */
+  readonly holds?: HoldClock | undefined;
 }
 
 export const systemDependencies: ClientDependencies = {
@@ -80,8 +83,8 @@ export class UpstreamClient {
     this.#options = options;
     this.#observer = observer;
     this.#dependencies = { ...systemDependencies, ...dependencies };
-    const { clock, schedule } = this.#dependencies;
-    this.limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
+    const { clock, schedule, holds } = this.#dependencies;
+    this.limiter = new RequestLimiter({ ...options, observer, holds, now: clock.elapsedMs, schedule });
     const { baseUrl, concurrency: connections, maxPageBytes: maxBytes, tls } = options;
     this.#service = this.#open(baseUrl.host, baseUrl, { connections, maxBytes, tls });
     const limits = { connections: 1, maxBytes: MAX_TOKEN_REPLY_BYTES, tls: withoutIdentity(tls) };

@@ -58,6 +58,7 @@ describe('RequestLimiter', () => {
     const { limiter } = setUp(4);
     limiter.takeOver(former.limiter);
     expect(['slow', 'fast'].map((name) => limiter.isHanging(name))).toEqual([true, false]);
+    expect(['slow', 'fast'].map((name) => limiter.mayAnswer(name, Number.POSITIVE_INFINITY))).toEqual([false, true]);
   });
 
   it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {
@@ -132,6 +133,43 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.holdUntilMs).toBe(5000);
     expect(starts).toEqual([['b', 5000]]);
     expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
+  });
+
+  it('cannot answer a station before the end of a hold, and tells the refreshes that wait', async () => {
+    const { clock, limiter, send, finish } = setUp(1);
+    const delays: string[] = [];
+    const refresh = (station: string) =>
+      refreshOf(station, 0, { delayed: () => delays.push(`${station} ${limiter.mayAnswer(station, 4999)}`) });
+    const [first, second] = [refresh('a'), refresh('b')];
+    const held = limiter.run(first, async () => {
+      await clock.sleep(100);
+      return throttle(5000)();
+    });
+    const waiting = send('b', second);
+    await expect(Promise.all([held, clock.runUntil(200)])).rejects.toThrow('429');
+    expect(delays).toEqual(['a true', 'b true', 'b false']);
+    expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 4999))).toEqual([false, false, false]);
+    expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 5100))).toEqual([true, true, true]);
+    await finish(6000, [waiting]);
+  });
+
+  it('may answer a request in flight during a hold', async () => {
+    const { limiter, send, finish } = setUp(2);
+    const inFlight = send('b', refreshOf('b'), 1000);
+    await expect(limiter.run(refreshOf('a'), throttle(5000))).rejects.toThrow('429');
+    expect(['a', 'b'].map((name) => limiter.mayAnswer(name, 2000))).toEqual([false, true]);
+    await finish(1000, [inFlight]);
+  });
+
+  it('cannot answer a station with more requests before it than the rate allows until then', async () => {
+    const { limiter, send, finish } = setUp(8, 2);
+    const all = ['a', 'b', 'c', 'd'].map((name, at) => send(name, refreshOf(name, at)));
+    // They start at 0, 500, 1000 and 1500.
+    const mayAnswer = (byMs: number) => ['a', 'b', 'c', 'd'].filter((name) => limiter.mayAnswer(name, byMs)).join('');
+    expect([499, 500, 999, 1000, 1500].map(mayAnswer)).toEqual(['a', 'ab', 'ab', 'abc', 'abcd']);
+    // Another station may be before them once it is queued.
+    expect(limiter.mayAnswer('e', 500)).toBe(true);
+    await finish(2000, all);
   });
 
   it('starts no other refresh in the slot of a delayed retry', async () => {
