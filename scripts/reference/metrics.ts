@@ -33,6 +33,9 @@ ${examples(HEALTH_FAMILIES)}
 
 ## Station data
 
+\`state\` is the state as the service sends it, \`alert_state\` what it means: \`firing\`, \`pending\`, \`inactive\` or \`unknown\`; see \`states\` in the
+[configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
+
 Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity. Counters start at 0 with the process and compare
 complete snapshots only: a failed or incomplete listing never counts as a removal.
 

@@ -2,6 +2,7 @@ import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
 import { totalsOf } from '../inventory/station-status.ts';
+import { unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
@@ -105,6 +106,11 @@ export class StationJournal {
       const fields = { label, resources, limit: spec.labelValues };
       if (resources > 0)
         this.#warn('label has too many values, further ones are published as (other)', fields, `label ${label}`);
+    }
+    const unknown = unknownStatesOf(served?.encoded.aggregates.groups ?? []);
+    if (unknown.length > 0) {
+      const resources = unknown.reduce((sum, state) => sum + state.resources, 0);
+      this.#warn('states of unknown meaning, add them to states', { resources, states: unknownStatesText(unknown) });
     }
     const { rejected, size, pages, complete, reportedTotal } = served?.publication.snapshot ?? {};
     if (rejected) this.#warn('records without a usable resource_id rejected', { rejected });

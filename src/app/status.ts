@@ -1,6 +1,7 @@
 import { capacityOf } from '../inventory/capacity.ts';
 import type { ChangeLog } from '../inventory/changes.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
+import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { StationView } from '../refresh/station-cache.ts';
@@ -24,6 +25,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: View): 
     snapshot: served &&
       snapshot && {
         ...totalsOf(served.encoded.aggregates.groups, spec.alertability),
+        unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
         complete: snapshot.complete,
         incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,

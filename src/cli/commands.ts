@@ -56,7 +56,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     examples: [
       [
         'Firing resources, those with the most alert rules first',
-        `${PROGRAM} list prod --state=firing --sort=-alert_rules`,
+        `${PROGRAM} list prod --alert-state=firing --sort=-alert_rules`,
       ],
       ['Resources that can have alerts but have no alert rule', `${PROGRAM} list prod --alertable=yes --without-rules`],
       ['All resources, for a spreadsheet', `${PROGRAM} list prod --format=csv > prod.csv`],

@@ -1,4 +1,5 @@
 import { ALERTABLE } from '../inventory/selection.ts';
+import { ALERT_STATES } from '../model/alert-state.ts';
 import type { Shard } from '../refresh/shard.ts';
 import { NAMINGS } from '../simulator/fleet.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
@@ -184,6 +185,11 @@ const TABLE = {
   state: optional(
     text,
     'Print only resources in this state, such as firing or ALERTSTATE_FIRING; an empty value selects resources without one.',
+    'list',
+  ),
+  'alert-state': optional(
+    choice(...ALERT_STATES),
+    'Print only resources whose state means this: firing, pending, inactive or unknown.',
     'list',
   ),
   label: {

@@ -80,7 +80,12 @@ function formatted(
 function selectionOf(flags: FlagValues): Selection {
   const given = SELECTION_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   const labels = flags.label.map(({ label, value }) => [label, value]);
-  return { ...Object.fromEntries([...given, ...labels]), ...(flags['without-rules'] && { without_rules: 'yes' }) };
+  const alertState = flags['alert-state'];
+  return {
+    ...Object.fromEntries([...given, ...labels]),
+    ...(alertState && { alert_state: alertState }),
+    ...(flags['without-rules'] && { without_rules: 'yes' }),
+  };
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;
@@ -91,6 +96,6 @@ const MAX_VALUES = 20;
 function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
   const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
   const listed = firstOf(values, MAX_VALUES).join(', ');
-  const flag = VALUE_FILTERS.some((name) => name === filter) ? filter : `label=${filter}`;
+  const flag = VALUE_FILTERS.includes(filter) ? filter.replace('_', '-') : `label=${filter}`;
   return printable(`--${flag}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
 }

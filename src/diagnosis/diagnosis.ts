@@ -1,4 +1,10 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
+import {
+  unknownStatesAdvice,
+  unknownStatesCount,
+  unknownStatesOf,
+  unknownStatesText,
+} from '../inventory/unknown-states.ts';
 import { firstOf } from '../inventory/words.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
 import { explainFailure, isoDate } from './explain-failure.ts';
@@ -72,11 +78,12 @@ const MAX_REASONS = 5;
 
 function listingWarnings(
   { spec, durationMs, reducedPageSize, replies }: StationFacts,
-  { snapshot, withheld }: Listed,
+  { snapshot, withheld, aggregates }: Listed,
   scrapeTimeoutMs: number,
 ): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  const unknown = unknownStatesOf(aggregates.groups);
   return shown([
     !complete &&
       warning(
@@ -95,6 +102,11 @@ function listingWarnings(
       warning(
         `Invalid field values dropped: ${invalid.map(([field, count]) => `${field} (${count})`).join(', ')}.`,
         'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
+      ),
+    unknown.length > 0 &&
+      warning(
+        `${unknownStatesCount(unknown)}, so that they count neither as firing nor as inactive: ${unknownStatesText(unknown)}.`,
+        unknownStatesAdvice(unknown),
       ),
     withheld > 0 &&
       warning(

@@ -4,6 +4,7 @@ import type { HistoryEntry, Outage } from './history.ts';
 import { type Columns, documented } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
 import { coverageShare, dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
+import { unknownStatesText } from './unknown-states.ts';
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
 export const STATION_COLUMNS = documented<StationStatus>({
@@ -39,6 +40,10 @@ export const STATION_COLUMNS = documented<StationStatus>({
   unknown_state_resources: [
     'Resources in a state of unknown meaning, or without a state.',
     ({ snapshot }) => snapshot?.unknown,
+  ],
+  unknown_states: [
+    'These states with their numbers of resources, in words; null if there are none.',
+    ({ snapshot }) => (snapshot && unknownStatesText(snapshot.unknownStates)) || undefined,
   ],
   alertable_resources: [
     'Resources that can have alerts; null without `alertability`.',

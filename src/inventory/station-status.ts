@@ -9,6 +9,7 @@ import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import type { LinkTemplate } from './links.ts';
+import type { UnknownState } from './unknown-states.ts';
 import { countText, durationText } from './words.ts';
 
 /** State of a station as people see it. */
@@ -32,7 +33,10 @@ export interface StationStatus
 }
 
 /** Without reasons why it may miss resources, it is complete. The rejected records have no usable resource_id. */
-type SnapshotStatus = Totals & Pick<Snapshot, 'complete' | 'incompleteReasons' | 'rejected' | 'pages'>;
+type SnapshotStatus = Totals &
+  Pick<Snapshot, 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> & {
+    readonly unknownStates: readonly UnknownState[];
+  };
 
 /** An upstream with its load. */
 export interface UpstreamStatus {

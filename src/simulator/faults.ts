@@ -138,6 +138,14 @@ export const NAMED_FAULTS = {
       ),
     }),
   },
+  /** Every tenth record of the listing has a state whose name says nothing. */
+  unknown_state: {
+    listing: ({ records }) => ({
+      records: records.map((record, at) =>
+        at % 10 === 9 ? changed(record, (name, value) => (name === 'state' ? 'ALERTSTATE_ESCALATED' : value)) : record,
+      ),
+    }),
+  },
   numeric_state: { body: (body) => changed(body, (name, value) => (name === 'state' ? 7 : value)) },
 } satisfies Readonly<Record<string, Fault>>;
 

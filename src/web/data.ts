@@ -212,7 +212,7 @@ export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { selection, order } = resourceQueryOf(exporter, request);
     if (Object.keys(selection).length === 0)
-      throw new RequestError(400, 'Expected q, the text to search for, or a filter such as state=firing.\n');
+      throw new RequestError(400, 'Expected q, the text to search for, or a filter such as alert_state=firing.\n');
     const result = await exporter.search(selection, order, signal);
     const withoutData = new Set(result.withoutData);
     if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))

@@ -158,6 +158,20 @@ describe('StationJournal', () => {
     expect(logged()).toEqual([line]);
   });
 
+  it('logs states of unknown meaning once per hour, with their names', () => {
+    const { refresh, advance, logged } = setUp();
+    const resources = ['ESCALATED', 'INACTIVE', 'ESCALATED', ''].map((state, at) => resourceOf(`${at}`, { state }));
+    for (let times = 0; times < 3; times += 1) refresh({ resources });
+    const line =
+      'warn msg="states of unknown meaning, add them to states" station=prod resources=3 states="ESCALATED (2), (none) (1)"';
+    expect(logged()).toEqual([line]);
+    advance(HOUR_MS);
+    refresh({ resources });
+    expect(logged()).toEqual([line]);
+    refresh({ resources: [resourceOf('a')] });
+    expect(logged()).toEqual([]);
+  });
+
   it('keeps each change, and logs it with the resource if wanted', () => {
     const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
     const changed = { changes: { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, list, total: 1 } };
@@ -178,7 +192,7 @@ describe('StationJournal.history', () => {
     resourceOf(`${at}`, { state }),
   );
 
-  it('counts resources as firing whose state contains the word in any case, as the alerts do', () => {
+  it('counts resources as firing whose state means it, as the alerts do', () => {
     const { journal, refresh } = setUp();
     const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
     refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, list: [] } });

@@ -25,6 +25,7 @@ const UP = {
   firing_resources: 5,
   pending_resources: 1,
   unknown_state_resources: 0,
+  unknown_states: null,
   alertable_resources: null,
   resources_with_alert_rules: 35,
   resources_without_alert_rules: 7,
@@ -116,8 +117,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,0,,35,7,0,0.8333333333333334,true,0,,3',
-      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,,,,`,
+      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
+      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,,,,,`,
       '',
     ]);
   });

@@ -17,7 +17,7 @@ import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   ...{ resources: 0, complete: true, incompleteReasons: [], rejected: 0, pages: 1, firing: 0, pending: 0 },
-  unknown: 0,
+  ...{ unknown: 0, unknownStates: [] },
   ...{ alertable: undefined, withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
 };
 

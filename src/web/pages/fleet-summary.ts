@@ -6,6 +6,7 @@ import {
   stateOf,
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
+import { allUnknownStates, unknownStatesText } from '../../inventory/unknown-states.ts';
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
 import { statusText } from './error-page.ts';
@@ -26,7 +27,7 @@ const MAX_NAMED = 5;
 
 /**
  * The state of all stations in one sentence: how many are up, failures, then what makes data old or incomplete.
- * The tone is `good` only when every station has current and complete data.
+ * The tone is `good` only when every station has current and complete data, whose states all have a meaning.
  */
 export function fleetSummary(
   stations: readonly StationStatus[],
@@ -39,12 +40,15 @@ export function fleetSummary(
   const isWaiting = ({ waitingMs = 0 }: StationStatus) => waitingMs >= LONG_WAIT_MS;
   const isOverdue = ({ dueInMs, isRefreshing }: StationStatus) => -dueInMs >= LONG_OVERDUE_MS && !isRefreshing;
   const lacking = stations.filter((station) => dataProblems(station).length > 0);
+  const unclear = stations.filter(({ snapshot }) => snapshot?.unknown);
+  const unknown = allUnknownStates(unclear.map(({ snapshot }) => snapshot?.unknownStates ?? []));
   const bad = [
     ...failingPhrases(groups),
     ...phrases(of('no-data'), (station) => `without data: ${noDataReason(station)}`),
   ];
   const warnings = [
     ...phrases(lacking, (station) => `may be missing resources: ${lackText(station, lacking)}`),
+    ...phrases(unclear, () => `with states of unknown meaning: ${unknownStatesText(unknown)}`),
     ...phrases(up.filter(isWaiting), noDataReason),
     ...phrases(up.filter(isOverdue), noDataReason),
     ...upstreams.flatMap((upstream) => throttledPhrases(upstream, groups)),

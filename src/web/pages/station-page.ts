@@ -22,6 +22,8 @@ import {
   stateBadge,
   stationNotes,
   trail,
+  unknownFigure,
+  unknownStatesNote,
 } from './station-parts.ts';
 import { downloads, type ListPage, pageOf } from './table.ts';
 
@@ -73,8 +75,9 @@ ${linkList(linksOf(links, spec))}<div class="headline">
 ${figures('status', [
   ['State', stateBadge(status)],
   ['Resources', linkedCount(snapshot?.resources, undefined)],
-  ['Firing', linkedCount(snapshot?.firing, '?state=firing#resources')],
-  ['Pending', linkedCount(snapshot?.pending, '?state=pending#resources')],
+  ['Firing', linkedCount(snapshot?.firing, '?alert_state=firing#resources')],
+  ['Pending', linkedCount(snapshot?.pending, '?alert_state=pending#resources')],
+  ...unknownFigure(snapshot?.unknown, '?alert_state=unknown#resources'),
   ['Coverage', coverageText(snapshot)],
   ['Last success', lastSuccess(status, nowMs)],
 ])}
@@ -86,6 +89,7 @@ ${refreshForm(view, options)}
 </div>
 ${LIVE_NOTICES}
 ${stationNotes(status, nowMs)}
+${unknownStatesNote(snapshot?.unknownStates ?? [])}
 <div class="beside">
 <div>
 <section aria-labelledby="resources">

@@ -12,6 +12,12 @@ import {
   stateOf,
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
+import {
+  type UnknownState,
+  unknownStatesAdvice,
+  unknownStatesCount,
+  unknownStatesText,
+} from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';
@@ -90,6 +96,21 @@ export function linkedCount(count: number | undefined, href: string | undefined)
   return href === undefined || count === 0
     ? html`${numberText(count)}`
     : html`<a href="${href}">${numberText(count)}</a>`;
+}
+
+/** A number of resources in states of unknown meaning; none if it is 0. */
+export function unknownFigure(
+  count: number | undefined,
+  href: string,
+): readonly (readonly [name: string, value: Html])[] {
+  return count ? [['Unknown state', linkedCount(count, href)]] : [];
+}
+
+/** Which states have no known meaning, and what to do about it; empty without any. */
+export function unknownStatesNote(states: readonly UnknownState[]): Html {
+  if (states.length === 0) return html``;
+  return html`<div class="failure-note warning" id="unknown-states"><p><strong>${unknownStatesCount(states)}:</strong> ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
+<p>What to do: ${unknownStatesAdvice(states)}</p></div>`;
 }
 
 /** Links to other tools, as configured. Their servers do not learn the address of the page. */

@@ -9,6 +9,7 @@ import {
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
+import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { TaskQueue } from '../../model/task-queue.ts';
 import { sum } from '../../refresh/aggregates.ts';
@@ -26,6 +27,8 @@ import {
   NO_DATA,
   stateBadge,
   stationLink,
+  unknownFigure,
+  unknownStatesNote,
   upstreamSection,
 } from './station-parts.ts';
 import { type Column, select, sortSelect, table, tableRow } from './table.ts';
@@ -47,6 +50,7 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
 <div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
 ${statusTotals(stations)}
 <div id="not-counted">${notCounted}</div>
+<div id="unknown">${unknownStatesNote(allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? [])))}</div>
 <div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="outages">${outageSection(stations, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>
@@ -79,7 +83,8 @@ interface StationColumn extends Column<StationStatus> {
   readonly value: (station: StationStatus) => string | number | undefined;
 }
 
-function stationColumns(nowMs: number): readonly StationColumn[] {
+/** `hasUnknown`: a station has resources in states of unknown meaning. */
+function stationColumns(nowMs: number, hasUnknown: boolean): readonly StationColumn[] {
   return [
     {
       heading: 'Station',
@@ -95,8 +100,9 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       cell: (station) => stateBadge(station, station.failure && shortReason(station.failure)),
     },
     countColumn('Resources', 'resources', ''),
-    countColumn('Firing', 'firing', '?state=firing'),
-    countColumn('Pending', 'pending', '?state=pending'),
+    countColumn('Firing', 'firing', '?alert_state=firing'),
+    countColumn('Pending', 'pending', '?alert_state=pending'),
+    ...(hasUnknown ? [countColumn('Unknown state', 'unknown', '?alert_state=unknown')] : []),
     {
       heading: 'Coverage',
       by: 'coverage',
@@ -126,7 +132,11 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
 }
 
 /** A number of resources, with a link to them on the page of the station. */
-function countColumn(heading: string, by: 'resources' | 'firing' | 'pending', query: string): StationColumn {
+function countColumn(
+  heading: string,
+  by: 'resources' | 'firing' | 'pending' | 'unknown',
+  query: string,
+): StationColumn {
   const value = ({ snapshot }: StationStatus) => snapshot?.[by];
   const cell = (station: StationStatus) => {
     const path = stationPath(station.name);
@@ -178,7 +188,10 @@ async function stationTable(
   tasks: TaskQueue,
 ): Promise<Html> {
   const { sort = '' } = query;
-  const columns = stationColumns(nowMs);
+  const columns = stationColumns(
+    nowMs,
+    stations.some(({ snapshot }) => snapshot?.unknown),
+  );
   const matching = stations.filter((station) => isMatch(station, query));
   const shown = sorted(matching, columns, sort).map((station) => [station] as const);
   const rows: Html[] = [];
@@ -261,8 +274,9 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['No data', count('no-data')],
     ['Incomplete', snapshots.length === 0 ? NO_DATA : count('incomplete')],
     ['Resources', linkedCount(sumOf(snapshots, 'resources'), undefined)],
-    ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?state=firing`)],
-    ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?state=pending`)],
+    ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?alert_state=firing`)],
+    ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?alert_state=pending`)],
+    ...unknownFigure(sumOf(snapshots, 'unknown'), `.${ROUTES.search}?alert_state=unknown`),
     ['Coverage', coverageText(sumOfCoverages(snapshots))],
   ]);
 }
@@ -304,7 +318,7 @@ function columnsOf(label: string): readonly Column<OwnerCount>[] {
     {
       heading: 'Firing',
       isNumber: true,
-      cell: (count) => linkedCount(count.firing, searchHref(count, { state: 'firing' })),
+      cell: (count) => linkedCount(count.firing, searchHref(count, { alert_state: 'firing' })),
     },
     { heading: 'Coverage', isNumber: true, cell: coverageText },
   ];

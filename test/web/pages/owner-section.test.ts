@@ -26,8 +26,8 @@ describe('ownerSection', () => {
     ]);
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
     expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');
-    expect(hrefs).toContain('./search?state=firing&team=storage+%3C1%3E');
-    const found = await openPage(labelled, '/search?team=storage+%3C1%3E&state=firing&format=csv');
+    expect(hrefs).toContain('./search?alert_state=firing&team=storage+%3C1%3E');
+    const found = await openPage(labelled, '/search?team=storage+%3C1%3E&alert_state=firing&format=csv');
     expect(found.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
     expect((await openPage()).body).toContain('<div id="owners"></div>');
   });

@@ -151,7 +151,7 @@ describe('searchData', () => {
       body: 'No station has data.\n',
     });
     for (const [query, problem] of [
-      ['', 'Expected q, the text to search for, or a filter such as state=firing.\n'],
+      ['', 'Expected q, the text to search for, or a filter such as alert_state=firing.\n'],
       ['a&q=b', 'Expected q at most once.\n'],
     ])
       expect(await request(`/search?q=${query}&format=${format}`)).toMatchObject({ status: 400, body: problem });

@@ -107,7 +107,7 @@ describe('stationPage', () => {
     expect(text).toContain('The data may be missing resources. listing incomplete: total 500, 494 listed');
     expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
     expect(body).not.toContain('class="state up"');
-    expect(body).toContain('<dd><a href="?state=firing#resources">2</a></dd>');
+    expect(body).toContain('<dd><a href="?alert_state=firing#resources">2</a></dd>');
   });
 
   it('shows what limits the refreshes of the station', async () => {

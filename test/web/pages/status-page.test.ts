@@ -193,7 +193,7 @@ describe('statusTotals', () => {
     );
     expect(hrefs).toEqual([
       ...['up', 'failing', 'not-tried', 'no-data', 'incomplete'].map((state) => `?state=${state}#stations`),
-      './search?state=firing',
+      './search?alert_state=firing',
     ]);
   });
 

@@ -1,0 +1,68 @@
+import { type AggregateGroup, add } from '../refresh/aggregates.ts';
+import { OTHER } from '../refresh/label-values.ts';
+import { NONE } from './parameters.ts';
+import { countText, firstOf, numberText } from './words.ts';
+
+/** A state of unknown meaning; '' stands for the resources without a state. */
+export interface UnknownState {
+  readonly state: string;
+  readonly resources: number;
+}
+
+/** The most frequent first. */
+export function unknownStatesOf(groups: Iterable<AggregateGroup>): readonly UnknownState[] {
+  const counts = new Map<string, number>();
+  for (const { states } of groups) for (const [state, count] of states.get('unknown') ?? []) add(counts, state, count);
+  return ranked(counts);
+}
+
+/** Those of several stations together. */
+export function allUnknownStates(stations: Iterable<readonly UnknownState[]>): readonly UnknownState[] {
+  const counts = new Map<string, number>();
+  for (const states of stations) for (const { state, resources } of states) add(counts, state, resources);
+  return ranked(counts);
+}
+
+function ranked(counts: ReadonlyMap<string, number>): readonly UnknownState[] {
+  return Array.from(counts, ([state, resources]) => ({ state, resources })).sort(
+    (a, b) => b.resources - a.resources || (a.state < b.state ? -1 : 1),
+  );
+}
+
+/** States that a text names. */
+const MAX_NAMED = 10;
+
+/** `ALERTSTATE_ESCALATED (7), (none) (2)`. */
+export function unknownStatesText(states: readonly UnknownState[]): string {
+  const named = states.map(({ state, resources }) => `${state || NONE} (${numberText(resources)})`);
+  return firstOf(named, MAX_NAMED).join(', ');
+}
+
+/** `7 resources are in states of unknown meaning`. */
+export function unknownStatesCount(states: readonly UnknownState[]): string {
+  const resources = states.reduce((sum, state) => sum + state.resources, 0);
+  return `${countText(resources, 'resource is', 'resources are')} in states of unknown meaning`;
+}
+
+/** What to do about them: the line to add to the configuration. */
+export function unknownStatesAdvice(states: readonly UnknownState[]): string {
+  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER);
+  const advice = [
+    sent.length > 0 &&
+      `If ${sent.length === 1 ? 'it means' : 'they mean'} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
+    states.some(({ state }) => state === OTHER) &&
+      'Raise limits.label_values, so that the states published as (other) have their names.',
+    states.some(({ state }) => state === '') &&
+      'For the resources without a state, find out from the operators of the service why it sends none.',
+  ];
+  return advice.filter((text) => text !== false).join(' ');
+}
+
+/** A list in YAML. */
+function listText(states: readonly string[]): string {
+  const more = states.length > MAX_NAMED ? ', …' : '';
+  return `[${states
+    .slice(0, MAX_NAMED)
+    .map((state) => JSON.stringify(state))
+    .join(', ')}${more}]`;
+}
