@@ -78,6 +78,7 @@ describe('list', () => {
     [['--type='], () => false],
     [['--product=product.odd'], (index) => index % 2 === 1],
     [['--state=firing'], (index) => index % 2 === 1],
+    [['--alert-state=firing'], (index) => index % 2 === 1],
     [['--alertable=no'], (index) => index % 5 === 0],
     [['--without-rules'], (index) => index % 4 === 0],
     [['--without-rules', '--alertable=yes', '--search', 'r2'], (index) => [24, 28].includes(index)],

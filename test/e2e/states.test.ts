@@ -14,9 +14,9 @@ const STATES = { firing: ['ALERTSTATE_ESCALATED'] };
 
 const WHAT_TO_DO = 'states: { firing: ["ALERTSTATE_ESCALATED"] }';
 
-async function startEscalated() {
-  const service = await startTestService({ source: () => RECORDS });
-  const config = configOf(service.url, ['prod'], { cache: { ttl: '1h' } });
+async function startEscalated(records = RECORDS, settings: object = {}) {
+  const service = await startTestService({ source: () => records });
+  const config = { ...configOf(service.url, ['prod'], { cache: { ttl: '1h' } }), ...settings };
   const exporter = await startTestExporter(config);
   await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up)).toBe(true));
   return {
@@ -51,8 +51,8 @@ async function startEscalated() {
   };
 }
 
-describe('seven resources in the state ALERTSTATE_ESCALATED', () => {
-  it('are unknown everywhere, and firing once a reload says what the state means, without a refresh', async () => {
+describe('resources in states that need a meaning', () => {
+  it('are unknown everywhere when seven are ALERTSTATE_ESCALATED, and firing once a reload says what the state means, without a refresh', async () => {
     const { reload, shown, requests } = await startEscalated();
     const before = await shown();
     expect(before).toMatchObject({
@@ -85,6 +85,20 @@ describe('seven resources in the state ALERTSTATE_ESCALATED', () => {
     });
     for (const text of [after.page, after.stationPage]) expect(text).not.toContain('unknown meaning');
     expect(requests()).toBe(requested);
+  });
+
+  it('are as many on pages, in JSON and in metrics as in the list of firing ones, also beyond limits.label_values', async () => {
+    const records = ['OK', 'A', 'B', 'X_FIRING'].map((state) => ({ record: wireRecord(state, { state }) }));
+    const limited = { limits: { label_values: 1 }, states: { firing: ['A', 'B'], inactive: ['OK'] } };
+    const { shown } = await startEscalated(records, limited);
+    expect(await shown()).toMatchObject({
+      metric: [
+        ['OK', 'inactive', 1],
+        ['(other)', 'firing', 3],
+      ],
+      json: [3, 0, null],
+      listed: 3,
+    });
   });
 
   it('are a warning of check --live, with the line to add, until it is added', async () => {

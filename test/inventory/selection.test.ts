@@ -171,6 +171,16 @@ describe('selectResources', () => {
     expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
   });
 
+  it('selects and sorts by what states mean, the most urgent first and the unknown last', async () => {
+    const states = ['ALERTSTATE_INACTIVE', 'ESCALATED', 'ALERTSTATE_PENDING', '', 'NOW_FIRING'];
+    const several = [states.map((state, at) => resourceOf(`${at}`, { state }))];
+    const by = (descending: boolean) => idsOf(several, {}, { by: 'alert_state', descending });
+    expect(await by(false)).toEqual(['4', '2', '0', '1', '3']);
+    expect(await by(true)).toEqual(['0', '2', '4', '1', '3']);
+    expect(await idsOf(several, { alert_state: 'unknown' })).toEqual(['1', '3']);
+    expect(await idsOf(several, { alert_state: 'firing' })).toEqual(['4']);
+  });
+
   it('rejects with the reason of the signal', async () => {
     const reason = new Error('the client disconnected');
     const aborted = AbortSignal.abort(reason);
