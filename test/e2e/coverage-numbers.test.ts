@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { checkLive } from '../commands/check-live.ts';
+import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import type { TestFault } from '../simulator/simulated-service.ts';
+import { rowsOf, textOf } from '../web/pages/opened-page.ts';
+import { configFlag, resultOf } from './running-program.ts';
+import { configOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
+
+interface World {
+  readonly entries: readonly SourceEntry[];
+  readonly alertability: boolean;
+  /** Resources with rules, without rules, and of which too little is known. */
+  readonly counts: readonly [withRules: number, withoutRules: number, unknown: number];
+  readonly share: number | null;
+  /** What the pages show. */
+  readonly text: string;
+}
+
+const entry = (id: string, alert_rules_count: unknown, alertable = false): SourceEntry => ({
+  record: wireRecord(id, { alert_rules_count, resource_type: { key: `type.${id[0]}`, label: '' } }),
+  alertable,
+});
+const several = (count: number, prefix: string, rules: unknown, alertable?: boolean) =>
+  Array.from({ length: count }, (_, index) => entry(`${prefix}${index}`, rules, alertable));
+
+const WORLDS: Readonly<Record<string, World>> = {
+  'one resource without rules and nine with unreadable numbers': {
+    entries: [entry('a', 0), ...several(9, 'a', 'many')],
+    alertability: false,
+    ...{ counts: [0, 1, 9], share: 0, text: '0 % 9 unknown' },
+  },
+  'a type of which nothing is reported beside one that is known': {
+    entries: [...several(3, 'a', 2), entry('a', 0), ...several(4, 'b', undefined)],
+    alertability: false,
+    ...{ counts: [3, 1, 4], share: 0.75, text: '75 % 4 unknown' },
+  },
+  'an incomplete listing of the alertable resources': {
+    entries: [...several(2, 'a', 1, true), entry('b', 0, true), entry('c', undefined, true), ...several(3, 'd', 5)],
+    alertability: true,
+    ...{ counts: [2, 1, 4], share: 2 / 3, text: '67 % 4 unknown' },
+  },
+  'no resource that is known to be alertable': {
+    entries: [...several(2, 'a', 1), entry('b', 0)],
+    alertability: true,
+    ...{ counts: [0, 0, 3], share: null, text: '– unknown for 3 resources' },
+  },
+};
+
+/** Makes the listing of the alertable resources incomplete, and no other. */
+const MISSING_ALERTABLE: TestFault = {
+  ...NAMED_FAULTS.wrong_total,
+  when: ({ filters }) => 'enabled_alert' in filters,
+};
+
+const FIELDS = [
+  'resources_with_alert_rules',
+  'resources_without_alert_rules',
+  'resources_with_unknown_alert_coverage',
+] as const;
+
+describe('the numbers of the coverage', () => {
+  it.each(Object.entries(WORLDS))('are the same everywhere with %s', async (_, world) => {
+    const service = await startTestService({ source: () => world.entries, faults: { ts: [MISSING_ALERTABLE] } });
+    const config = configOf(service.url, ['ts'], {
+      station: { alertability: world.alertability },
+      cache: { ttl: '1h' },
+      labels: [{ match: { resource_id: '.*' }, labels: { team: 'all' } }],
+    });
+    const { get, scrape } = await startReadyExporter(config);
+    const bodyOf = async (path: string) => (await get(path)).text();
+    const jsonOf = async (path: string) => JSON.parse(await bodyOf(path));
+    const families = await scrape();
+    const numbers = [...world.counts, world.share];
+    const numbersOf = (row: Record<string, unknown>) => [...FIELDS, 'alert_coverage'].map((name) => row[name]);
+
+    expect(FIELDS.map((name) => sumOf(families, name))).toEqual(world.counts);
+    const station = await jsonOf('/stations/ts?format=json');
+    expect(numbersOf(station)).toEqual(numbers);
+    expect(station.resource_labels.map(numbersOf)).toEqual([numbers]);
+    expect((await jsonOf('/?format=json')).map(numbersOf)).toEqual([numbers]);
+    const [names = '', row = ''] = (await bodyOf('/?format=csv')).split('\r\n');
+    const cells = Object.fromEntries(names.split(',').map((name, index) => [name, row.split(',')[index]]));
+    expect(numbersOf(cells)).toEqual(numbers.map((number) => `${number ?? ''}`));
+
+    const status = await bodyOf('/');
+    expect(textOf(status, 'totals')).toContain(`Coverage${world.text}`);
+    expect(rowsOf(status, 'stations')[0]).toContain(` ${world.text} `);
+    expect(rowsOf(status, 'owners-team')[0]).toMatch(new RegExp(` ${world.text}$`));
+    expect(textOf(await bodyOf('/stations/ts'), 'status')).toContain(`Coverage${world.text} `);
+
+    const { stdout } = await resultOf(['list', 'ts', '--format=json', configFlag(config)]);
+    expect(countsOf(JSON.parse(stdout), world.alertability)).toEqual(world.counts);
+    const checked = await checkLive(config, '--min-coverage=0');
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain('failure: coverage of ts is unknown: ');
+  });
+});
+
+function sumOf(families: Map<string, ParsedFamily>, name: string): number {
+  const samples = families.get(`telemetry_station_${name}`)?.samples ?? [];
+  return samples.reduce((sum, { value }) => sum + value, 0);
+}
+
+interface Listed {
+  readonly alert_rules: number | null;
+  readonly alertable: boolean | null;
+}
+
+/** Counted again, one by one. */
+function countsOf(resources: readonly Listed[], alertability: boolean): number[] {
+  const isUnknown = ({ alert_rules, alertable }: Listed) =>
+    alertability ? alertable === null || (alertable && alert_rules === null) : alert_rules === null;
+  const known = resources.filter((resource) => !isUnknown(resource) && (!alertability || resource.alertable));
+  return [
+    known.filter(({ alert_rules }) => Number(alert_rules) > 0).length,
+    known.filter(({ alert_rules }) => alert_rules === 0).length,
+    resources.filter(isUnknown).length,
+  ];
+}
