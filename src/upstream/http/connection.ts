@@ -29,12 +29,8 @@ export function openPool(origin: string, { connections, ...options }: PoolOption
     connect: connector(options),
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
   });
 }
-
-/** Names and values of the headers of a reply: as much as the proxies in front of services accept of them. */
-const MAX_HEADER_BYTES = 8 * 1024;
 
 /** Opens one connection as a request would, with the same failures; the caller closes it. */
 export function connectOnce({ protocol, host, hostname, port }: URL, options: RouteOptions): Promise<Socket> {
@@ -173,11 +169,7 @@ function parseTlsFile<T>(file: string, parse: () => T): T {
  * (undici's ProxyAgent fixes its TLS settings when it is created, but certificate files change.)
  */
 function proxyConnector(url: URL, throughTunnel: Connector, tls: TlsOptions | undefined, timeoutMs: number): Connector {
-  const options = {
-    connect: tlsConnector(withoutIdentity(tls), timeoutMs),
-    headersTimeout: timeoutMs,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  };
+  const options = { connect: tlsConnector(withoutIdentity(tls), timeoutMs), headersTimeout: timeoutMs };
   return (target, callback) => {
     openTunnel(url, options, target).then(
       (socket) => {

@@ -6,7 +6,7 @@ import { type Reply, RequestFailure, transportFailure } from './request-failure.
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Replies such as 103 before the one that counts; each may have headers of 8 KiB. */
+/** Replies such as 103 before the one that counts; each may have headers of 16 KiB. */
 const MAX_INFORMATIONAL_REPLIES = 16;
 
 /** Each chunk costs time, however small it is: a body may have this many, and further ones for its bytes. */
