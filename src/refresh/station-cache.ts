@@ -204,11 +204,12 @@ export class StationCache<Encoded> {
       hasOtherStates || [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
     const labelled = async (snapshot: Snapshot) =>
       isRelabelled ? await relabelled(snapshot, spec, next.#tasks) : snapshot;
-    const { latest } = this.#churn;
+    // Both of one refresh: another may end while resources are labelled.
+    const [before, lastGood] = [this.#churn, this.#lastGood];
+    const { latest } = before;
     const compared = latest && (await labelled(latest));
-    const churn = { ...this.#churn, latest: compared };
+    const churn = { ...before, latest: compared };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
-    const lastGood = this.#lastGood;
     if (lastGood) {
       // Usually the same one: an incomplete snapshot is served, but not compared.
       const snapshot =
