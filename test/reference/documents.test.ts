@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_PARAMETERS, OWNER_LABEL, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { chartReference } from '../../scripts/reference/chart.ts';
 import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
 import { dataReference } from '../../scripts/reference/data.ts';
@@ -11,6 +12,15 @@ import { runbookIndex } from '../../scripts/reference/runbooks.ts';
 const CHART = 'deploy/helm/telemetry-station-exporter';
 const STATION_DOWN = 'docs/runbooks/TelemetryStationDown.md';
 
+/** Empty URLs: alerts have no link to Grafana and the exporter, as in prometheus/rules.yml. */
+const MIXIN_PARAMETERS = {
+  runbookUrl: RUNBOOK_URL,
+  grafanaUrl: '',
+  externalUrl: '',
+  ownerLabel: OWNER_LABEL,
+  alerts: DEFAULT_PARAMETERS,
+};
+
 const DOCUMENTS = {
   'docs/configuration.md': configurationReference,
   'config.schema.json': () => `${JSON.stringify(publishedSchema(), null, 2)}\n`,
@@ -19,6 +29,7 @@ const DOCUMENTS = {
   'docs/metrics.md': metricsReference,
   'docs/runbooks/README.md': runbookIndex,
   [STATION_DOWN]: () => withFailureTable(readFileSync(STATION_DOWN, 'utf8')),
+  'mixin/parameters.json': () => `${JSON.stringify(MIXIN_PARAMETERS, null, 2)}\n`,
   [`${CHART}/README.md`]: () => chartReference(readFileSync(`${CHART}/values.yaml`, 'utf8')),
 };
 

@@ -1,0 +1,34 @@
+// The rules and dashboards as a mixin (https://monitoring.mixins.dev). parameters.json has what can be changed, for example:
+//   (import 'mixin/mixin.libsonnet') + { _config+:: { alerts+: { TelemetryStationDown+: { 'for': '1h' } } } }
+local parameters = import 'parameters.json';
+local template = importstr '../deploy/helm/telemetry-station-exporter/files/rules.tpl.yml';
+
+{
+  _config:: parameters,
+  local config = self._config,
+
+  // As text: a number without the digits that its binary form adds.
+  local text(value) = if std.isNumber(value) then '%g' % value else value,
+  local links = { runbookUrl: config.runbookUrl, grafanaUrl: config.grafanaUrl, externalUrl: config.externalUrl },
+  local values = { ownerLabel: config.ownerLabel } + links + {
+    [alert + '.' + name]: text(config.alerts[alert][name])
+    for alert in std.objectFields(config.alerts)
+    for name in std.objectFields(config.alerts[alert])
+  },
+  local missing = ['<<' + name + '>>' for name in std.objectFields(links) if links[name] == ''],
+  local contains(line, part) = std.strReplace(line, part, '') != line,
+  // An alert has no link without a base URL.
+  local lines = [line for line in std.split(template, '\n') if !std.any([contains(line, name) for name in missing])],
+  local replace(rules, name) = std.strReplace(rules, '<<' + name + '>>', values[name]),
+  local groups = std.parseYaml(std.foldl(replace, std.objectFields(values), std.join('\n', lines))).groups,
+  local isRecording(group) = std.objectHas(group.rules[0], 'record'),
+
+  prometheusRules+:: { groups+: [group for group in groups if isRecording(group)] },
+  prometheusAlerts+:: { groups+: [group for group in groups if !isRecording(group)] },
+  grafanaDashboards+:: {
+    'telemetry-station-fleet.json': import '../grafana/dashboards/fleet.json',
+    'telemetry-station.json': import '../grafana/dashboards/station.json',
+    'telemetry-station-resources.json': import '../grafana/dashboards/resources.json',
+    'telemetry-station-exporter.json': import '../grafana/dashboards/exporter.json',
+  },
+}
