@@ -5,44 +5,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/require.sh
 . scripts/tools.sh
+. scripts/cluster.sh
 
-HELM_VERSION=${HELM_VERSION:-latest}
 OPERATOR_VERSION=v0.85.0
 GATEWAY_VERSION=v1.2.1
 chart=deploy/helm/telemetry-station-exporter
 
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; wait; chmod -R u+w "$work"; rm -rf "$work"' EXIT
-export GOBIN="$tools/bin" PATH="$tools/bin:$PATH"
 require etcd
-require helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"
+helm_folders=("$(helm_3)")
 PATH="$(kubernetes):$PATH"
-
-free_port() { node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'; }
-client=$(free_port) peer=$(free_port) secure=$(free_port)
-etcd --data-dir "$work/etcd" --listen-client-urls "http://127.0.0.1:$client" --advertise-client-urls "http://127.0.0.1:$client" \
-  --listen-peer-urls "http://127.0.0.1:$peer" --initial-advertise-peer-urls "http://127.0.0.1:$peer" --initial-cluster "default=http://127.0.0.1:$peer" >"$work/etcd.log" 2>&1 &
-openssl genrsa -out "$work/accounts.key" 2048 2>/dev/null
-echo 'token,admin,1,system:masters' >"$work/tokens.csv"
-kube-apiserver --etcd-servers "http://127.0.0.1:$client" --secure-port "$secure" --bind-address 127.0.0.1 --cert-dir "$work/certificates" \
-  --service-account-key-file "$work/accounts.key" --service-account-signing-key-file "$work/accounts.key" --service-account-issuer https://kubernetes.default.svc \
-  --token-auth-file "$work/tokens.csv" --authorization-mode RBAC --disable-admission-plugins ServiceAccount --service-cluster-ip-range 10.0.0.0/24 >"$work/apiserver.log" 2>&1 &
-
-cat >"$work/kubeconfig" <<YAML
-apiVersion: v1
-kind: Config
-clusters: [{ name: c, cluster: { server: "https://127.0.0.1:$secure", insecure-skip-tls-verify: true } }]
-users: [{ name: u, user: { token: token } }]
-contexts: [{ name: x, context: { cluster: c, user: u, namespace: monitoring } }]
-current-context: x
-YAML
-export KUBECONFIG="$work/kubeconfig"
-for _ in $(seq 300); do
-  kubectl get --raw /readyz >/dev/null 2>&1 && break
-  sleep 1
-done
-kubectl get --raw /readyz >/dev/null || { tail -n 20 "$work/apiserver.log" >&2; exit 1; }
-kubectl version | grep Server
+start_cluster "$work"
 
 # quietly COMMAND: prints its output if it fails or if it contains a warning.
 quietly() {
@@ -53,7 +27,6 @@ quietly() {
   fi
 }
 module() { (cd "$work" && retried go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); }
-quietly kubectl create namespace monitoring
 operator=$(module "github.com/prometheus-operator/prometheus-operator@$OPERATOR_VERSION")
 gateway=$(module "sigs.k8s.io/gateway-api@$GATEWAY_VERSION")
 quietly kubectl apply --server-side --filename "$operator/example/prometheus-operator-crd" --filename "$gateway/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"
@@ -65,14 +38,18 @@ if kubectl apply --server-side --validate=strict --dry-run=server --filename - <
   exit 1
 fi
 
-for values in "$chart"/ci/*.yaml; do
-  quietly helm install release "$chart" --values "$values"
-  quietly helm upgrade release "$chart" --values "$values" --set podLabels.upgraded=yes
-  # Helm does not validate the fields; the server does.
-  helm get manifest release >"$work/manifest.yaml"
-  quietly kubectl apply --server-side --force-conflicts --validate=strict --dry-run=server --filename "$work/manifest.yaml"
-  quietly helm uninstall release
-  echo "installed, upgraded and uninstalled with $(basename "$values"): $(grep -c '^kind:' "$work/manifest.yaml") objects"
+for folder in "${helm_folders[@]}"; do
+  helm() { "$folder/helm" "$@"; }
+  helm version --short
+  for values in "$chart"/ci/*.yaml; do
+    quietly helm install release "$chart" --values "$values"
+    quietly helm upgrade release "$chart" --values "$values" --set podLabels.upgraded=yes
+    # Helm does not validate the fields; the server does.
+    helm get manifest release >"$work/manifest.yaml"
+    quietly kubectl apply --server-side --force-conflicts --validate=strict --dry-run=server --filename "$work/manifest.yaml"
+    quietly helm uninstall release
+    echo "installed, upgraded and uninstalled with $(basename "$values"): $(grep -c '^kind:' "$work/manifest.yaml") objects"
+  done
 done
 kubectl kustomize deploy/kubernetes >"$work/manifests.yaml"
 quietly kubectl apply --server-side --validate=strict --filename "$work/manifests.yaml"

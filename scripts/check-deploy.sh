@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
-# Checks everything under deploy/ with Helm, systemd, docker-compose, promtool and amtool, and the GitHub workflows with actionlint.
+# Checks everything under deploy/ with Helm, systemd, docker-compose, promtool and amtool, the mixin with jsonnet, and the GitHub
+# workflows with actionlint and zizmor. Needs Go, and the packages of `npm ci`.
 # scripts/check-cluster.sh applies the Kubernetes objects to an API server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/require.sh
 . scripts/tools.sh
 
-HELM_VERSION=${HELM_VERSION:-latest}
-ACTIONLINT_VERSION=${ACTIONLINT_VERSION:-latest}
 chart=deploy/helm/telemetry-station-exporter
 unit=deploy/systemd/telemetry-station-exporter.service
 
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-export GOBIN="$tools/bin" PATH="$tools/bin:$PATH"
+helm_folders=("$(helm_3)")
+PATH="$(linters):$PATH"
 step() { printf -- '-- %s\n' "$*"; }
 
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@"; }
 
 step 'Helm chart'
-if require helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
+for folder in "${helm_folders[@]}"; do
+  helm() { "$folder/helm" "$@"; }
+  helm version --short
   for values in "$chart"/ci/*.yaml; do
     helm lint --strict --quiet --kube-version "$KUBERNETES_VERSION" "$chart" --values "$values"
     echo "$(render --values "$values" | grep -c '^kind:') objects for $(basename "$values")"
@@ -45,7 +47,7 @@ if require helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
     grep -q 'for: 1h' "$work/rules-adjusted.yml" && grep -q '> 0.15' "$work/rules-adjusted.yml"
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
   fi
-fi
+done
 
 step 'systemd unit'
 if require systemd-analyze; then
@@ -61,8 +63,25 @@ fi
 if require promtool; then promtool check config prometheus/prometheus.yml; fi
 if require amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
 
+step 'mixin'
+jsonnet --exec 'local mixin = import "mixin/mixin.libsonnet"; { rules: mixin.prometheusRules, alerts: mixin.prometheusAlerts, dashboards: mixin.grafanaDashboards }' >"$work/mixin.json"
+node --input-type=module - "$work/mixin.json" <<'PROGRAM'
+import { deepStrictEqual } from 'node:assert';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const { rules, alerts, dashboards } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const shipped = parse(readFileSync('prometheus/rules.yml', 'utf8')).groups;
+deepStrictEqual([...rules.groups, ...alerts.groups], shipped);
+const byUid = (all) => new Map(all.map((dashboard) => [dashboard.uid, dashboard]).toSorted());
+const files = readdirSync('grafana/dashboards').map((file) => JSON.parse(readFileSync(`grafana/dashboards/${file}`, 'utf8')));
+deepStrictEqual(byUid(Object.values(dashboards)), byUid(files));
+console.log(`${shipped.length} groups of rules and ${files.length} dashboards, as shipped`);
+PROGRAM
+jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alerts+: { TelemetryStationDown+: { "for": "1h" } } } } + { alerts: $.prometheusAlerts }' | grep '"for": "1h"' >/dev/null
+
 step 'GitHub workflows'
-if require actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT_VERSION"; then
-  actionlint -no-color .github/workflows/*.yml
-  echo 'valid'
-fi
+actionlint -no-color .github/workflows/*.yml
+PATH="$(zizmor_folder):$PATH"
+zizmor --offline --no-progress --quiet .github
+echo 'valid'

@@ -1,47 +1,55 @@
 # Sourced by the check scripts: tools that no package of Debian has, built from their Go modules and kept in a cache outside the repository.
+# scripts/tools has a go.mod and a go.sum for each folder of tools; CONTRIBUTING.md describes how to update them.
 
-# 3.15.0 is the module v0.315.0.
-PROMETHEUS_VERSION=3.15.0
-KUBERNETES_VERSION=1.31.4
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/telemetry-station-exporter-tools
+definitions=$(cd "$(dirname "${BASH_SOURCE[0]}")/tools" && pwd)
 
-# built NAME COMMAND: runs the command in a new folder of the cache unless an earlier run has completed it; prints the folder.
+# version_of NAME MODULE: prints the version of a module in scripts/tools/NAME/go.mod, without the v.
+version_of() { sed -n "s|^\(require \)\?\t\?$2 v\([^ ]*\).*|\2|p" "$definitions/$1/go.mod"; }
+
+KUBERNETES_VERSION=$(version_of kubernetes k8s.io/kubernetes)
+
+# built NAME: prints a folder with the commands of scripts/tools/NAME, after building them unless an earlier run has completed it.
+# A second caller waits for the first, so that .ci/run can start the builds before they are needed.
 built() {
-  local folder=$tools/$1 log
-  shift
-  if [ ! -e "$folder/complete" ]; then
-    rm -rf "$folder" && mkdir -p "$folder"
-    log=$folder/log
-    (cd "$folder" && retried "$@") >"$log" 2>&1 || { tail -n 5 "$log" >&2; return 1; }
+  local definition=$definitions/$1 folder
+  folder=$tools/$1-$(cat "$definition"/go.{mod,sum} | sha256sum | cut --characters=1-12)
+  mkdir -p "$folder"
+  (
+    flock 9
+    [ ! -e "$folder/complete" ] || exit 0
+    cd "$definition"
+    retried go build -trimpath "${@:2}" -o "$folder" tool >"$folder/log" 2>&1 || { tail -n 5 "$folder/log" >&2; exit 1; }
     touch "$folder/complete"
-  fi
+  ) 9>"$folder/lock" || return
   echo "$folder"
 }
 
-# prometheus_3: prints a folder with prometheus and promtool of version 3. Service discovery other than static, file and HTTP is left out.
-prometheus_3() { built "prometheus-$PROMETHEUS_VERSION" build_prometheus; }
-build_prometheus() {
-  local commands="github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool" name
-  [ -e go.mod ] || go mod init tools
-  # shellcheck disable=SC2086
-  go get $(for name in $commands; do echo "$name@v0.${PROMETHEUS_VERSION/./}"; done) &&
-    go build -tags remove_all_sd,netgo -ldflags "-X github.com/prometheus/common/version.Version=$PROMETHEUS_VERSION" -o . $commands
+# Each function prints a folder with the commands that it names.
+# prometheus and promtool of version 3; 3.15.0 is the module v0.315.0. Service discovery other than static, file and HTTP is left out.
+prometheus_3() {
+  local version
+  version=$(version_of prometheus github.com/prometheus/prometheus)
+  version=$(sed 's/^0\.\([0-9]\)\([0-9]*\)\./\1.\2./' <<<"$version")
+  built prometheus -tags remove_all_sd,netgo -ldflags "-X github.com/prometheus/common/version.Version=$version"
+}
+# kube-apiserver and kubectl. Helm refuses a server without a version.
+kubernetes() { built kubernetes -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v$KUBERNETES_VERSION"; }
+helm_3() { built helm-3 -ldflags '-s -w'; }
+helm_4() { built helm-4 -ldflags '-s -w'; }
+# actionlint and jsonnet.
+linters() { built lint; }
+
+# zizmor, from the wheel of scripts/tools/zizmor.txt, which is for Linux on x86-64.
+zizmor_folder() {
+  local folder
+  folder=$tools/zizmor-$(sha256sum <"$definitions/zizmor.txt" | cut --characters=1-12)
+  [ -e "$folder/bin/zizmor" ] ||
+    retried python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --only-binary :all: --require-hashes --target "$folder" --requirement "$definitions/zizmor.txt" >&2 || return
+  echo "$folder/bin"
 }
 
-# kubernetes: prints a folder with kube-apiserver and kubectl. Kubernetes replaces its staging modules, which a user of its module must do as well.
-kubernetes() { built "kubernetes-$KUBERNETES_VERSION" build_kubernetes; }
-build_kubernetes() {
-  local definition name
-  definition=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
-  {
-    printf 'module tools\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$KUBERNETES_VERSION"
-    for name in $(sed -n 's|.*k8s.io/\(.*\) => ./staging/.*|\1|p' "$definition"); do
-      printf '\tk8s.io/%s => k8s.io/%s v0.%s\n' "$name" "$name" "${KUBERNETES_VERSION#1.}"
-    done
-    printf ')\n'
-  } >go.mod
-  printf '//go:build tools\n\npackage tools\n\nimport (\n\t_ "k8s.io/kubernetes/cmd/kube-apiserver"\n\t_ "k8s.io/kubernetes/cmd/kubectl"\n)\n' >tools.go
-  go mod tidy
-  # Helm refuses a server without a version.
-  go build -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v$KUBERNETES_VERSION" -o . k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kubectl
+# start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
+start_builds() {
+  (for build in prometheus_3 linters helm_3 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }
