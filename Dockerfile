@@ -1,13 +1,18 @@
-ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
-# Renovate pins both by digest; CONTRIBUTING.md describes how to do it by hand.
+ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
+# A release passes both with the digests that these tags have then, and records them (scripts/release/image.ts).
 
-FROM ${BUILD_IMAGE} AS build
+# Runs on the machine that builds, whatever the platform of the image: nothing below runs the programs of another platform.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build
+# Production packages alone, with the binaries of the platform. npm's own record of them is of no use in the image.
+ARG TARGETARCH
+RUN if [ "$TARGETARCH" = amd64 ]; then cpu=x64; else cpu=$TARGETARCH; fi && \
+    npm ci --ignore-scripts --omit=dev --os=linux --cpu="$cpu" --libc=glibc && rm node_modules/.package-lock.json
 COPY deploy/image/healthcheck.mjs LICENSE ./
 # Last, so that a new version or revision builds from the cache. VERSION defaults to the version in package.json.
 ARG VERSION
@@ -19,6 +24,7 @@ ARG VERSION
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="telemetry-station-exporter" \
       org.opencontainers.image.description="Prometheus exporter for the resources attached to telemetry stations" \
+      org.opencontainers.image.source="https://github.com/telemetry-station-exporter/telemetry-station-exporter" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION"

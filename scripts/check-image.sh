@@ -37,7 +37,7 @@ fi
 
 image=localhost/telemetry-station-exporter:check
 command buildah "${storage[@]}" bud --isolation chroot "$pull" --network host --format docker \
-  --build-arg "BUILD_IMAGE=${bases[0]}" --build-arg "RUNTIME_IMAGE=${bases[1]}" --build-arg VERSION=9.8.7 --build-arg REVISION=abcdef0 -t "$image" -f Dockerfile . >"$state/build.log" 2>&1 ||
+  --build-arg "BUILDPLATFORM=linux/$(dpkg --print-architecture)" --build-arg "TARGETARCH=$(dpkg --print-architecture)" --build-arg "BUILD_IMAGE=${bases[0]}" --build-arg "RUNTIME_IMAGE=${bases[1]}" --build-arg VERSION=9.8.7 --build-arg REVISION=abcdef0 -t "$image" -f Dockerfile . >"$state/build.log" 2>&1 ||
   { cat "$state/build.log" >&2; exit 1; }
 
 echo 'declared configuration'
