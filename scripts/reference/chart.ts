@@ -21,6 +21,7 @@ export function chartReference(values: string): string {
     '```',
     '',
     '`ci/` has values for a simulated service, authentication, TLS, client certificates, replicas, shards, one target per station, and OpenShift.',
+    '`helm test` then checks that the Service reaches a pod that is ready.',
     '[docs/operating.md](../../../docs/operating.md) has more on access, [docs/scaling.md](../../../docs/scaling.md) on replicas and shards.',
     '',
     '## Authentication and TLS',

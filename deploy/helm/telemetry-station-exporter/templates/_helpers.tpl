@@ -45,6 +45,11 @@ labels:
 {{- .Values.existingSecret | default (include "exporter.fullname" .) -}}
 {{- end -}}
 
+{{- define "exporter.image" -}}
+{{- $tag := printf ":%s" (.Values.image.tag | default .Chart.AppVersion) -}}
+{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}{{ $tag }}{{ end }}
+{{- end -}}
+
 {{- define "exporter.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- .Values.serviceAccount.name | default (include "exporter.fullname" .) -}}

@@ -32,8 +32,7 @@ spec:
   {{- end }}
   containers:
     - name: exporter
-      {{- $tag := printf ":%s" (.Values.image.tag | default .Chart.AppVersion) }}
-      image: "{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}{{ $tag }}{{ end }}"
+      image: {{ include "exporter.image" . | quote }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       args:
         {{- if .Values.demo }}
