@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { releaseNotes } from './changelog.ts';
+
+/** Every place that names the version of the project. The first one is the source of the others. */
+const PLACES: readonly { readonly file: string; readonly pattern: RegExp }[] = [
+  { file: 'package.json', pattern: /(?<=^ {2}"version": ")[^"]*/m },
+  { file: 'package-lock.json', pattern: /(?<=^ {2}"version": ")[^"]*/m },
+  { file: 'package-lock.json', pattern: /(?<=^ {6}"name": "telemetry-station-exporter",\n {6}"version": ")[^"]*/m },
+  { file: 'deploy/helm/telemetry-station-exporter/Chart.yaml', pattern: /(?<=^version: ).*/m },
+  { file: 'deploy/helm/telemetry-station-exporter/Chart.yaml', pattern: /(?<=^appVersion: ).*/m },
+  { file: 'deploy/kubernetes/kustomization.yaml', pattern: /(?<=^ {4}newTag: ).*/m },
+  { file: 'README.md', pattern: /(?<=^User-Agent: telemetry-station-exporter\/).*/m },
+];
+
+/** What keeps the files in a folder from being released as a version. */
+export function versionProblems(folder: string, version: string): readonly string[] {
+  const problems: string[] = [];
+  for (const { file, pattern } of PLACES) {
+    const found = pattern.exec(read(folder, file))?.[0];
+    if (found !== version) problems.push(`${file}: expected version ${version}, got ${found ?? 'none'}`);
+  }
+  try {
+    releaseNotes(read(folder, 'CHANGELOG.md'), version);
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  return problems;
+}
+
+/** Writes a version to every place, and the day of the release to the heading of its section in the changelog. */
+export function writeVersion(folder: string, version: string, day: string): void {
+  for (const { file, pattern } of PLACES) {
+    writeFileSync(join(folder, file), read(folder, file).replace(pattern, version));
+  }
+  const changelog = read(folder, 'CHANGELOG.md');
+  const heading = `## ${version} / `;
+  if (!changelog.includes(`\n${heading}`)) throw new Error(`CHANGELOG.md: expected a section "${heading}…"`);
+  writeFileSync(join(folder, 'CHANGELOG.md'), changelog.replace(`\n${heading}unreleased\n`, `\n${heading}${day}\n`));
+}
+
+function read(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { artifactHubChanges, releaseNotes } from '../../scripts/release/changelog.ts';
+import { distTag, isNewest, parseVersion } from '../../scripts/release/version.ts';
+import { versionProblems, writeVersion } from '../../scripts/release/versioned-files.ts';
+import { root } from '../docs/markdown.ts';
+
+describe('parseVersion', () => {
+  it.each(['1.2', 'v1.2.3', '1.2.3.4', '01.2.3', '1.2.3-', '1.2.3+build', 'latest', ''])('rejects %j', (text) => {
+    expect(() => parseVersion(text)).toThrow('expected a form like 1.2.3 or 1.2.3-rc.1');
+  });
+});
+
+describe('the tag of a version', () => {
+  it.each([
+    { version: '0.1.0', published: [], tag: 'latest' },
+    { version: '0.1.0', published: ['0.0.0', '0.1.0'], tag: 'latest' },
+    { version: '0.10.0', published: ['0.9.0'], tag: 'latest' },
+    { version: '1.0.0', published: ['0.9.9', '2.0.0-rc.1'], tag: 'latest' },
+    { version: '0.1.1', published: ['0.1.0', '0.2.0'], tag: 'release-0.1' },
+    { version: '0.2.0-rc.1', published: ['0.1.0'], tag: 'next' },
+    { version: '0.2.0-rc.1', published: [], tag: 'next' },
+  ])('of $version after $published is $tag', ({ version, published, tag }) => {
+    expect(distTag(parseVersion(version), published)).toBe(tag);
+    expect(isNewest(parseVersion(version), published)).toBe(tag === 'latest');
+  });
+});
+
+const CHANGELOG = `# Changelog
+
+## 0.2.0 / unreleased
+
+* [CHANGE] Not yet.
+
+## 0.1.1 / 2026-02-03
+
+## 0.1.0 / 2026-01-31
+
+First release.
+
+* [FEATURE] Metrics.
+* [BUGFIX] A repair.
+`;
+
+describe('releaseNotes', () => {
+  it('are the section of the version', () => {
+    expect(releaseNotes(CHANGELOG, '0.1.0')).toBe('First release.\n\n* [FEATURE] Metrics.\n* [BUGFIX] A repair.\n');
+  });
+
+  it.each([
+    { version: '0.2.0', problem: 'expected a day like 2026-01-31 in "## 0.2.0 / unreleased"' },
+    { version: '0.1.1', problem: 'the section of 0.1.1 is empty' },
+    { version: '0.1', problem: 'expected a section "## 0.1 / …"' },
+  ])('fail for $version: $problem', ({ version, problem }) => {
+    expect(() => releaseNotes(CHANGELOG, version)).toThrow(problem);
+  });
+
+  it('become the changes that Artifact Hub shows', () => {
+    expect(artifactHubChanges(releaseNotes(CHANGELOG, '0.1.0'))).toEqual([
+      { kind: 'added', description: 'Metrics.' },
+      { kind: 'fixed', description: 'A repair.' },
+    ]);
+  });
+});
+
+describe('the files that name the version', () => {
+  const FILES = [
+    'package.json',
+    'package-lock.json',
+    'deploy/helm/telemetry-station-exporter/Chart.yaml',
+    'deploy/kubernetes/kustomization.yaml',
+    'README.md',
+    'CHANGELOG.md',
+  ];
+
+  async function copied(): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), 'version-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    for (const file of FILES) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await cp(join(root, file), join(folder, file));
+    }
+    return folder;
+  }
+
+  it('name one version', () => {
+    const problems = versionProblems(root, packageJson.version).filter(
+      (problem) => !problem.startsWith('CHANGELOG.md'),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('are changed together, and refused as another version', async () => {
+    const folder = await copied();
+    const changelog = join(folder, 'CHANGELOG.md');
+    const text = readFileSync(changelog, 'utf8');
+    writeFileSync(
+      changelog,
+      text.replace('# Changelog\n', '# Changelog\n\n## 7.8.9 / unreleased\n\n* [CHANGE] All.\n'),
+    );
+    writeVersion(folder, '7.8.9', '2026-01-31');
+    expect(versionProblems(folder, '7.8.9')).toEqual([]);
+    expect(versionProblems(folder, '7.9.0')).toContain('package.json: expected version 7.9.0, got 7.8.9');
+    expect(versionProblems(folder, '7.9.0')).toHaveLength(8);
+  });
+
+  it('are not changed for a version without a section in the changelog', async () => {
+    const folder = await copied();
+    expect(() => writeVersion(folder, '7.8.9', '2026-01-31')).toThrow('expected a section "## 7.8.9 / …"');
+  });
+});
