@@ -74,7 +74,8 @@ const { rules, alerts, dashboards } = JSON.parse(readFileSync(process.argv[2], '
 const shipped = parse(readFileSync('prometheus/rules.yml', 'utf8')).groups;
 deepStrictEqual([...rules.groups, ...alerts.groups], shipped);
 const byUid = (all) => new Map(all.map((dashboard) => [dashboard.uid, dashboard]).toSorted());
-const files = readdirSync('grafana/dashboards').map((file) => JSON.parse(readFileSync(`grafana/dashboards/${file}`, 'utf8')));
+const names = readdirSync('grafana/dashboards').filter((name) => name.endsWith('.json'));
+const files = names.map((name) => JSON.parse(readFileSync(`grafana/dashboards/${name}`, 'utf8')));
 deepStrictEqual(byUid(Object.values(dashboards)), byUid(files));
 console.log(`${shipped.length} groups of rules and ${files.length} dashboards, as shipped`);
 PROGRAM

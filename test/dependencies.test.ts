@@ -14,6 +14,7 @@ function listed(): string[][] {
 interface Locked {
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly resolved?: string;
 }
 
@@ -24,6 +25,32 @@ describe('docs/dependencies.md', () => {
   it('lists exactly the dependencies of package.json', () => {
     expect(listed()).toEqual([Object.keys(dependencies), Object.keys(devDependencies)]);
   });
+});
+
+describe('docs/dependencies.md', () => {
+  it('names the number of packages in an installation, and of those that come with express and compression', () => {
+    const names = Object.keys(dependencies);
+    const counts = [installedWith(names), installedWith(['express', 'compression'])];
+    expect(read('docs/dependencies.md')).toContain(`An installation has ${counts[0]} packages`);
+    expect(read('docs/dependencies.md')).toContain(`${counts[1]} of the ${counts[0]} come with`);
+  });
+
+  /** The number of packages that these need, without optional ones. */
+  function installedWith(names: readonly string[]): number {
+    const packages = new Map(locked);
+    const found = new Set<string>();
+    const visit = (name: string, from: string): void => {
+      const path = `${from}node_modules/${name}`;
+      const entry = packages.get(path);
+      if (entry === undefined) visit(name, from.replace(/node_modules\/(?:@[^/]+\/)?[^/]+\/$/, ''));
+      else if (!found.has(path)) {
+        found.add(path);
+        for (const dependency of Object.keys(entry.dependencies ?? {})) visit(dependency, `${path}/`);
+      }
+    };
+    for (const name of names) visit(name, '');
+    return found.size;
+  }
 });
 
 describe('package-lock.json', () => {

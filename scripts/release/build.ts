@@ -90,7 +90,7 @@ function build(tag: string, folder: string, source: string): void {
 
   report('== rules, dashboards, notes');
   copyFileSync(join(source, 'prometheus/rules.yml'), join(assets, 'rules.yml'));
-  archive(join(source, 'grafana'), ['dashboards'], join(assets, 'dashboards.tar.gz'), created);
+  archive(join(source, 'grafana'), ['--exclude=.*', 'dashboards'], join(assets, 'dashboards.tar.gz'), created);
   writeFileSync(join(folder, 'notes.md'), notes);
 
   const release: Release = { tag, version, revision, created, package: { file, integrity }, image, chart };

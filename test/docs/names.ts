@@ -34,8 +34,10 @@ const FOREIGN = [
 /** The prefix of the exporter's own metrics, in regular expressions. */
 const OWN_PREFIX = 'telemetry_station_exporter';
 
-/** Files of operators, and the output of a build. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'ipaddr.js'];
+/** Files of operators, the output of a build, and what is attached to a release. */
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'ipaddr.js', 'release.json'];
+
+const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'pack', 'publish', 'sbom'];
 
 const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
 const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;
@@ -108,7 +110,7 @@ function unknownFlags(text: string): string[] {
 function unknownScripts(text: string): string[] {
   const named = [...text.matchAll(/\bnpm (?:run (?:--\w+ )*)?([\w:]+)/g)].map(([, script = '']) => script);
   return named
-    .filter((script) => ![...Object.keys(packageJson.scripts), 'ci', 'install', 'pack', 'sbom'].includes(script))
+    .filter((script) => ![...Object.keys(packageJson.scripts), ...NPM_COMMANDS].includes(script))
     .map((script) => `npm run ${script}`);
 }
 

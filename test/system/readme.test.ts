@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/release.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
@@ -33,9 +34,12 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
+  'npx telemetry-station-exporter --demo': namesWhatIsReleased,
+  'npm ci && npm run build && npm pack': packs,
+  [`docker run --rm --publish ${defaultPort}:${defaultPort} ${IMAGE_REPOSITORY} --demo`]: namesWhatIsReleased,
   [`docker build --tag telemetry-station-exporter . && docker run --rm --publish ${defaultPort}:${defaultPort} telemetry-station-exporter --demo`]:
     buildsTheImage,
-  'npm ci && npm run build && npm pack': packs,
+  [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: namesWhatIsReleased,
   'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
@@ -185,6 +189,12 @@ async function packs([line = '']: readonly string[], clone: string): Promise<voi
   expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
   expect(existsSync(join(clone, `${packageJson.name}-${packageJson.version}.tgz`))).toBe(true);
   expect(Object.values(packageJson.bin).filter((file) => !existsSync(join(clone, file)))).toEqual([]);
+}
+
+/** `scripts/check-release.sh` installs from local registries what these lines install once it is published. */
+async function namesWhatIsReleased([line = '']: readonly string[]): Promise<void> {
+  const names = [packageJson.name, IMAGE_REPOSITORY, `oci://${CHART_REPOSITORY}`];
+  expect(line.split(' ').filter((word) => names.includes(word))).toHaveLength(1);
 }
 
 /** `scripts/check-deploy.sh` renders the chart. */
