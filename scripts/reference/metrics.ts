@@ -7,7 +7,7 @@ import {
 import type { FamilyDescription } from '../../src/metrics/family.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { LISTING_FIELDS } from '../../src/model/listing.ts';
+import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 
 /** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
@@ -37,11 +37,15 @@ ${examples(HEALTH_FAMILIES)}
 [configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
 
 Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity. Counters start at 0 with the process and compare
-complete snapshots only: a failed or incomplete listing never counts as a removal.
+listings that add up and rejected the same records: a failed or incomplete listing never counts as a removal, nor does a record that lost its id
+([how](data.md#fields-of-a-change)).
 
 ${table(SNAPSHOT_FAMILIES)}
 
 The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.
+
+The reasons of \`telemetry_station_listing_incomplete\`, of which none is 1 when the listing is complete: ${list(INCOMPLETE_REASONS)}; see
+[troubleshooting](troubleshooting.md#the-listing-is-incomplete). \`further_listing\` is a listing of a product or of the alertable resources.
 
 ${examples(SNAPSHOT_FAMILIES)}
 

@@ -1,11 +1,12 @@
 import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
-import { totalsOf } from '../inventory/station-status.ts';
+import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
 import { unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
 import type { EndedAttempt, Health, StationView } from '../refresh/station-cache.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
@@ -112,14 +113,24 @@ export class StationJournal {
       const resources = unknown.reduce((sum, state) => sum + state.resources, 0);
       this.#warn('states of unknown meaning, add them to states', { resources, states: unknownStatesText(unknown) });
     }
-    const { rejected, size, pages, complete, reportedTotal } = served?.publication.snapshot ?? {};
-    if (rejected) this.#warn('records without a usable resource_id rejected', { rejected });
-    const fields = { resources: size, pages, ...duration };
+    const snapshot = served?.publication.snapshot;
+    if (snapshot) this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
+  }
+
+  /** Each cause of an incomplete listing is a line of its own. */
+  #listed(snapshot: Snapshot, fields: LogFields): void {
+    const { rejected, complete, incompleteReasons, reportedTotal } = snapshot;
     if (complete) {
       if (this.#isIncompleteLogged) this.#write('info', 'listing complete again', fields);
       else this.#write('debug', 'refresh succeeded', fields);
       this.#isIncompleteLogged = false;
-    } else if (this.#warn('refresh succeeded, listing incomplete', { ...fields, reported: reportedTotal }))
+      return;
+    }
+    if (rejected > 0 && this.#warn('listing incomplete, records without a usable resource_id rejected', { rejected }))
+      this.#isIncompleteLogged = true;
+    if (isOnlyRejecting(snapshot)) return;
+    const reasons = incompleteReasons.map(({ text }) => text).join('; ');
+    if (this.#warn('refresh succeeded, listing incomplete', { ...fields, reported: reportedTotal, reasons }))
       this.#isIncompleteLogged = true;
   }
 

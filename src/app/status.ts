@@ -11,7 +11,7 @@ type View = StationView<EncodedSnapshot>;
 
 /** Maps a station to its status on the web pages. */
 export function stationStatus({ upstreams, journals }: Generation, view: View): StationStatus {
-  const { spec, health, served, ...refresh } = view;
+  const { spec, health, served, isChurnWaiting, ...refresh } = view;
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -26,9 +26,11 @@ export function stationStatus({ upstreams, journals }: Generation, view: View): 
       snapshot && {
         ...totalsOf(served.encoded.aggregates.groups, spec.alertability),
         unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
+        addsUp: snapshot.addsUp,
         complete: snapshot.complete,
-        incompleteReasons: snapshot.incompleteReasons,
+        incompleteReasons: snapshot.incompleteReasons.map(({ text }) => text),
         rejected: snapshot.rejected,
+        isChurnWaiting,
         pages: snapshot.pages,
       },
     outages: journals.get(spec.name)?.history.outages ?? [],

@@ -107,16 +107,11 @@ function configuredStation(config: Config, name: string): StationSpec {
 
 const MAX_REASONS = 20;
 
-function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
+function warnings(name: string, { incompleteReasons }: Snapshot): readonly string[] {
   const incomplete = `the listing of ${quoted(name)} is not verified complete`;
-  return [
-    ...firstOf(
-      incompleteReasons.map((reason) => `${incomplete}: ${printable(reason)}`),
-      MAX_REASONS,
-      (more) => `${incomplete} for ${countText(more, 'more reason')}`,
-    ),
-    ...(rejected === 0
-      ? []
-      : [`${countText(rejected, 'record')} of ${quoted(name)} without a usable resource_id omitted`]),
-  ];
+  return firstOf(
+    incompleteReasons.map(({ text }) => `${incomplete}: ${printable(text)}`),
+    MAX_REASONS,
+    (more) => `${incomplete} for ${countText(more, 'more reason')}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { type Coverage, coverageShare, noShareReason, totalsOf } from '../inventory/station-status.ts';
+import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -59,8 +59,8 @@ function countWords({ withRules = 0, withoutRules = 0, unknownCoverage }: Covera
 function* unknownReasons({ spec, result }: CheckedStation): Iterable<string> {
   if (!('snapshot' in result)) return yield 'its listing failed';
   const { complete, rejected, parts } = result.snapshot;
-  if (!complete) yield 'its listing is incomplete';
-  else if (rejected > 0) yield `${countText(rejected, 'record')} rejected`;
+  if (!complete)
+    yield isOnlyRejecting(result.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';
   let unreported = 0;
   let unknownAlertability = 0;
   for (const { alertRules, alertable } of parts.flat()) {

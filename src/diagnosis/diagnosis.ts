@@ -1,4 +1,5 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
+import { isOnlyRejecting } from '../inventory/station-status.ts';
 import {
   unknownStatesAdvice,
   unknownStatesCount,
@@ -86,17 +87,21 @@ function listingWarnings(
   const unknown = unknownStatesOf(aggregates.groups);
   return shown([
     !complete &&
+      !isOnlyRejecting(snapshot) &&
       warning(
         'The listing is incomplete: resources may be missing, or may no longer exist.',
         'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
-        firstOf(incompleteReasons, MAX_REASONS).join('; '),
+        firstOf(
+          incompleteReasons.map(({ text }) => text),
+          MAX_REASONS,
+        ).join('; '),
       ),
     size + rejected === 0 &&
       warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
     rejected > 0 &&
       warning(
         `Records rejected because they have no usable resource_id: ${rejected}.`,
-        'Report it to the operators of the service. The metric telemetry_station_listing_rejected_resources counts these records.',
+        'The exporter publishes the listing with telemetry_station_listing_complete 0. Report it to the operators of the service: the page of the station shows what can be read of the records.',
       ),
     invalid.length > 0 &&
       warning(

@@ -1,7 +1,8 @@
+import type { RejectedRecord } from '../model/listing.ts';
 import { columnsWith } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
-import { type Columns, documented } from './records.ts';
+import { type Columns, documented, fieldsOf } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
 import { coverageShare, dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
 import { unknownStatesText } from './unknown-states.ts';
@@ -73,7 +74,10 @@ export const STATION_COLUMNS = documented<StationStatus>({
 
 /** Whether the data of a station is complete, in JSON before its resources. */
 export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly nowMs: number }, unknown>({
-  complete: ['Whether the listing is verified complete.', ({ status }) => status.snapshot?.complete],
+  complete: [
+    'Whether the listing is verified complete; false if records were rejected.',
+    ({ status }) => status.snapshot?.complete,
+  ],
   rejected: [
     'Records without a usable resource_id, which are not among the resources.',
     ({ status }) => status.snapshot?.rejected,
@@ -101,10 +105,26 @@ export const OUTAGE_FIELDS = documented<Outage, unknown>({
   failure_reasons: ['Why they failed: a list.', 'reasons'],
 });
 
+/** A rejected record in JSON: what could be read of it. */
+export const REJECTED_FIELDS = documented<RejectedRecord, unknown>({
+  position: [
+    'How many records are before it in the listing: the offset that requests it, if the listing has not changed since.',
+    'position',
+  ],
+  reason: ['`not an object`, `no resource_id`, `resource_id is not text` or `resource_id is empty`.', 'rejection'],
+  name: ['Its name; empty if there is none.', 'name'],
+  display_name: ['Its display name; empty if there is none.', 'displayName'],
+  resource_type: ['Its type; empty if there is none.', 'type'],
+});
+
 /** The listing of one station in JSON. */
 export const STATION_LISTING = documented<Snapshot, unknown>({
   reported_resources: ['Total that the service reported, or null.', 'reportedTotal'],
   duplicate_resources: ['Duplicate records.', 'duplicates'],
+  rejected_records: [
+    'The first 20 rejected records: a list of the fields below.',
+    ({ rejectedRecords }) => rejectedRecords.map((record) => fieldsOf(REJECTED_FIELDS, record)),
+  ],
   invalid_fields: ['Number of invalid values by field.', 'invalidFields'],
 });
 
@@ -127,7 +147,10 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
   listing_pages: ['Requests that the data took.', 'pages'],
   resources: ['Number of resources; after the latest success if there are several refreshes.', 'resources'],
   firing_resources: ['Resources among these in a state that means firing.', 'firing'],
-  resources_added: ['Resources added since the last complete listing.', 'added'],
+  resources_added: [
+    'Resources added since the listing that it was compared with; null if it was not compared.',
+    'added',
+  ],
   resources_removed: ['Resources removed since then.', 'removed'],
   state_changes: ['Resources whose state changed since then.', 'stateChanges'],
   rules_changes: ['Resources whose number of alert rules changed since then.', 'rulesChanges'],

@@ -32,11 +32,14 @@ export interface StationStatus
   readonly outages: readonly Outage[];
 }
 
-/** Without reasons why it may miss resources, it is complete. The rejected records have no usable resource_id. */
-type SnapshotStatus = Totals &
-  Pick<Snapshot, 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> & {
-    readonly unknownStates: readonly UnknownState[];
-  };
+interface SnapshotStatus
+  extends Totals,
+    Pick<Snapshot, 'addsUp' | 'complete' | 'rejected' | 'pages'>,
+    Pick<StationView<unknown>, 'isChurnWaiting'> {
+  readonly unknownStates: readonly UnknownState[];
+  /** In words; empty when it is complete. */
+  readonly incompleteReasons: readonly string[];
+}
 
 /** An upstream with its load. */
 export interface UpstreamStatus {
@@ -102,12 +105,21 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
 /** What data lacks, in words; empty if it is complete. */
 export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
   if (snapshot === undefined) return [];
-  const { complete, incompleteReasons, rejected } = snapshot;
-  const reasons = incompleteReasons.length > 0 ? incompleteReasons : ['it is not verified complete'];
+  const { complete, incompleteReasons, rejected, isChurnWaiting } = snapshot;
+  if (complete) return [];
   return [
-    ...(complete ? [] : [`listing incomplete: ${reasons.join('; ')}`]),
-    ...(rejected === 0 ? [] : [`${countText(rejected, 'record')} rejected: no usable resource_id`]),
+    isOnlyRejecting(snapshot)
+      ? `${countText(rejected, 'record')} rejected: no usable resource_id`
+      : `listing incomplete: ${incompleteReasons.join('; ')}`,
+    ...(isChurnWaiting ? [CHURN_WAITING] : []),
   ];
+}
+
+export const CHURN_WAITING = 'changes not counted: the rejected records are not the same as in the listing before';
+
+/** Whether a listing is incomplete for no other reason than its rejected records. */
+export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 'rejected'>): boolean {
+  return addsUp && rejected > 0;
 }
 
 /** Resources by what is known of their alert rules; with `alertability`, without those that are not alertable. */

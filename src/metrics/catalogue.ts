@@ -1,5 +1,5 @@
 import { FAILURE_REASONS } from '../model/failure.ts';
-import { LISTING_FIELDS } from '../model/listing.ts';
+import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
 import {
   type FamilyDescription,
   groupFamilies,
@@ -58,10 +58,21 @@ export const HEALTH_FAMILIES = healthFamilies({
 
 const LISTING_FAMILIES = snapshotFamilies({
   telemetry_station_listing_complete: {
-    help: 'Whether the listing was verified complete as of the last successful refresh.',
+    help: 'Whether the listing was verified complete, without rejected records, as of the last successful refresh.',
     exampleTitle: 'Stations that may be missing resources',
     example: 'telemetry_station_listing_complete == 0',
     samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
+  },
+  telemetry_station_listing_incomplete: {
+    help: 'Whether the listing was not verified complete for this reason as of the last successful refresh.',
+    labels: ['reason'],
+    exampleTitle: 'Why listings are not verified complete',
+    example: 'telemetry_station_listing_incomplete == 1',
+    samples: ({ snapshot }) =>
+      INCOMPLETE_REASONS.map((known) => [
+        snapshot.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0,
+        known,
+      ]),
   },
   telemetry_station_listing_reported_resources: {
     help: 'Total number of resources reported by the service as of the last successful refresh.',

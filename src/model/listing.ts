@@ -39,22 +39,64 @@ export interface PartLocation {
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
+/** Why a listing is not verified complete: `further_listing` is a listing of a product or of the alertable resources. */
+export const INCOMPLETE_REASONS = [
+  'rejected_records',
+  'total_mismatch',
+  'paging',
+  'shared_labels',
+  'further_listing',
+] as const;
+
+interface IncompleteReason {
+  readonly reason: (typeof INCOMPLETE_REASONS)[number];
+  /** The reason with its numbers, for people. */
+  readonly text: string;
+}
+
+/** Why a record is rejected. */
+export type Rejection = 'not an object' | 'no resource_id' | 'resource_id is not text' | 'resource_id is empty';
+
+/** What could be read of a record without a usable id; texts are valid label values, '' for none. */
+export interface RejectedRecord {
+  /** How many records are before it in the listing: the offset that requests it. */
+  readonly position: number;
+  readonly rejection: Rejection;
+  readonly name: string;
+  readonly displayName: string;
+  readonly type: string;
+}
+
+/** Rejected records that are kept of a page or a listing, the first ones: each may be as large as a resource. */
+export const MAX_REJECTED_RECORDS = 20;
+
+/** The records without a usable id. */
+export interface RejectedRecords {
+  readonly rejected: number;
+  /** The same for the same contents in any order; '' when there are none. */
+  readonly rejectedDigest: string;
+  /** Whether all have a name or a display name: others may look the same and be different ones. */
+  readonly areRejectedNamed: boolean;
+  readonly rejectedRecords: readonly RejectedRecord[];
+}
+
 /** One listing, read to its end. */
-export interface Listing<Row> {
+export interface Listing<Row> extends RejectedRecords {
   /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
   /** One per part. */
   readonly locations: readonly PartLocation[];
   /** Unique rows in all parts. */
   readonly size: number;
-  /** Verified complete. */
+  /** Nothing that the service lists is missing, except for rejected records. */
+  readonly addsUp: boolean;
+  /** Verified complete: it adds up, and no record was rejected. */
   readonly complete: boolean;
   /** Why the listing is not verified complete; empty when it is. */
-  readonly incompleteReasons: readonly string[];
+  readonly incompleteReasons: readonly IncompleteReason[];
   readonly reportedTotal: number | undefined;
   readonly pages: number;
   readonly duplicates: number;
-  readonly rejected: number;
   readonly invalidFields: Readonly<Record<ListingField, number>>;
 }
 

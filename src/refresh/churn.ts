@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from '../model/alert-state.ts';
-import type { Part } from '../model/listing.ts';
+import { hasSameElements, type Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
@@ -19,7 +19,7 @@ interface TypeChurn {
 /** By the meaning of the new state, then by the new state: `(other)` may stand for states of every meaning. */
 type StateChanges = ReadonlyMap<AlertState, ReadonlyMap<string, number>>;
 
-/** Changes between two complete snapshots, of all types. */
+/** Changes between two listings that are compared, of all types. */
 export interface Changes {
   readonly added: number;
   readonly removed: number;
@@ -42,16 +42,32 @@ export interface Change {
   readonly to: string | number | undefined;
 }
 
+/** A listing that adds up, as far as it is compared. */
+export type ComparedListing = Pick<Snapshot, 'parts' | 'rejectedDigest'>;
+
 /** What the snapshots of a station so far have changed. */
 export interface ChurnState {
-  /** The latest complete snapshot. */
-  readonly latest: Snapshot | undefined;
+  /**
+   * The resources as they were counted last: those of the latest complete listing, with the changes that listings which rejected records
+   * have shown since; before the first complete one, the latest listing that was compared.
+   */
+  readonly reference: ComparedListing | undefined;
+  /** The latest listing that adds up, if it rejected other records than the reference. */
+  readonly candidate: ComparedListing | undefined;
+  /** The latest listing adds up, but rejected other records than the ones before, so that changes are not counted until one of them matches. */
+  readonly isWaiting: boolean;
   readonly totals: Churn;
   /** The totals as published: a series starts at 0, and has its count from the next refresh on, because `increase` ignores a first value. */
   readonly published: Churn;
 }
 
-export const NO_CHURN: ChurnState = { latest: undefined, totals: new Map(), published: new Map() };
+export const NO_CHURN: ChurnState = {
+  reference: undefined,
+  candidate: undefined,
+  isWaiting: false,
+  totals: new Map(),
+  published: new Map(),
+};
 
 /** Counters never forget a series, and every resource may change at once. */
 interface ChurnBounds {
@@ -65,9 +81,10 @@ interface ChurnBounds {
  * The counters with other meanings of states. A state keeps its count under its new meaning, so that sums over the meanings do not
  * decrease, and `increase` ignores the first value of the new series. What `(other)` stands for is not known, so that it stays.
  */
-export function withMeanings({ latest, totals, published }: ChurnState, states: StateMeanings): ChurnState {
-  const next = regrouped(totals, states);
-  return { latest, totals: next, published: published === totals ? next : regrouped(published, states) };
+export function withMeanings(state: ChurnState, states: StateMeanings): ChurnState {
+  const totals = regrouped(state.totals, states);
+  const isPublished = state.published === state.totals;
+  return { ...state, totals, published: isPublished ? totals : regrouped(state.published, states) };
 }
 
 function regrouped(churn: Churn, states: StateMeanings): Churn {
@@ -84,19 +101,84 @@ function regrouped(churn: Churn, states: StateMeanings): Churn {
   return new Map(types);
 }
 
-/** The state after the next snapshot, and its changes; undefined: it is incomplete, or the first complete one. An incomplete one changes no total. */
+/**
+ * The state after the next snapshot, and its changes; undefined: it was not compared. Two listings are compared if both add up and rejected
+ * the same records, because a resource that only one of them has may be among other rejected ones.
+ */
 export async function churnAfter(
   state: ChurnState,
   next: Snapshot,
   bounds: ChurnBounds,
   tasks: TaskQueue,
 ): Promise<ChurnState & { readonly changes: Changes | undefined }> {
-  const { latest, totals } = state;
-  if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
+  const { reference, candidate, totals } = state;
+  if (!next.addsUp)
+    return { ...state, isWaiting: false, published: published(totals, state.published), changes: undefined };
   const counts = new ChurnCounts(totals, bounds);
+  const listings = await compared(state, next, counts, tasks);
+  const after = next === reference || next === candidate ? totals : counts.totals;
+  return {
+    reference: listings.reference,
+    candidate: listings.candidate,
+    isWaiting: !listings.isCompared && reference !== undefined && next.rejected > 0,
+    totals: after,
+    published: published(after, state.published),
+    changes: listings.isCompared ? counts.changes : undefined,
+  };
+}
+
+interface Comparison extends Pick<ChurnState, 'reference' | 'candidate'> {
+  readonly isCompared: boolean;
+}
+
+/** Compares the next listing with the reference, or with the candidate, if one of them rejected the same records. */
+async function compared(
+  { reference, candidate }: ChurnState,
+  next: Snapshot,
+  counts: ChurnCounts,
+  tasks: TaskQueue,
+): Promise<Comparison> {
+  const same = [reference, candidate].find((listing) => listing?.rejectedDigest === next.rejectedDigest);
+  if (same && next.rejected === 0) {
+    await compare(same, next, counts, tasks);
+    return { reference: next, candidate: undefined, isCompared: true };
+  }
+  if (reference && same) {
+    const differences = new Differences();
+    await compare(same, next, differences, tasks);
+    if (differences.areCertain(next)) {
+      const isComplete = reference.rejectedDigest === '';
+      const parts = await patched(isComplete ? reference : same, differences, counts, tasks);
+      return isComplete
+        ? { reference: { parts, rejectedDigest: '' }, candidate: next, isCompared: true }
+        : { reference: next, candidate: undefined, isCompared: true };
+    }
+  }
+  await tasks.forEach(next.parts, (part) => {
+    for (const resource of part) counts.start(resource);
+  });
+  // A listing that rejected other records may be an exception: the next one decides. A complete one is always the better reference.
+  const isException = reference !== undefined && same !== reference && next.rejected > 0;
+  return isException
+    ? { reference, candidate: next, isCompared: false }
+    : { reference: next, candidate: undefined, isCompared: false };
+}
+
+/** Takes the differences between two listings. */
+interface DifferenceVisitor {
+  replace(old: Resource | undefined, resource: Resource): void;
+  remove(resource: Resource): void;
+}
+
+async function compare(
+  before: ComparedListing,
+  next: ComparedListing,
+  visitor: DifferenceVisitor,
+  tasks: TaskQueue,
+): Promise<void> {
   const unmatched = new Map<string, Resource>();
-  const oldParts = partsOnlyIn(latest, next);
-  const newParts = partsOnlyIn(next, latest);
+  const oldParts = partsOnlyIn(before, next);
+  const newParts = partsOnlyIn(next, before);
   // Most resources keep their place: comparing them there is faster than finding them by id. `entries` would allocate for each of them.
   let place = 0;
   await tasks.forEach(oldParts, (part) => {
@@ -112,26 +194,77 @@ export async function churnAfter(
       const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
       const old = inPlace ?? unmatched.get(resource.id);
       if (!inPlace) unmatched.delete(resource.id);
-      if (latest) counts.replace(old, resource);
-      else counts.start(resource);
+      visitor.replace(old, resource);
     });
   });
   await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {
-    for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
+    for (const resource of part) if (unmatched.has(resource.id)) visitor.remove(resource);
   });
-  const after = next === latest ? totals : counts.totals;
-  return {
-    latest: next,
-    totals: after,
-    published: published(after, state.published),
-    changes: latest && counts.changes,
-  };
 }
 
-/** Parts that both snapshots share cannot hold a change. */
-function partsOnlyIn(snapshot: Snapshot | undefined, other: Snapshot | undefined): readonly Part<Resource>[] {
-  const shared = new Set<Part<Resource>>(other?.parts);
-  return snapshot?.parts.filter((part) => !shared.has(part)) ?? [];
+/** Collects what differs between two listings that rejected records. */
+class Differences implements DifferenceVisitor {
+  /** By id. */
+  readonly changed = new Map<string, Resource>();
+  readonly added = new Map<string, Resource>();
+  readonly removed = new Set<string>();
+
+  replace(old: Resource | undefined, resource: Resource): void {
+    if (!old) this.added.set(resource.id, resource);
+    else if (isChanged(old, resource)) this.changed.set(resource.id, resource);
+  }
+
+  remove({ id }: Resource): void {
+    this.removed.add(id);
+  }
+
+  /** Rejected records without a name look alike: a removed resource may have become one of them, and an added one may have been. */
+  areCertain({ areRejectedNamed }: Snapshot): boolean {
+    return areRejectedNamed || this.added.size === 0 || this.removed.size === 0;
+  }
+
+  get size(): number {
+    return this.changed.size + this.added.size + this.removed.size;
+  }
+}
+
+function isChanged(old: Resource, { type, state, alertRules }: Resource): boolean {
+  return old.type !== type || old.state !== state || old.alertRules !== alertRules;
+}
+
+/** Counts the differences as changes of the known resources, and returns these as they are now. */
+async function patched(
+  known: ComparedListing,
+  { changed, added, removed, size }: Differences,
+  counts: ChurnCounts,
+  tasks: TaskQueue,
+): Promise<readonly Part<Resource>[]> {
+  if (size === 0) return known.parts;
+  const parts: Part<Resource>[] = [];
+  const returned = new Set<string>();
+  await tasks.forEach(known.parts, (part) => {
+    const kept = part.flatMap((resource) => {
+      if (removed.has(resource.id)) {
+        counts.remove(resource);
+        return [];
+      }
+      const now = changed.get(resource.id) ?? added.get(resource.id);
+      if (now === undefined) return [resource];
+      returned.add(resource.id);
+      counts.replace(resource, now);
+      return [now];
+    });
+    if (kept.length > 0) parts.push(hasSameElements(kept, part) ? part : kept);
+  });
+  const unknown = [...added.values()].filter(({ id }) => !returned.has(id));
+  for (const resource of unknown) counts.replace(undefined, resource);
+  return unknown.length === 0 ? parts : [...parts, unknown];
+}
+
+/** Parts that both listings share cannot hold a change. */
+function partsOnlyIn(listing: ComparedListing, other: ComparedListing): readonly Part<Resource>[] {
+  const shared = new Set<Part<Resource>>(other.parts);
+  return listing.parts.filter((part) => !shared.has(part));
 }
 
 /** The totals themselves once all of their series are published. */
@@ -151,7 +284,7 @@ function published(totals: Churn, before: Churn): Churn {
 }
 
 /** Totals that are counted on. */
-class ChurnCounts {
+class ChurnCounts implements DifferenceVisitor {
   readonly totals: Map<string, MutableChurn>;
   readonly changes = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] as Change[] };
   readonly #values: LabelValues;

@@ -45,14 +45,19 @@ export class SnapshotReader {
     ]);
     const memberships = await this.#membershipsAfter(further);
     const joined = await this.#join(main.parts, memberships, context.signal);
-    const listed = {
+    const listed: Snapshot = {
       ...main,
       parts: main.parts.map((part) => joined.get(part) ?? part),
+      addsUp: main.addsUp && further.every(({ addsUp }) => addsUp),
       complete: main.complete && further.every(({ complete }) => complete),
       incompleteReasons: [
         ...main.incompleteReasons,
         ...further.flatMap(({ incompleteReasons }, at) =>
-          incompleteReasons.map((reason) => `listing of ${this.#further[at]?.name}: ${reason}`),
+          incompleteReasons.map(({ reason, text }) => ({
+            // Records without an id are usually without one in every listing: that is one reason.
+            reason: reason === 'rejected_records' && main.rejected > 0 ? reason : ('further_listing' as const),
+            text: `listing of ${this.#further[at]?.name}: ${text}`,
+          })),
         ),
       ],
       pages: further.reduce((sum, { pages }) => sum + pages, main.pages),
@@ -141,13 +146,13 @@ interface ReadState {
 }
 
 /** A copy of the snapshot with the labels and the meanings of states of another configuration. */
-export async function relabelled(
-  snapshot: Snapshot,
+export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
+  listing: L,
   { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
   tasks: TaskQueue,
-): Promise<Snapshot> {
+): Promise<L> {
   const parts: Part<Resource>[] = [];
-  for (const part of snapshot.parts) {
+  for (const part of listing.parts) {
     const relabelledPart: Resource[] = [];
     // One by one: a regular expression may take long.
     const single = part.map((resource) => [resource] as const);
@@ -157,7 +162,7 @@ export async function relabelled(
     });
     parts.push(relabelledPart);
   }
-  return { ...snapshot, parts };
+  return { ...listing, parts };
 }
 
 type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;

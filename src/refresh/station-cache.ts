@@ -4,7 +4,7 @@ import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
-import { type Changes, type Churn, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
+import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { relabelled, type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 
@@ -35,6 +35,8 @@ export interface StationView<Encoded> {
   readonly isRefreshing: boolean;
   /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
   readonly waitingMs: number | undefined;
+  /** Changes are not counted at present (see `ChurnState`). */
+  readonly isChurnWaiting: boolean;
   readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
 }
 
@@ -64,7 +66,7 @@ interface StationUpstream {
 export interface EndedAttempt {
   /** How long it waited for the upstream's capacity. */
   readonly waitedMs: number;
-  /** Against the complete snapshot before; undefined: unknown. */
+  /** Against the listing that it was compared with; undefined: unknown. */
   readonly changes: Changes | undefined;
 }
 
@@ -151,6 +153,7 @@ export class StationCache<Encoded> {
       dueInMs: this.dueInMs(),
       isRefreshing: this.#attempt !== undefined,
       waitingMs: this.#waitingMs(),
+      isChurnWaiting: this.#churn.isWaiting,
       served: this.#isServable() ? this.#lastGood : undefined,
     };
   }
@@ -202,20 +205,20 @@ export class StationCache<Encoded> {
     const hasOtherStates = !isDeepStrictEqual(this.spec.states, spec.states);
     const isRelabelled =
       hasOtherStates || [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
-    const labelled = async (snapshot: Snapshot) =>
-      isRelabelled ? await relabelled(snapshot, spec, next.#tasks) : snapshot;
     // Both of one refresh: another may end while resources are labelled.
     const [before, lastGood] = [this.#churn, this.#lastGood];
-    const { latest } = before;
-    const compared = latest && (await labelled(latest));
-    const churn = { ...before, latest: compared };
+    const served = lastGood?.publication.snapshot;
+    const labelled = async <L extends ComparedListing>(listing: L) =>
+      isRelabelled ? await relabelled(listing, spec, next.#tasks) : listing;
+    const snapshot = served && (await labelled(served));
+    // Usually the one that is served.
+    const compared = async (listing: ComparedListing | undefined) =>
+      listing === served ? snapshot : listing && (await labelled(listing));
+    const [reference, candidate] = [await compared(before.reference), await compared(before.candidate)];
+    const churn = { ...before, reference, candidate };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
-    if (lastGood) {
-      // Usually the same one: an incomplete snapshot is served, but not compared.
-      const snapshot =
-        compared && lastGood.publication.snapshot === latest ? compared : await labelled(lastGood.publication.snapshot);
-      const { published } = next.#churn;
-      const publication = { spec, snapshot, churn: published, values: next.#values };
+    if (lastGood && snapshot) {
+      const publication = { spec, snapshot, churn: next.#churn.published, values: next.#values };
       const encoded = await dependencies.encode(publication);
       const ageMs = this.#agingMs() - lastGood.takenAt;
       next.#lastGood = { publication, encoded, takenAt: next.#agingMs() - ageMs };

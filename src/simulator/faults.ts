@@ -133,11 +133,12 @@ export const NAMED_FAULTS = {
   /** Every hundredth record of the listing has no id. */
   missing_ids: {
     listing: ({ records }) => ({
-      records: records.map((record, at) =>
-        at % 100 === 99 ? changed(record, (name, value) => (name === 'resource_id' ? undefined : value)) : record,
-      ),
+      records: records.map((record, at) => (at % 100 === 99 ? withoutId(record) : record)),
     }),
   },
+  /** The first three records of the listing have no id. */
+  three_missing_ids: withoutIds(3),
+  no_ids: withoutIds(),
   /** Every tenth record of the listing has a state whose name says nothing. */
   unknown_state: {
     listing: ({ records }) => ({
@@ -161,6 +162,17 @@ export function slow(leastMs: number, mostMs = leastMs): Fault {
 
 export function limitedPages(limit: number): Fault {
   return { page: ({ size }) => ({ size: Math.min(size, limit) }) };
+}
+
+/** The first records of the listing have no id. */
+function withoutIds(count = Number.POSITIVE_INFINITY): Fault {
+  return {
+    listing: ({ records }) => ({ records: records.map((record, at) => (at < count ? withoutId(record) : record)) }),
+  };
+}
+
+function withoutId(record: unknown): unknown {
+  return changed(record, (name, value) => (name === 'resource_id' ? undefined : value));
 }
 
 export function delivered(deliver: Delivery): Fault {

@@ -189,22 +189,23 @@ export function historyList(exporter: ExporterPort): ListHandlers {
 /** The changes of the resources of a station, the latest first. */
 export function changeList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
-    const { spec, dropped, changes } = changesOf(exporter, request);
+    const { spec, dropped, isWaiting, changes } = changesOf(exporter, request);
     const { name } = spec;
     const columns = changeColumns(labelNames(exporter));
-    const fields = { station: name, dropped };
+    const fields = { station: name, dropped, waiting: isWaiting };
     return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
   });
 }
 
 /** The changes that the path and the query select; throws a RequestError if the query is invalid. */
 export function changesOf(exporter: ExporterPort, request: Request) {
-  const { spec, history, changes } = stationOf(exporter, request);
+  const { spec, status, history, changes } = stationOf(exporter, request);
   const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
   requireValid(problem);
   const { newestFirst, dropped } = changes;
   const selected = selectChanges(newestFirst, query);
-  return { spec, history, query, dropped, kept: newestFirst.length, changes: selected };
+  const isWaiting = status.snapshot?.isChurnWaiting ?? false;
+  return { spec, history, query, dropped, isWaiting, kept: newestFirst.length, changes: selected };
 }
 
 /** The search for resources of all stations. */

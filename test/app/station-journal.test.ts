@@ -5,7 +5,7 @@ import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { Changes } from '../../src/refresh/churn.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { mismatch, resourceOf } from '../refresh/fixtures.ts';
 import { setUpLog } from './recorded-log.ts';
 import { viewOf } from './station-view.ts';
 
@@ -88,13 +88,13 @@ describe('StationJournal', () => {
   it('logs an incomplete listing, rejected records, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
     const { refresh, journal, advance, logged } = setUp();
     const all = () => {
-      refresh({ listing: { complete: false, reportedTotal: 9, rejected: 2 } });
+      refresh({ listing: { complete: false, reportedTotal: 9, rejected: 2, incompleteReasons: [mismatch('short')] } });
       journal.postponed(new ListingFailure('rate_limited', 'wait'));
       journal.pageSizeReduced(50);
     };
     const expected = [
-      'warn msg="records without a usable resource_id rejected" station=prod rejected=2',
-      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9',
+      'warn msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=2',
+      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9 reasons=short',
       'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
       'warn msg="page size reduced" station=prod page_size=50',
     ];

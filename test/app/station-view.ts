@@ -23,6 +23,7 @@ export function viewOf(
     dueInMs: 345,
     isRefreshing: false,
     waitingMs: undefined,
+    isChurnWaiting: false,
     served: {
       publication: { spec, snapshot: listingOf(resources, listing), churn: new Map(), values },
       encoded: { families: new Map(), series: 1, withheld: 7, aggregates },

@@ -50,8 +50,8 @@ describe('stationStatus', () => {
       isHanging: false,
       refresh: 'background',
       snapshot: {
-        ...{ resources: 1, complete: false, incompleteReasons: [], rejected: 0, pages: 4, firing: 0, pending: 0 },
-        ...{ unknown: 0, unknownStates: [] },
+        ...{ resources: 1, addsUp: false, complete: false, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
+        ...{ pages: 4, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
         ...{ alertable: undefined, withRules: 1, withoutRules: 0, unknownCoverage: 0 },
       },
       outages: [],

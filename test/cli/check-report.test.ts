@@ -4,7 +4,7 @@ import type { Screen } from '../../src/cli/table.ts';
 import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
+import { IDLE_LOAD, listingOf, mismatch, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
@@ -121,7 +121,7 @@ describe('checkReport, on a terminal', () => {
       ...station,
       spec: specOf({ name, upstream: 'main' }),
       result: {
-        snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : ['too few'] },
+        snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : [mismatch('too few')] },
         aggregates: { groups: [] },
         withheld: 0,
       },

@@ -438,7 +438,7 @@ describe('check --live', () => {
         const records = [wireRecord('b', { state: {}, sku: [] }), wireRecord('c', { state: [] }), { resource_id: '' }];
         return configFor({ source: () => records.map((record) => ({ record })) });
       },
-      { 'a.LISTING': 'complete, 1 rejected' },
+      { 'a.LISTING': 'incomplete, 1 rejected' },
       'Records rejected because they have no usable resource_id: 1.',
       'Invalid field values dropped: sku (1), state (2).',
     ],

@@ -160,7 +160,7 @@ describe('list', () => {
     expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
   });
 
-  it('warns about an incomplete listing and omitted records', async () => {
+  it('warns about an incomplete listing and rejected records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
     const faults = { '*': [wrongTotal(2)] } as const;
     const { code, stdout, stderr } = await listed(configured({ source, faults }));
@@ -168,7 +168,7 @@ describe('list', () => {
     expect(stderr).toBe(
       [
         'warning: the listing of "ts" is not verified complete: the service reports a total of 7, but returned 5 distinct records',
-        'warning: 2 records of "ts" without a usable resource_id omitted',
+        'warning: the listing of "ts" is not verified complete: 2 records were rejected because they have no usable resource_id',
         '',
       ].join('\n'),
     );

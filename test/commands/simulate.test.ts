@@ -31,7 +31,7 @@ async function firstPage(service: Simulated) {
 
 /** The part of a page that arrives before the signal aborts. */
 async function reply(service: Simulated, signal?: AbortSignal): Promise<string> {
-  const url = listingUrl(service, 'page.size=50&page.offset=60');
+  const url = listingUrl(service, 'page.size=110&page.offset=2');
   let text = '';
   try {
     const response = await fetch(url, signal ? { signal } : {});

@@ -25,7 +25,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
   return {
     spec: specOf({ name, alertability }),
     result: {
-      snapshot: { ...snapshot, complete, rejected },
+      snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
       aggregates: { groups: [{ ...group, ...rules }] },
       withheld: 0,
     },

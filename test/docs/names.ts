@@ -14,7 +14,7 @@ import {
 import { STATION_STATES } from '../../src/inventory/station-status.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { LISTING_FIELDS } from '../../src/model/listing.ts';
+import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
@@ -56,6 +56,7 @@ const simpleNames = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...FAILURE_REASONS,
   ...LISTING_FIELDS,
+  ...INCOMPLETE_REASONS,
   ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS, ...OUTAGE_FIELDS }),
   ...Object.keys({ ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),

@@ -140,7 +140,7 @@ describe('simulate --from, after record', () => {
     expect(again).toEqual(await published(config, 'ts'));
     expect(again).toMatchObject({
       state: { up: 1 },
-      listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 },
+      listing_incomplete: { [JSON.stringify([{ reason: 'total_mismatch' }, [null, null, null], 0])]: 1 },
     });
   });
 

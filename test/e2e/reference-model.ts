@@ -40,11 +40,17 @@ export function expectedData(
     families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
   // Fewer values than limits.label_values.
   for (const label of ['resource_type', 'state', 'gpu_model', 'unit']) families.add('resources_folded', { label }, 0);
-  families.add('listing_complete', {}, outcome.complete ? 1 : 0);
+  const rejected = records.filter((record) => idOf(record) === undefined).length;
+  families.add('listing_complete', {}, outcome.complete && rejected === 0 ? 1 : 0);
+  const mismatch = outcome.reported === undefined ? 'paging' : 'total_mismatch';
+  for (const reason of ['rejected_records', 'total_mismatch', 'paging', 'shared_labels', 'further_listing']) {
+    const holds = reason === 'rejected_records' ? rejected > 0 : !outcome.complete && reason === mismatch;
+    families.add('listing_incomplete', { reason }, holds ? 1 : 0);
+  }
   if (outcome.reported !== undefined) families.add('listing_reported_resources', {}, outcome.reported);
   families.add('listing_pages', {}, outcome.pages);
   families.add('listing_duplicate_resources', {}, outcome.duplicates ?? 0);
-  families.add('listing_rejected_resources', {}, records.filter((record) => idOf(record) === undefined).length);
+  families.add('listing_rejected_resources', {}, rejected);
 
   const typeLabels = new Map<string, string>();
   for (const [id, record] of firstById(records)) {

@@ -42,8 +42,8 @@ function dataInconsistencies({
   const found: string[] = [];
   if (lastSuccess === undefined) found.push('data without a success');
   if (resources !== infos) found.push(`${resources} resources in total, but ${infos} info series`);
-  if (complete === 1 && reported !== undefined && infos + (rejected ?? 0) !== reported) {
-    found.push(`complete with ${infos} resources and ${rejected} rejected of ${reported}`);
-  }
+  if (complete === 1 && reported !== undefined && infos !== reported)
+    found.push(`complete with ${infos} resources of ${reported}`);
+  if (complete === 1 && rejected !== 0) found.push(`complete with ${rejected} rejected records`);
   return found;
 }

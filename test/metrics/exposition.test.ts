@@ -60,11 +60,18 @@ async function viewOf(
   health = healthy,
 ): Promise<StationView<EncodedSnapshot>> {
   const fullSpec = specOf(spec);
-  const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
+  const state = {
+    spec: fullSpec,
+    health: { ...health },
+    dueInMs: 0,
+    isRefreshing: false,
+    waitingMs: undefined,
+    isChurnWaiting: false,
+  };
   if (!snapshot) return { ...state, served: undefined };
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
-  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds, new TaskQueue());
+  const churn = await churnAfter(NO_CHURN, { ...snapshot, addsUp: true }, bounds, new TaskQueue());
   const publication = {
     spec: fullSpec,
     snapshot,

@@ -35,7 +35,14 @@ describe('OwnMetrics', () => {
       values: new LabelValues(1),
     };
     const encoded = { families: new Map(), series: 0, withheld: 3 };
-    const view = { spec: specOf(), health, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
+    const view = {
+      spec: specOf(),
+      health,
+      dueInMs: 0,
+      isRefreshing: false,
+      waitingMs: undefined,
+      isChurnWaiting: false,
+    };
     const exposition = new Exposition(new Set(), new TaskQueue());
     const text = async (format: 'text' | 'openmetrics') => {
       const body = await exposition.fullBody([{ ...view, served: { publication, encoded } }], metrics, format, true);

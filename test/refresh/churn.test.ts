@@ -13,7 +13,7 @@ import {
 } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { listingOf, resourceOf, resourcesOf } from './fixtures.ts';
+import { listingOf, rejecting, resourceOf, resourcesOf } from './fixtures.ts';
 
 type Churned = Awaited<ReturnType<typeof churnAfter>>;
 
@@ -51,6 +51,24 @@ const EXPECTED_INACTIVE = [['ALERTSTATE_INACTIVE', 0]] as const;
 
 const snapshotOf = (...resources: Resource[]) => listingOf(resources);
 const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
+
+const SIGNS: Readonly<Record<Change['change'], string>> = {
+  added: '+',
+  removed: '-',
+  state: '~',
+  rules: '#',
+  type: '=',
+};
+
+/** `aB/cd`: resources, those in capital letters firing, and rejected records; `?` is one without a name. `!`: it does not add up. */
+function rejectingListing(text: string): Snapshot {
+  const [readable = '', rejected = ''] = text.replace('!', '').split('/');
+  const rows = [...readable].map((letter) =>
+    resourceOf(letter.toLowerCase(), letter === letter.toLowerCase() ? {} : { state: 'F' }),
+  );
+  const unverified = text.startsWith('!') ? { addsUp: false, complete: false } : {};
+  return listingOf(rows, { ...rejecting(...rejected), ...unverified, areRejectedNamed: !rejected.includes('?') });
+}
 
 describe('churnAfter', () => {
   it('starts every type and state of the first snapshot at 0, and the known states with their type', async () => {
@@ -189,6 +207,101 @@ describe('churnAfter', () => {
           state = next;
         }
         expect(sumsOf(state.totals)).toEqual(sums);
+      }),
+    );
+  });
+
+  /** `+a -b ~c`: what was added, removed or changed its state; '?' when it was not compared. */
+  const changesText = (changes: Churned['changes']) =>
+    changes?.list.map(({ change, resource }) => `${SIGNS[change]}${resource.id}`).join(' ') ?? '?';
+
+  it.each<[string, string, string]>([
+    ['all records lose their ids and get them back', 'abc  /abc  /abc  abc', '? | ? |  | '],
+    ['some records lose their ids and get them back', 'abcd  a/bcd  a/bcd  abcd', '? | ? |  | '],
+    [
+      'other resources change while the same records stay rejected',
+      'abcd  ab/cd  Abe/cd  be/cd  bcde',
+      '? | ? | ~a +e | -a | ',
+    ],
+    ['a resource is removed while its record was rejected', 'abcd  ab/cd  abc', '? | ? | -d'],
+    ['a resource is removed in the refresh that first rejects another', 'abcd  ab/c  ab/c  abc', '? | ? |  | -d'],
+    ['a resource is added in the refresh that first rejects another', 'ab  ax/b  ax/b  abx', '? | ? |  | +x'],
+    ['a resource is added there, and removed before a listing is complete', 'ab  ax/b  a/b  ab', '? | ? |  | '],
+    ['a state changes in the refresh that first rejects another', 'ab  A/b  A/b  Ab', '? | ? |  | ~a'],
+    ['a state changes and changes back meanwhile', 'ab  A/b  a/b  ab', '? | ? |  | '],
+    ['the first listing rejects records', 'ab/c  ab/c  abd/c  abcd  abc', '? |  | +d | ? | -d'],
+    ['other records are rejected once, and none was complete', 'ab/c  ab/d  abe/c', '? | ? | +e'],
+    ['other records are rejected from now on, and none was complete', 'ab/c  abc/d  ab/d  ab/d', '? | ? | -c | '],
+    ['other records are rejected every time', 'abc  ab/c  a/bc  ac/b  abd', '? | ? | ? | ? | +d -c'],
+    ['listings in between do not add up', 'abc  !a  ab/c  !a/bc  abd/c  !  abcd', '? | ? | ? | ? | +d | ? | '],
+    ['a rejected record without a name stays', 'abc  ab/?  a/?  ad/?  ad', '? | ? | -b | +d | -c'],
+    ['another resource may be the rejected record without a name', 'abc  ab/?  ac/?  abc', '? | ? | ? | '],
+    ['the same, and none was complete', 'ab/?  ac/?  ac/?  a/?', '? | ? |  | -c'],
+  ])('counts what happened when %s', async (_, listings, expected) => {
+    const states = await churnOf(listings.split(/ {2,}/).map(rejectingListing));
+    expect(states.map(({ changes }) => changesText(changes)).join(' | ')).toBe(expected);
+  });
+
+  it('shows that changes wait for a listing that rejected the same records', async () => {
+    const listings = ['abc', 'ab/c', 'ab/c', 'a/bc', '!a/bc', 'abc'].map(rejectingListing);
+    const states = await churnOf(listings);
+    expect(states.map(({ isWaiting }) => isWaiting)).toEqual([false, true, false, true, false, false]);
+  });
+
+  it('keeps the counters as they are while the same listing is returned again and again', async () => {
+    const [complete, rejected] = ['abc', 'ab/c'].map(rejectingListing) as [Snapshot, Snapshot];
+    const states = await churnOf([complete, rejected, rejected, rejected]);
+    expect(states[3]?.published).toBe(states[2]?.published);
+    expect(states[3]?.reference?.parts).toBe(complete.parts);
+  });
+
+  const letters = ['a', 'b', 'c', 'd', 'e'] as const;
+  const subset = fc.subarray([...letters]);
+  const letterListing = (exist: readonly string[], hidden: readonly string[], changes: Partial<Snapshot> = {}) =>
+    listingOf(
+      exist.filter((id) => !hidden.includes(id)).map((id) => resourceOf(id)),
+      { ...rejecting(...exist.filter((id) => hidden.includes(id))), ...changes },
+    );
+
+  it('never counts a resource that exists all along, and in the end everything else, whatever records are rejected', async () => {
+    const steps = fc.array(fc.record({ exist: subset, hidden: subset, addsUp: fc.boolean() }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (drawn) => {
+        // Records are hidden for a while rather than for one refresh.
+        const worlds = drawn.flatMap((step) => [step, { ...step, addsUp: true }]);
+        const listings = worlds.map(({ exist, hidden, addsUp }) =>
+          letterListing(exist, hidden, addsUp ? {} : { addsUp, complete: false }),
+        );
+        const states = await churnOf(listings);
+        const firstComplete = listings.findIndex(({ complete }) => complete);
+        const lastComplete = listings.findLastIndex(({ complete }) => complete);
+        for (const id of letters) {
+          const isThere = worlds.map(({ exist }) => exist.includes(id));
+          const events = states.map(
+            ({ changes }) =>
+              changes?.list.filter(({ resource }) => resource.id === id).map(({ change }) => change) ?? [],
+          );
+          const happened = (now: boolean) => isThere.filter((is, at) => at > 0 && is === now && is !== isThere[at - 1]);
+          const counted = events.flat();
+          expect(counted.filter((change) => change === 'added').length).toBeLessThanOrEqual(happened(true).length);
+          expect(counted.filter((change) => change === 'removed').length).toBeLessThanOrEqual(happened(false).length);
+          const net = events
+            .slice(firstComplete + 1, lastComplete + 1)
+            .flat()
+            .reduce((sum, change) => sum + (change === 'added' ? 1 : -1), 0);
+          if (firstComplete >= 0) expect(net).toBe(Number(isThere[lastComplete]) - Number(isThere[firstComplete]));
+        }
+      }),
+    );
+  });
+
+  it('counts nothing when resources take turns as rejected records that look alike', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(subset), async (hiddenSets) => {
+        const listings = hiddenSets.map((hidden) =>
+          letterListing(letters, hidden, { rejectedDigest: '?'.repeat(hidden.length), areRejectedNamed: false }),
+        );
+        for (const { changes } of await churnOf(listings)) expect(changes?.list ?? []).toEqual([]);
       }),
     );
   });

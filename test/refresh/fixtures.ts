@@ -74,15 +74,36 @@ export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> =
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,
+    addsUp: changes.complete ?? true,
     complete: true,
     incompleteReasons: [],
     reportedTotal: rows.length,
     pages: 1,
     duplicates: 0,
     rejected: 0,
+    rejectedDigest: '',
+    areRejectedNamed: true,
+    rejectedRecords: [],
     invalidFields: noInvalidFields,
     ...changes,
   };
+}
+
+/** What a listing that adds up has when it rejected these records, given by what tells them apart. */
+export function rejecting(...records: readonly string[]) {
+  const rejected = records.length;
+  return {
+    addsUp: true,
+    complete: rejected === 0,
+    rejected,
+    rejectedDigest: records.toSorted().join(),
+    incompleteReasons: rejected === 0 ? [] : [{ reason: 'rejected_records' as const, text: `${rejected} rejected` }],
+  };
+}
+
+/** A reason why a listing does not add up. */
+export function mismatch(text: string) {
+  return { reason: 'total_mismatch' as const, text };
 }
 
 /** A clock that only advances explicitly. */

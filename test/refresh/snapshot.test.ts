@@ -5,7 +5,7 @@ import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { relabelled, SnapshotReader } from '../../src/refresh/snapshot.ts';
 import { listingContext } from '../upstream/support/context.ts';
-import { listingOf, resourceOf, resourcesOf, specOf } from './fixtures.ts';
+import { listingOf, mismatch, rejecting, resourceOf, resourcesOf, specOf } from './fixtures.ts';
 
 const context = listingContext();
 const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
@@ -91,22 +91,42 @@ describe('SnapshotReader', () => {
     const { read } = readerOf(
       { products: ['x', 'y'], alertability: true },
       ({ product, enabled_alert }) => {
-        if (enabled_alert) return listingOf(['a'], { complete: false, incompleteReasons: ['the total changed'] });
+        if (enabled_alert)
+          return listingOf(['a'], { complete: false, incompleteReasons: [mismatch('the total changed')] });
         return product === 'y'
-          ? listingOf(['b'], { complete: false, incompleteReasons: ['it is short', 'it repeats'] })
+          ? listingOf(['b'], { complete: false, incompleteReasons: [mismatch('it is short'), mismatch('it repeats')] })
           : listingOf(['c']);
       },
-      () => listingOf(records, { locations, complete: false, incompleteReasons: ['the main one is short'] }),
+      () => listingOf(records, { locations, complete: false, incompleteReasons: [mismatch('the main one is short')] }),
     );
     const { snapshot } = await read();
     expect(snapshot.locations).toBe(locations);
+    const further = (text: string) => ({ reason: 'further_listing', text });
     expect(snapshot.incompleteReasons).toEqual([
-      'the main one is short',
-      'listing of alertable resources: the total changed',
-      'listing of product y: it is short',
-      'listing of product y: it repeats',
+      mismatch('the main one is short'),
+      further('listing of alertable resources: the total changed'),
+      further('listing of product y: it is short'),
+      further('listing of product y: it repeats'),
     ]);
   });
+
+  it.each([
+    ['none of the main listing', 0, 'further_listing'],
+    ['some of the main listing too', 2, 'rejected_records'],
+  ])(
+    'does not know whether a resource is alertable when that listing rejected records, and %s',
+    async (_, main, reason) => {
+      const { read } = readerOf(
+        { alertability: true },
+        () => listingOf(['a'], rejecting('x')),
+        () => listingOf(records, rejecting(...'xy'.slice(0, main))),
+      );
+      const { snapshot } = await read();
+      expect(snapshot.parts.flat().map(({ alertable }) => alertable)).toEqual([true, undefined, undefined]);
+      expect(snapshot).toMatchObject({ addsUp: true, complete: false, rejected: main });
+      expect(snapshot.incompleteReasons.at(-1)).toEqual({ reason, text: 'listing of alertable resources: 1 rejected' });
+    },
+  );
 
   it('returns the same snapshot when no listing changed, with and without joins', async () => {
     for (const spec of [{}, { products: ['x'], alertability: true }]) {
@@ -122,8 +142,8 @@ describe('SnapshotReader', () => {
       {},
       { duplicates: 1 },
       { reportedTotal: undefined },
-      { complete: false, incompleteReasons: ['one'] },
-      { complete: false, incompleteReasons: ['another'] },
+      { complete: false, incompleteReasons: [mismatch('one')] },
+      { complete: false, incompleteReasons: [mismatch('another')] },
       { pages: 2 },
     ];
     const { read } = readerOf({}, undefined, () => listingOf(records, changes[0]));

@@ -80,7 +80,8 @@ function sourceOf(
 async function list(answer: Answer, setting: Setting = {}) {
   const { source, requests } = sourceOf(answer, setting);
   const listing = await source.listResources(query, listingContext());
-  return { ...listing, ids: idsOf(listing), offsets: requests.map(({ offset }) => offset) };
+  const incompleteReasons = listing.incompleteReasons.map(({ text }) => text);
+  return { ...listing, incompleteReasons, ids: idsOf(listing), offsets: requests.map(({ offset }) => offset) };
 }
 
 /** A correct service, with the quirks of real ones as options. */
@@ -213,23 +214,35 @@ describe('stationSource', () => {
         ids(20).map((name) => ({ name })),
         { ignoreOffset: true },
       ),
-      { complete: false, reportedTotal: 20, rejected: 10 },
+      { addsUp: false, reportedTotal: 20, rejected: 10 },
     ],
     [
       'is incomplete when a service that counts offsets from one repeats a record without an id',
       fromOne(withoutIds(9)),
-      { complete: false, reportedTotal: 20 },
+      { addsUp: false, reportedTotal: 20 },
     ],
     [
       'is incomplete when such a service repeats it and the record before its neighbour has no id either',
       fromOne(withoutIds(7, 9)),
-      { complete: false, reportedTotal: 20 },
+      { addsUp: false, reportedTotal: 20 },
     ],
     [
-      'is complete when a page of one record shows that records without an id on both sides of a page border are two',
-      service([record('a'), null, null, record('b')], { cap: ({ nth }) => (nth === 2 ? 1 : 2) }),
-      { complete: true, rejected: 2, pages: 3 },
-      { pageSize: 2 },
+      'does not add up when a service that counts offsets from one begins with a page of records without an id',
+      fromOne(withoutIds(...Array(10).keys())),
+      { addsUp: false, reportedTotal: 20 },
+    ],
+    [
+      'does not add up when such a service returns single records',
+      (request) => fromOne(withoutIds(0))({ ...request, size: 1 }),
+      { addsUp: false, reportedTotal: 20 },
+    ],
+    [
+      'lists records without an id once, because they are no sign that rows moved',
+      service(withoutIds(3, 12)),
+      {
+        ...{ addsUp: true, complete: false, size: 18, rejected: 2, pages: 2 },
+        incompleteReasons: ['2 records were rejected because they have no usable resource_id'],
+      },
     ],
     [
       'does not take ids with one label value for the same record at a page border',
@@ -276,18 +289,18 @@ describe('stationSource', () => {
     [
       'counts a first record that is nested too deep to be identified',
       () => `{"resources":[${DEEP},{"resource_id":"a"}],"page":{"total":2}}`,
-      { complete: true, size: 1, rejected: 1, reportedTotal: 2 },
+      { addsUp: true, complete: false, size: 1, rejected: 1, reportedTotal: 2 },
     ],
     [
       'counts a rejected record once when its page is repeated',
       service([record('a'), null, record('b')], { total: noTotal, ignoreOffset: true }),
-      { complete: false, rejected: 1, duplicates: 2 },
+      { addsUp: false, rejected: 1, duplicates: 2 },
     ],
-    ['reads past a page without a valid id', service(withoutPage), { complete: true, rejected: 10, reportedTotal: 21 }],
+    ['reads past a page without a valid id', service(withoutPage), { addsUp: true, rejected: 10, reportedTotal: 21 }],
     [
       'reads past a page without a valid id when there is no total',
       service(withoutPage, { total: noTotal }),
-      { ids: [...ids(10), 'last'], complete: true, rejected: 10, duplicates: 0 },
+      { ids: [...ids(10), 'last'], addsUp: true, rejected: 10, duplicates: 0 },
     ],
     [
       'lists once more when a page does not begin with the last record of the page before',
@@ -330,16 +343,62 @@ describe('stationSource', () => {
   );
 
   it.each([
-    ['one', ['a', 'b', null, null, 'c'], 3],
-    ['several', ['a', 'b', 'c', 'd', 'e', null, null, 'f', null, null], 5],
-    ['the first', [null, null, null, null, 'a'], 2],
-  ])('is complete when equal records without an id are on both sides of %s page border', async (_, all, pages) => {
+    ['on both sides of a page border', ['a', 'b', null, null, 'c'], 3],
+    ['on both sides of later page borders', ['a', 'b', 'c', 'd', 'e', null, null, 'f', null, null], 4],
+    ['from the first page on', [null, null, null, null, 'a'], 3],
+    ['on pages of their own', ['a', null, 'b', null, null, null, null, null, null, 'c'], 4],
+    ['on equal pages', [null, null, null, null, null, null, null, 'a'], 4],
+  ])('adds up with a total when equal records without an id are %s', async (_, all, pages) => {
     const records = all.map((id) => id && record(id));
-    expect(await list(service(records), { pageSize: 3 })).toMatchObject({
-      complete: true,
-      rejected: all.filter((id) => id === null).length,
-      pages,
-    });
+    const rejected = all.filter((id) => id === null).length;
+    expect(await list(service(records), { pageSize: 3 })).toMatchObject({ addsUp: true, rejected, pages });
+  });
+
+  it.each([
+    ['on both sides of a page border', ['a', 'b', null, null, 'c']],
+    ['far apart', ['a', 'b', 'c', null, null, 'd', 'e', null, null, 'f', 'g', null, null, 'h']],
+  ])('counts each of the equal records without an id that are %s when there is no total', async (_, all) => {
+    const records = all.map((id) => id && record(id));
+    const rejected = all.filter((id) => id === null).length;
+    const listing = await list(service(records, { total: noTotal }), { pageSize: 3 });
+    expect(listing).toMatchObject({ addsUp: true, complete: false, rejected });
+  });
+
+  it('lists the first rejected records with their positions, why they were rejected, and what could be read of them', async () => {
+    const type = { key: 'type.a', label: 'A' };
+    const all = [
+      ...rows(9),
+      { ...record('x'), resource_id: undefined, resource_type: type, display_name: 'eks\ud800' },
+      { resource_id: '', name: 'n'.repeat(2000) },
+      { resource_id: 5, name: {}, display_name: 7 },
+      null,
+      'r1',
+      ...Array(30).fill({}),
+    ];
+    const expected = [
+      { position: 9, rejection: 'no resource_id', name: 'name of x', displayName: 'eks\ufffd', type: 'type.a' },
+      { position: 10, rejection: 'resource_id is empty', name: 'n'.repeat(1024) },
+      { position: 11, rejection: 'resource_id is not text', name: '', displayName: '', type: '' },
+      { position: 12, rejection: 'not an object', name: '', displayName: '', type: '' },
+      { position: 13, rejection: 'not an object' },
+      ...Array.from({ length: 15 }, (_, at) => ({ position: 14 + at, rejection: 'no resource_id' })),
+    ];
+    const { rejected, rejectedRecords, areRejectedNamed } = await list(service(all));
+    expect([rejected, areRejectedNamed]).toEqual([35, false]);
+    expect(rejectedRecords).toMatchObject(expected);
+  });
+
+  it('has one digest for the same rejected records on other pages and in another order, and another one for others', async () => {
+    const rejects = [{ name: 'x' }, { name: 'y' }, { name: 'x' }];
+    const digestOf = async (all: readonly unknown[], setting: Setting, total?: () => undefined) =>
+      (await list(service(all, total && { total }), setting)).rejectedDigest;
+    const digest = await digestOf([...rows(5), ...rejects], {});
+    for (const pageSize of [3, 4, 10])
+      for (const total of [undefined, noTotal])
+        expect(await digestOf([...rejects.toReversed(), ...rows(7)], { pageSize }, total)).toBe(digest);
+    for (const others of [rejects.slice(1), [...rejects, { name: 'x' }], [{ name: 'x' }, { name: 'y' }, { name: 'y' }]])
+      expect(await digestOf([...rows(5), ...others], {})).not.toBe(digest);
+    expect(await digestOf(rows(5), {})).toBe('');
   });
 
   it.each([

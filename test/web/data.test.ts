@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/inventory/history.ts';
+import type { RejectedRecord } from '../../src/model/listing.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION } from './fake-station.ts';
@@ -136,6 +137,10 @@ describe('stationList', () => {
   });
 });
 
+const REJECTED: RejectedRecord = {
+  ...{ position: 12, rejection: 'no resource_id', name: '<b>web</b>', displayName: '', type: 'type.a' },
+};
+
 describe('stationData', () => {
   it('adds the details of the station and its listing', async () => {
     const spec = { labels: { team: 'a' }, products: ['p'], alertability: true };
@@ -147,10 +152,17 @@ describe('stationData', () => {
       spec,
       links,
       status: {
-        snapshot: { ...SNAPSHOT, resources: 3, complete: false, incompleteReasons: ['short'], rejected: 2 },
+        snapshot: {
+          ...SNAPSHOT,
+          resources: 3,
+          addsUp: false,
+          complete: false,
+          incompleteReasons: ['short'],
+          rejected: 2,
+        },
         outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'] }],
       },
-      snapshot: { reportedTotal: 4, duplicates: 1 },
+      snapshot: { reportedTotal: 4, duplicates: 1, rejectedRecords: [REJECTED] },
     });
     const { request } = await startApp(exporterOf(detail), { now: () => NOW_MS });
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
@@ -158,7 +170,7 @@ describe('stationData', () => {
       ...{ resources: 3, firing_resources: 0, pending_resources: 0, unknown_state_resources: 0 },
       ...{ resources_with_alert_rules: null, resources_without_alert_rules: null },
       ...{ alert_coverage: null, listing_complete: false, listing_rejected_resources: 2, listing_pages: 1 },
-      listing_problems: 'listing incomplete: short; 2 records rejected: no usable resource_id',
+      listing_problems: 'listing incomplete: short',
       ...{ complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] },
       outages: [
         {
@@ -176,6 +188,12 @@ describe('stationData', () => {
       listing: {
         reported_resources: 4,
         duplicate_resources: 1,
+        rejected_records: [
+          {
+            ...{ position: 12, reason: 'no resource_id', name: '<b>web</b>', display_name: '' },
+            resource_type: 'type.a',
+          },
+        ],
         invalid_fields: detail.served?.snapshot.invalidFields,
       },
     });
@@ -208,7 +226,7 @@ describe('resourceList', () => {
   });
 
   it('has before the resources whether the data is complete and how old it is', async () => {
-    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['short'], rejected: 2 };
+    const snapshot = { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons: ['short'], rejected: 2 };
     const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
     const json = await request('/stations/prod/resources?search=nothing');
     const data = { complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] };

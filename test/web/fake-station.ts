@@ -16,10 +16,15 @@ import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
-  ...{ resources: 0, complete: true, incompleteReasons: [], rejected: 0, pages: 1, firing: 0, pending: 0 },
-  ...{ unknown: 0, unknownStates: [] },
+  ...{ resources: 0, addsUp: true, complete: true, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
+  ...{ pages: 1, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
   ...{ alertable: undefined, withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
 };
+
+/** What data has in which records were rejected. */
+export function withRejected(rejected: number) {
+  return { complete: false, rejected, incompleteReasons: [`${rejected} rejected`] };
+}
 
 export const STATION: StationStatus = {
   name: 'prod',

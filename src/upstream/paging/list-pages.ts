@@ -1,4 +1,13 @@
-import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../../model/listing.ts';
+import {
+  LISTING_FIELDS,
+  type Listing,
+  type ListingField,
+  MAX_REJECTED_RECORDS,
+  type Part,
+  type PartLocation,
+  type RejectedRecord,
+  type RejectedRecords,
+} from '../../model/listing.ts';
 import { labelText } from '../../model/resource.ts';
 import { hasSameRecords, type Page, type SplitRows, selectRows } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
@@ -22,7 +31,7 @@ interface ListingOptions {
   readonly run: RunTask;
 }
 
-/** Reads a listing; when it is not verified complete, because rows may have moved between pages, reads it once more. */
+/** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
 export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
   const { listing, isFinal } = await listOnce(fetchPage, options);
   if (isFinal) return listing;
@@ -33,7 +42,7 @@ export async function listPages<Row>(fetchPage: FetchPage<Row>, options: Listing
 /** Far above any real listing; bounds the cost of an endless one. */
 const MAX_PAGES = 100_000;
 
-/** How a pass ended, and why a listing that ended so is not verified complete: undefined when other facts decide. */
+/** How a pass ended, and why a listing that ended so does not add up: undefined when other facts decide. */
 const ENDINGS = {
   end: undefined,
   'border-mismatch':
@@ -183,19 +192,16 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
 }
 
 /**
- * Equal records without an id on both sides of a page border are two, or one that a service which counts offsets differently returned
- * twice. A page requested from the last row before them decides.
+ * A rejected record is not recognized when it is returned again, so that the number of records may be right although the service ignores
+ * the offset or counts it from one. Then the second page repeats the first one, or its last record, and there are records at the total.
  */
 async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
-  const pages = inOrder(pass.pages);
-  const before = pages.find(({ page: { rows, positions, received, borders } }, at) => {
-    const endsWithRow = positions === undefined || positions.at(-1) === received - 1;
-    return rows.length > 0 && !endsWithRow && borders[1] === pages[at + 1]?.page.borders[0];
-  });
-  if (before === undefined) return true;
-  const { ids, positions } = before.page;
-  const { page } = await pass.request(before.offset + (positions?.at(-1) as number), pageSize);
-  return page.ids[0] === ids.at(-1) && (page.positions?.[0] ?? 0) === 0;
+  const [first, second] = inOrder(pass.pages);
+  if (!first || !second || first.page.rejected === 0) return true;
+  const isRepeated = first.page.borders[1] === second.page.borders[0] || hasSameRecords(first.page, second.page);
+  if (!isRepeated) return true;
+  const { page } = await pass.request(pass.largestTotal, pageSize);
+  return page.received === 0;
 }
 
 interface AddedPage<Row> extends PlacedPage<Row> {
@@ -277,58 +283,82 @@ class Pass<Row> {
     return this.#ids.size - before;
   }
 
-  /** The listing, and whether reading it again would be of no use. */
+  /** The listing, and whether reading it again would be of no use: rejected records are no sign that rows moved. */
   async finish(ending: Ending, run: RunTask): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
-    const { parts, locations, rejected, invalidFields } = await this.#merge(run);
+    const merged = await this.#merge(ending, run);
+    const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
     // A total of 0 beside records is a number that the service did not set.
     const isEmpty = this.pages.every(({ page }) => page.received === 0);
     const totals = this.#totals.filter((total) => total > 0 || isEmpty);
-    const unverified =
-      totalMismatch(totals, size + this.#otherIds.size + rejected) ??
-      ENDINGS[ending] ??
-      (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
-    const incompleteReasons = [
-      ...(unverified === undefined ? [] : [unverified]),
-      ...(this.#otherIds.size === 0 ? [] : [sharedLabels(this.#otherIds.size)]),
+    const mismatch = totalMismatch(totals, size + this.#otherIds.size + rejected);
+    const doubt = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
+    const unverified: Listing<Row>['incompleteReasons'] = [
+      ...(mismatch === undefined ? [] : [{ reason: 'total_mismatch' as const, text: mismatch }]),
+      ...(mismatch !== undefined || doubt === undefined ? [] : [{ reason: 'paging' as const, text: doubt }]),
     ];
-    const listing = {
-      parts,
-      locations,
+    const others = this.#otherIds.size;
+    const missing: Listing<Row>['incompleteReasons'] =
+      others === 0 ? unverified : [...unverified, { reason: 'shared_labels', text: sharedLabels(others) }];
+    const listing: Listing<Row> = {
+      ...merged,
       size,
-      complete: incompleteReasons.length === 0,
-      incompleteReasons,
+      addsUp: missing.length === 0,
+      complete: missing.length === 0 && rejected === 0,
+      incompleteReasons:
+        rejected === 0 ? missing : [...missing, { reason: 'rejected_records', text: rejectedText(rejected) }],
       reportedTotal: totals.at(-1),
       pages: this.fetched,
       duplicates: this.#duplicates + this.repeated,
-      rejected,
       invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
     };
-    return { listing, isFinal: unverified === undefined || ending === 'too-many-pages' };
+    return { listing, isFinal: unverified.length === 0 || ending === 'too-many-pages' };
   }
 
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
-  async #merge(run: RunTask): Promise<Pick<Listing<Row>, 'parts' | 'locations' | 'rejected' | 'invalidFields'>> {
+  async #merge(ending: Ending, run: RunTask): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
     const locations: PartLocation[] = [];
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
     const labels = new Set<string>();
-    const rejectedDigests = new Set<string>();
-    let rejected = 0;
-    for (const { offset, page } of inOrder(this.pages)) {
+    const rejectedPages = new Set<string>();
+    const rejected: PlacedPage<Row>[] = [];
+    for (const placed of inOrder(this.pages)) {
+      const { offset, page } = placed;
       const kept = this.#duplicates === 0 ? page : await run(() => withoutDuplicates(page, labels));
       for (const field of [...kept.invalid.values()].flat()) invalidFields[field] += 1;
       for (const { rows, positions, invalid } of kept.parts) {
         parts.push(rows);
         locations.push({ offset, positions, invalid });
       }
-      // The rejected records of a repeated page were counted the first time.
-      const isRepeated = kept.rows.length === 0 && (page.rows.length > 0 || rejectedDigests.has(page.rejectedDigest));
-      if (!isRepeated) rejected += page.rejected;
-      rejectedDigests.add(page.rejectedDigest);
+      // Rejected records count by their positions, except for those of a repeated page.
+      const isSeenBefore = page.rows.length > 0 || (ending !== 'end' && rejectedPages.has(page.rejectedDigest));
+      if (page.rejected > 0 && !(kept.rows.length === 0 && isSeenBefore)) rejected.push(placed);
+      rejectedPages.add(page.rejectedDigest);
     }
-    return { parts, locations, rejected, invalidFields };
+    return { parts, locations, invalidFields, ...mergedRejects(rejected) };
   }
+}
+
+type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
+
+function mergedRejects(placed: readonly PlacedPage<unknown>[]): RejectedRecords {
+  const rejectedRecords: RejectedRecord[] = [];
+  let rejected = 0;
+  let sum = 0n;
+  for (const { offset, page } of placed) {
+    rejected += page.rejected;
+    sum += page.rejectedSum;
+    const free = MAX_REJECTED_RECORDS - rejectedRecords.length;
+    for (const record of page.rejectedRecords.slice(0, free))
+      rejectedRecords.push({ ...record, position: offset + record.position });
+  }
+  return {
+    rejected,
+    rejectedDigest: rejected === 0 ? '' : `${rejected} ${sum.toString(36)}`,
+    areRejectedNamed: placed.every(({ page }) => page.areRejectedNamed),
+    rejectedRecords,
+  };
 }
 
 function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {
@@ -347,6 +377,12 @@ const DUPLICATES = 'an id was listed twice, and the service reports no total: ro
 
 function sharedLabels(ids: number): string {
   return `${ids} resources are left out because their ids have the same label values as others: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
+}
+
+function rejectedText(rejected: number): string {
+  return rejected === 1
+    ? '1 record was rejected because it has no usable resource_id'
+    : `${rejected} records were rejected because they have no usable resource_id`;
 }
 
 function totalMismatch(totals: readonly number[], records: number): string | undefined {

@@ -1,8 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ListingField, Part } from '../../model/listing.ts';
+import { type ListingField, MAX_REJECTED_RECORDS, type Part, type RejectedRecord } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { parsePage, type RunTask } from './page-json.ts';
-import { type FindRow, jsonOf, type ReadRecord, recordKey, rowFinder, wholeNumber } from './record.ts';
+import {
+  type FindRow,
+  type ReadRecord,
+  readRejected,
+  recordDigest,
+  recordKey,
+  rowFinder,
+  wholeNumber,
+} from './record.ts';
 
 /** Rows of a page. */
 interface PageRows<Row> {
@@ -20,19 +28,29 @@ export interface SplitRows<Row> extends PageRows<Row> {
   readonly parts: readonly Omit<PageRows<Row>, 'ids'>[];
 }
 
+/** Records of a page without a valid id, which are not rows. */
+interface RejectedRows {
+  readonly rejected: number;
+  /** Of their contents and their places in the page; '' when there are none. */
+  readonly rejectedDigest: string;
+  /** The sum of the digests of their contents: the same in any order, and that of several pages is the sum of theirs. */
+  readonly rejectedSum: bigint;
+  /** What the first record of the page contributes to it; 0 if that is a row. */
+  readonly firstRejected: bigint;
+  readonly areRejectedNamed: boolean;
+  /** The first ones, with their places in the page. */
+  readonly rejectedRecords: readonly RejectedRecord[];
+}
+
 /** One page of the listing, as read. */
-export interface Page<Row> extends SplitRows<Row> {
+export interface Page<Row> extends SplitRows<Row>, RejectedRows {
   /** Records in the page, valid or not: what the offset advances by. */
   readonly received: number;
   /** The keys of the first and the last record (see `recordKey`). */
   readonly borders: readonly [first: string | undefined, last: string | undefined];
-  /** Records without a valid id, which are not rows. */
-  readonly rejected: number;
-  /** Their digest; '' when there are none. */
-  readonly rejectedDigest: string;
   /** The page without its first record: the same object on every call. */
   readonly afterFirst: () => Page<Row>;
-  /** Characters of all texts of the rows. */
+  /** Characters of all texts that are kept. */
   readonly textBytes: number;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
@@ -67,7 +85,7 @@ export async function readPage<Row>(
   const invalid = new Map<number, readonly ListingField[]>();
   let received = 0;
   let textBytes = 0;
-  let rejected: Hash | undefined;
+  const rejected = new Rejects();
   let first: unknown;
   let last: unknown;
   const add = (record: unknown) => {
@@ -79,8 +97,7 @@ export async function readPage<Row>(
       positions.push(received);
       textBytes += read.textBytes;
     } else {
-      rejected ??= createHash('sha256');
-      rejected.update(`${received} ${jsonOf(record)}\n`);
+      textBytes += rejected.add(record, received);
     }
     received += 1;
   };
@@ -95,10 +112,54 @@ export async function readPage<Row>(
     received,
     textBytes,
     borders: received === 0 ? [undefined, undefined] : [recordKey(first), recordKey(last)],
-    rejected: received - rows.length,
-    rejectedDigest: rejected?.digest('base64') ?? '',
+    ...rejected.facts(),
     ...readTotal(envelope),
   });
+}
+
+/** Collects the rejected records of a page. */
+class Rejects {
+  #sequence: Hash | undefined;
+  #rejected = 0;
+  #sum = 0n;
+  #first = 0n;
+  #areNamed = true;
+  readonly #records: RejectedRecord[] = [];
+
+  /** Returns the characters of the texts that are kept of it. */
+  add(record: unknown, position: number): number {
+    const digest = recordDigest(record);
+    this.#sequence ??= createHash('sha256');
+    this.#sequence.update(`${position} ${digest}\n`);
+    this.#rejected += 1;
+    this.#sum += digestNumber(digest);
+    if (position === 0) this.#first = this.#sum;
+    const read = readRejected(record, position);
+    this.#areNamed &&= isNamed(read);
+    if (this.#records.length === MAX_REJECTED_RECORDS) return 0;
+    this.#records.push(read);
+    return read.name.length + read.displayName.length + read.type.length;
+  }
+
+  facts(): RejectedRows {
+    return {
+      rejected: this.#rejected,
+      rejectedDigest: this.#sequence?.digest('base64') ?? '',
+      rejectedSum: this.#sum,
+      firstRejected: this.#first,
+      areRejectedNamed: this.#areNamed,
+      rejectedRecords: this.#records,
+    };
+  }
+}
+
+/** 0 for a record that is nested too deep to have a digest. */
+function digestNumber(digest: string | undefined): bigint {
+  return digest === undefined ? 0n : BigInt(`0x${digest}`);
+}
+
+function isNamed({ name, displayName }: RejectedRecord): boolean {
+  return name !== '' || displayName !== '';
 }
 
 /** Apart from `readPage`: closures of one function share what they capture, and a cached page would hold the page before it. */
@@ -115,7 +176,13 @@ function pageOf<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
 }
 
 function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
-  if (page.positions !== undefined && page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
+  if (page.positions !== undefined && page.positions[0] !== 0)
+    return {
+      ...page,
+      rejected: page.rejected - 1,
+      rejectedSum: page.rejectedSum - page.firstRejected,
+      rejectedRecords: page.rejectedRecords.slice(1),
+    };
   return { ...page, ...selectRows(page, [...page.rows.keys()].slice(1)) };
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AlertState, StateMeanings } from '../../model/alert-state.ts';
+import type { RejectedRecord, Rejection } from '../../model/listing.ts';
 import {
   isObject,
   labelText,
@@ -133,6 +134,23 @@ function readRecordId(record: Readonly<Record<string, unknown>>): string | undef
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
+/** What can be read of a record without a valid id. */
+export function readRejected(record: unknown, position: number): RejectedRecord {
+  if (!isObject(record)) return { position, rejection: 'not an object', name: '', displayName: '', type: '' };
+  return {
+    position,
+    rejection: rejectionOf(record['resource_id']),
+    name: textOrEmpty(record['name']),
+    displayName: textOrEmpty(record['display_name']),
+    type: resourceType(record['resource_type']).key,
+  };
+}
+
+function rejectionOf(id: unknown): Rejection {
+  if (isMissing(id)) return 'no resource_id';
+  return id === '' ? 'resource_id is empty' : 'resource_id is not text';
+}
+
 /** Replaces bytes that are not valid UTF-8: different ids on the wire may be equal where they contain it. */
 export const REPLACEMENT = '\ufffd';
 
@@ -140,14 +158,14 @@ export const REPLACEMENT = '\ufffd';
 export function recordKey(record: unknown): string | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id !== undefined && !id.includes(REPLACEMENT)) return `id ${id}`;
-  const json = jsonOf(record);
-  return json === undefined ? undefined : `record ${hash('sha256', json, 'base64')}`;
+  const digest = recordDigest(record);
+  return digest === undefined ? undefined : `record ${digest}`;
 }
 
-/** undefined: nested too deep. */
-export function jsonOf(record: unknown): string | undefined {
+/** Of its content, in hexadecimal digits; undefined: nested too deep. */
+export function recordDigest(record: unknown): string | undefined {
   try {
-    return JSON.stringify(record);
+    return hash('sha256', JSON.stringify(record), 'hex');
   } catch {
     return undefined;
   }
@@ -173,6 +191,11 @@ function resourceType(value: unknown): { key: string; label: string; isInvalid: 
 function text(value: unknown): string | Invalid {
   if (isMissing(value)) return '';
   return typeof value === 'string' ? labelText(value) : INVALID;
+}
+
+function textOrEmpty(value: unknown): string {
+  const read = text(value);
+  return read === INVALID ? '' : read;
 }
 
 /** An enum value: its name, or the number that a gateway prints for a name it does not know. */

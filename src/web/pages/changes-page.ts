@@ -1,5 +1,6 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
 import type { StationResource } from '../../inventory/selection.ts';
+import { CHURN_WAITING } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StateMeanings } from '../../model/alert-state.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
@@ -55,9 +56,9 @@ ${pages('Pages of changes, below the table')}`
 
 type Found = ReturnType<typeof changesOf>;
 
-function scopeText({ kept, dropped }: Found): Html {
+function scopeText({ kept, dropped, isWaiting }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
-  return html`Changes between listings that are verified complete. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
+  return html`Changes between listings that are verified complete, or rejected the same records. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}${isWaiting ? ` At present: ${CHURN_WAITING}.` : ''}`;
 }
 
 function nothingText({ history, kept }: Found): string {
@@ -65,7 +66,7 @@ function nothingText({ history, kept }: Found): string {
   // The first listing is compared with none.
   return history.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
-    : 'Nothing has been compared yet: two complete listings are required.';
+    : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
 }
 
 function filterForm({ search = '', change, ...times }: Found['query']): Html {

@@ -2,8 +2,14 @@ import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { type StationResource, searchStations } from '../../inventory/selection.ts';
-import { nextRefreshText, type StationDetail } from '../../inventory/station-status.ts';
+import {
+  isOnlyRejecting,
+  nextRefreshText,
+  type StationDetail,
+  type StationStatus,
+} from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
+import type { RejectedRecord } from '../../model/listing.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
 import type { WebOptions } from '../port.ts';
@@ -25,7 +31,7 @@ import {
   unknownFigure,
   unknownStatesNote,
 } from './station-parts.ts';
-import { downloads, type ListPage, pageOf } from './table.ts';
+import { type Column, downloads, type ListPage, pageOf, table, tableRow } from './table.ts';
 
 const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
@@ -125,7 +131,7 @@ function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: Stat
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
   if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
   const size = status.snapshot?.resources ?? 0;
-  if (size === 0) return html`${form}\n<p id="nothing">The station has no resources.</p>`;
+  if (size === 0) return html`${form}\n<p id="nothing">${emptyText(status)}</p>`;
   if (page.total === 0)
     return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ order: query.order })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
   const path = stationPath(spec.name, '/resources');
@@ -134,6 +140,14 @@ function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: Stat
   const links = path === undefined ? [] : downloads(`../${path}${all}${all === '?' ? '' : '&'}format=`);
   const shown = { page, query, columns, href: resourcesHref };
   return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, links)}`;
+}
+
+/** Only a complete listing shows that there are no resources. */
+function emptyText({ snapshot }: StationStatus): string {
+  if (snapshot === undefined || snapshot.complete) return 'The station has no resources.';
+  return isOnlyRejecting(snapshot)
+    ? `No resource can be shown: ${countText(snapshot.rejected, 'record')} rejected.`
+    : 'No resource was listed, but the listing is not verified complete.';
 }
 
 /** Where the station is, and how it is refreshed. */
@@ -161,11 +175,11 @@ function stationFacts({ spec, status, upstream, nowMs }: StationView): Html {
   ]);
 }
 
-function completenessText({ complete, rejected }: Snapshot): Html | string {
-  if (!complete) return html`<span class="no">not verified complete</span>`;
-  return rejected === 0
-    ? 'verified complete'
-    : html`<span class="no">complete except for ${countText(rejected, 'rejected record')}</span>`;
+function completenessText(snapshot: Snapshot): Html | string {
+  if (snapshot.complete) return 'verified complete';
+  return isOnlyRejecting(snapshot)
+    ? html`<span class="no">complete except for ${countText(snapshot.rejected, 'rejected record')}</span>`
+    : html`<span class="no">not verified complete</span>`;
 }
 
 /** What the listing returned, and whether it is verified complete. */
@@ -173,7 +187,7 @@ function listingSection(snapshot: Snapshot): Html {
   const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
-  const reasons = incompleteReasons.map((reason) => html`<li>${reason}</li>`);
+  const reasons = incompleteReasons.map(({ text }) => html`<li>${text}</li>`);
   return html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
 ${facts('story', [
@@ -186,6 +200,30 @@ ${facts('story', [
   ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
   ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
 ])}
+</section>
+${rejectedSection(snapshot)}`;
+}
+
+const REJECTED_COLUMNS: readonly Column<RejectedRecord>[] = [
+  { heading: 'Position', isNumber: true, cell: ({ position }) => numberText(position) },
+  { heading: 'Reason', cell: ({ rejection }) => rejection },
+  { heading: 'Name', cell: ({ name }) => name },
+  { heading: 'Display name', cell: ({ displayName }) => displayName },
+  { heading: 'Type', cell: ({ type }) => type },
+];
+
+/** What could be read of the rejected records, for a report to the operators of the service. */
+function rejectedSection({ rejected, rejectedRecords }: Snapshot): Html {
+  if (rejected === 0) return html``;
+  const more = rejected - rejectedRecords.length;
+  const first = more > 0 ? ` The first ${numberText(rejectedRecords.length)} of ${numberText(rejected)}:` : '';
+  return html`<section aria-labelledby="rejected">
+<h2 id="rejected">Rejected records</h2>
+<p>The position is <code>page.offset</code> of a request for the record.${first}</p>
+${table(
+  { id: 'rejected-records', columns: REJECTED_COLUMNS, caption: 'Rejected records' },
+  rejectedRecords.map((record) => tableRow(REJECTED_COLUMNS, record, `rejected-${record.position}`)),
+)}
 </section>
 `;
 }

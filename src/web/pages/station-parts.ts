@@ -4,6 +4,7 @@ import {
   type Coverage,
   coverageShare,
   dataProblems,
+  isOnlyRejecting,
   NOTABLE_WAIT_MS,
   noDataReason,
   noShareReason,
@@ -36,10 +37,10 @@ export function stateBadge(station: StationStatus, reason = ''): Html {
   return html`${badge}<span class="hidden-text">:</span> <span class="sub${missing && ' no'}">${note}</span>`;
 }
 
-/** `incomplete`, `3 rejected`; '' if nothing is missing. */
+/** Why the listing is not verified complete, in a word: `incomplete`, `3 rejected`; '' if it is. */
 export function completeness({ snapshot }: StationStatus): string {
-  if (snapshot?.complete === false) return 'incomplete';
-  return snapshot?.rejected ? `${numberText(snapshot.rejected)} rejected` : '';
+  if (snapshot === undefined || snapshot.complete) return '';
+  return isOnlyRejecting(snapshot) ? `${numberText(snapshot.rejected)} rejected` : 'incomplete';
 }
 
 /** The name of a station with a link; without one if the name cannot be part of a path. */

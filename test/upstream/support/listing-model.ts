@@ -24,6 +24,8 @@ export function drawWorld(seed: number) {
     change: sometimes(0.6, () => pick(random, CHANGES), 'none'),
     changeShare: pick(random, [0.1, 0.3, 0.8]),
     withoutId: sometimes(0.2, () => pick(random, [0.1, 0.5, 1]), 0),
+    /** Whether records without an id are all equal. */
+    areEqual: seed % 2 === 0,
     duplicated: sometimes(0.15, () => 0.2, 0),
     count: between(random, 0, pick(random, [5, 25, 60])),
     concurrency: pick(random, [1, 4]),
@@ -141,7 +143,9 @@ export class ModelService {
     this.#rows.splice(
       at,
       0,
-      this.#random() < this.#world.withoutId ? { name } : { resource_id: `r${this.#named}`, name },
+      this.#random() < this.#world.withoutId
+        ? { name: this.#world.areEqual ? 'equal' : name }
+        : { resource_id: `r${this.#named}`, name },
     );
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ObservedChange } from '../../../src/inventory/changes.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
 import { openPage, rowsOf } from './opened-page.ts';
 
 const PATH = '/stations/prod/changes';
@@ -81,8 +81,19 @@ describe('changesPage', () => {
     ]);
   });
 
+  it('says that changes are not counted at present, for programs too', async () => {
+    const status = { snapshot: { ...SNAPSHOT, ...withRejected(3), isChurnWaiting: true } };
+    const exporter = exporterOf(detailOf([], { status }));
+    expect((await openPage(exporter, PATH)).text).toContain(
+      'At present: changes not counted: the rejected records are not the same as in the listing before.',
+    );
+    expect(JSON.parse((await openPage(exporter, `${PATH}?format=json`)).body)).toMatchObject({ waiting: true });
+  });
+
   it('says that there is none, or none that matches', async () => {
-    expect((await pageOf([])).text).toContain('Nothing has been compared yet: two complete listings are required.');
+    expect((await pageOf([])).text).toContain(
+      'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.',
+    );
     const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
     const exporter = exporterOf(detailOf([], { history: [compared] }));
     expect((await openPage(exporter, PATH)).text).toContain('No changes yet.');

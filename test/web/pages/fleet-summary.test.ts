@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { failureGroups, fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
-import { SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
+import { SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -107,12 +107,12 @@ describe('fleetSummary', () => {
     [
       '2 of 2 stations up; 2 may be missing resources: a (listing incomplete), b (1 record rejected).',
       'warning',
-      [lacking('a', INCOMPLETE), lacking('b', { rejected: 1 })],
+      [lacking('a', INCOMPLETE), lacking('b', withRejected(1))],
     ],
     [
       `7 of 7 stations up; 7 may be missing resources: ${[0, 1, 2, 3, 4].map((n) => `s${n} (3 records rejected), `).join('')}and 2 more.`,
       'warning',
-      fleet(7, (name) => lacking(name, { rejected: 3 })),
+      fleet(7, (name) => lacking(name, withRejected(3))),
     ],
     ['2 of 2 stations up; upstream main throttled.', 'warning', fleet(2, up), [throttled(0)]],
     [

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/model/listing.ts';
 import type { Resource } from '../../../src/model/resource.ts';
-import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, SNAPSHOT, UPSTREAM } from '../fake-station.ts';
+import { mismatch, rejecting, resourceOf } from '../../refresh/fixtures.ts';
+import { detailOf, exporterOf, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { errorText, startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
@@ -102,7 +102,8 @@ describe('stationPage', () => {
   });
 
   it('shows first that data may be missing resources and why, and is not green then', async () => {
-    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, 494 listed'], firing: 2 };
+    const reasons = { addsUp: false, complete: false, incompleteReasons: ['total 500, 494 listed'] };
+    const snapshot = { ...SNAPSHOT, ...reasons, firing: 2 };
     const { body, text } = await open(detailOf(three, { status: { snapshot } }));
     expect(text).toContain('The data may be missing resources. listing incomplete: total 500, 494 listed');
     expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
@@ -139,11 +140,16 @@ describe('stationPage', () => {
       'Completenessverified complete Unique resources3 Reported totalnot reported Pages1 (all listings) Duplicate records0 Rejected records0 (without a usable resource_id) Invalid fieldsnone',
       { reportedTotal: undefined },
     ],
-    ['Completenesscomplete except for 4 rejected records Unique ', { rejected: 4 }],
+    ['Completenesscomplete except for 4 rejected records Reasons4 rejected Unique ', rejecting('a', 'b', 'c', 'd')],
     [
       'Completenessnot verified complete Reasonsthe total changedand <more> Unique resources3 Reported total4 Pages1,234 (all listings) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
       {
-        ...{ complete: false, incompleteReasons: ['the total changed', 'and <more>'], reportedTotal: 4, pages: 1234 },
+        ...{
+          complete: false,
+          incompleteReasons: [mismatch('the total changed'), mismatch('and <more>')],
+          reportedTotal: 4,
+          pages: 1234,
+        },
         ...{ duplicates: 2, rejected: 1 },
         invalidFields: Object.fromEntries(
           LISTING_FIELDS.map((field) => [field, field === 'create_time' ? 1000 : 0]),
@@ -152,6 +158,35 @@ describe('stationPage', () => {
     ],
   ])('shows the listing, and why it is incomplete: %s', async (text, snapshot) => {
     expect(textOf((await open(detailOf(three, { snapshot }))).body, 'story')).toContain(text);
+  });
+
+  it('does not say that there are no resources when all records were rejected, and shows what could be read of them', async () => {
+    const records = Array.from({ length: 20 }, (_, at) => ({
+      ...{
+        position: at,
+        rejection: 'no resource_id' as const,
+        name: `<i>${at}</i>`,
+        displayName: 'Web',
+        type: 'type.a',
+      },
+    }));
+    const snapshot = { ...rejecting(...'x'.repeat(40)), rejectedRecords: records };
+    const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isChurnWaiting: true } };
+    const { body, text } = await open(detailOf([], { status, snapshot }));
+    expect(text).not.toContain('The station has no resources.');
+    expect(text).toContain('No resource can be shown: 40 records rejected.');
+    expect(text).toContain('40 records rejected: no usable resource_id');
+    expect(text).toContain('changes not counted: the rejected records are not the same as in the listing before');
+    expect(text).toContain('The first 20 of 40:');
+    expect(rowsOf(body, 'rejected-records')).toHaveLength(20);
+    expect(rowsOf(body, 'rejected-records')[3]).toBe('3 no resource_id <i>3</i> Web type.a');
+    expect(body).not.toContain('class="state up"');
+  });
+
+  it('does not say that there are no resources when an empty listing does not add up', async () => {
+    const status = { snapshot: { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons: ['total 5'] } };
+    const { text } = await open(detailOf([], { status }));
+    expect(text).toContain('No resource was listed, but the listing is not verified complete.');
   });
 
   it('counts resources by type, state and product, each with a bar and a link', async () => {

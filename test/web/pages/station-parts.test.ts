@@ -3,7 +3,7 @@ import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS } from '../../../src/model/failure.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
-import { NOW_MS, SNAPSHOT, STATION } from '../fake-station.ts';
+import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
 const GONE = { snapshot: undefined };
@@ -19,7 +19,7 @@ describe('stateBadge', () => {
     ['no data: overdue by 0 s', 'no-data', { ...GONE, refresh: 'background', dueInMs: 100 }],
     // Not in the colour of success.
     ['up: incomplete', 'incomplete', { snapshot: { ...SNAPSHOT, complete: false } }],
-    ['up: 1,200 rejected', 'incomplete', { snapshot: { ...SNAPSHOT, rejected: 1200 } }],
+    ['up: 1,200 rejected', 'incomplete', { snapshot: { ...SNAPSHOT, ...withRejected(1200) } }],
   ])('is "%s" in the style %s with %j', (words, style, changes) => {
     const { text, tags } = shown(stateBadge({ ...STATION, ...changes }).text);
     expect([text, tags[0]?.attributes['class']]).toEqual([words, `state ${style}`]);
@@ -48,11 +48,12 @@ describe('stationNotes', () => {
   });
 
   it('shows why data may be missing resources, also while refreshes fail', () => {
-    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, <494> listed'], rejected: 3 };
+    const reasons = { incompleteReasons: ['total 500, <494> listed'], addsUp: false, complete: false };
+    const snapshot = { ...SNAPSHOT, ...reasons, rejected: 3 };
     expect(notesOf({ snapshot })).toBe(
-      'The data may be missing resources. listing incomplete: total 500, <494> listed 3 records rejected: no usable resource_id',
+      'The data may be missing resources. listing incomplete: total 500, <494> listed',
     );
-    expect(notesOf({ failure, snapshot: { ...SNAPSHOT, rejected: 1 } })).toContain('1 record rejected');
+    expect(notesOf({ failure, snapshot: { ...SNAPSHOT, ...withRejected(1) } })).toContain('1 record rejected');
   });
 });
 

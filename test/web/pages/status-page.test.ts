@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { livePage } from '../../../src/web/pages/browser/live-page.ts';
 import { statusTotals } from '../../../src/web/pages/status-page.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
 import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
@@ -184,7 +184,7 @@ describe('statusTotals', () => {
       { ...STATION, snapshot: { ...SNAPSHOT, resources: 42, firing: 5 } },
       FAILING,
       FRESH,
-      { ...STATION, snapshot: { ...COVERED, resources: 10, rejected: 1, withRules: 10, withoutRules: 0 } },
+      { ...STATION, snapshot: { ...COVERED, resources: 10, ...withRejected(1), withRules: 10, withoutRules: 0 } },
       EXPIRED,
       { ...STATION, snapshot: SNAPSHOT },
     ]);
@@ -253,7 +253,7 @@ describe('the row of a station', () => {
     ['is up', STATION, 'prod main · ts up 42 5 1 83 % yes 55 s ago on the first scrape after 30 s'],
     [
       'misses records',
-      { ...STATION, snapshot: { ...SNAPSHOT, rejected: 3 } },
+      { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) } },
       'prod main · ts up: 3 rejected 0 0 0 – no resource can have alerts 3 rejected 55 s ago on the first scrape after 30 s',
     ],
     [
