@@ -55,7 +55,7 @@ const SINCE_COLUMN = (field: string): Column => ({ field, title: 'Since', unit: 
 
 /** Reads the series of all resources of the stations that have a firing one. */
 export function firingResources(scope: Scope) {
-  const firing = scope.series('telemetry_station_resource_state', { state: FIRING });
+  const firing = scope.series('telemetry_station_resource_state', { alert_state: FIRING });
   const byResource = '(job, station, resource_id)';
   const alertSince = `max by ${byResource} (${scope.alerts('ALERTS_FOR_STATE', { alertname: '="TelemetryStationResourceFiring"' })})`;
   const seenSince = `min by ${byResource} (min_over_time(timestamp(${firing})[$__range:5m]))`;

@@ -26,12 +26,18 @@ export const UNIT = {
 /** The color of what is not known: Grafana uses the color of the lowest step when there is no data or the query failed. */
 const UNKNOWN = 'text';
 
+/** The color of states of unknown meaning: neither good nor bad, and visible. */
+export const UNKNOWN_STATE = 'blue';
+
 /** The text of a panel without data: its likely causes are an exporter that is down and a station that was never refreshed. */
 export const NO_DATA = 'Not scraped or refreshed';
 export const NONE_OR_NO_DATA = 'None, or not scraped or refreshed';
 
 /** Name of an empty label value, and of the series at 0 that a chart of problems shows while there are none. */
 export const NONE = 'none';
+
+/** Name of the state of a resource without one. */
+export const NO_STATE = 'no state';
 
 /** Steps from 0 in ascending order. */
 export function thresholds(...steps: readonly (readonly [from: number, color: string])[]): ThresholdsConfigBuilder {
@@ -40,6 +46,7 @@ export function thresholds(...steps: readonly (readonly [from: number, color: st
 }
 
 export const neutral = () => thresholds();
+export const blueFromOne = () => thresholds([1, UNKNOWN_STATE]);
 export const orangeFromOne = () => thresholds([0, 'green'], [1, 'dark-orange']);
 export const redFromOne = () => thresholds([0, 'green'], [1, 'red']);
 export const redBelowOne = () => thresholds([0, 'red'], [1, 'green']);
@@ -73,16 +80,12 @@ export const noneKnownMappings = mappings({ '-1': ['None known', UNKNOWN] });
 export const NEVER_S = 1e9;
 export const neverMappings = mappings({ [NEVER_S]: ['Never refreshed', 'red'] });
 
-/** The set of states is open: one that is not mapped here is shown without its prefix. */
-export const stateMappings = [
-  ...mappings({
-    ALERTSTATE_FIRING: ['Firing', 'red'],
-    ALERTSTATE_PENDING: ['Pending', 'dark-orange'],
-    ALERTSTATE_INACTIVE: ['Inactive', 'green'],
-    ALERTSTATE_UNSPECIFIED: ['Unspecified', UNKNOWN],
-  }),
-  withoutPrefix('ALERTSTATE_'),
-];
+/** Values of `state_label`: a state of unknown meaning is shown as sent, in no color. */
+export const stateMappings = mappings({
+  firing: ['Firing', 'red'],
+  pending: ['Pending', 'dark-orange'],
+  inactive: ['Inactive', 'green'],
+});
 
 /** Values of the label `alertstate` of ALERTS. */
 export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'dark-orange'] });
@@ -102,12 +105,11 @@ export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan
   }),
 );
 
-/** For panels in which each state is a series: name and color by a part of the state. */
-export const STATE_SERIES: readonly (readonly [part: string, name: string, color: string])[] = [
+/** For panels in which each value of `alert_state` is a series: its name and color. */
+export const STATE_SERIES: readonly (readonly [alertState: string, name: string, color: string])[] = [
   ['firing', 'Firing', 'red'],
   ['pending', 'Pending', 'dark-orange'],
   ['inactive', 'Inactive', 'green'],
-  ['unspecified', 'Unspecified', UNKNOWN],
 ];
 
 /** No failure is green. */

@@ -99,14 +99,13 @@ export const resourceLink: Link = {
 /** Within the resources dashboard: keeps what is searched for. */
 export const foundResourceLink: Link = {
   title: resourceLink.title,
-  url: `${resourceLink.url}${selected('resource_type', 'product', 'state', 'gpu_model', 'display_name', 'name', 'id', 'limit')}`,
+  url: `${resourceLink.url}${selected('resource_type', 'product', 'alert_state', 'gpu_model', 'display_name', 'name', 'id', 'limit')}`,
 };
 
 /** The inventory alone on the screen, in which it need not be opened first; a test checks its id. */
 const INVENTORY = '&viewPanel=6';
 
-/** The state as the service sends it: a link cannot match a part of a value. */
-const FIRING = `&var-state=ALERTSTATE_FIRING${INVENTORY}`;
+const FIRING = `&var-alert_state=firing${INVENTORY}`;
 
 export const firingResourcesLink: Link = {
   title: 'Firing resources',

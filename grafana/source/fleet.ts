@@ -42,6 +42,8 @@ import {
   resourcesByType,
   resourcesStat,
   stateChanges,
+  unknownStateStat,
+  unknownStates,
 } from './inventory-panels.ts';
 import { linked, stat, table } from './panel.ts';
 import { instantQuery, noneOrUnknown, Scope, tableQuery } from './query.ts';
@@ -85,7 +87,7 @@ const incompleteStat = stat(
   {
     title: 'Incomplete',
     description:
-      'Stations whose listing may be missing resources or has rejected records. `None known`: none, but a station has no listing.',
+      'Stations whose listing is not verified complete: it may be missing resources, or has rejected records. `None known`: none, but a station has no listing.',
     unit: UNIT.count,
   },
   instantQuery(
@@ -153,17 +155,18 @@ export const fleet = buildDashboard({
       lines: [
         line(
           3,
-          [6, linked(exportersUp(scope), allStations)],
-          [6, linked(stationsStat, allStations)],
-          [6, linked(missingStat, allStations)],
-          [6, linked(failingStat, allStations)],
+          [5, linked(exportersUp(scope), allStations)],
+          [5, linked(stationsStat, allStations)],
+          [5, linked(missingStat, allStations)],
+          [4, linked(failingStat, allStations)],
+          [5, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
         ),
         line(
           3,
           [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
+          [6, linked(unknownStateStat(scope), panelLink('fleet', 'States of unknown meaning'))],
           [6, linked(resourcesStat(scope), inventoryLink('Resources'))],
           [6, linked(incompleteStat, allStations)],
-          [6, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
         ),
         line(7, [24, alertsTable(scope)]),
         line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
@@ -180,7 +183,10 @@ export const fleet = buildDashboard({
     },
     {
       title: 'Resources',
-      lines: [line(9, [8, resourcesByType(scope)], [8, resourcesByState(scope)], [8, resourcesByProduct(scope)])],
+      lines: [
+        line(9, [12, resourcesByState(scope)], [12, unknownStates(scope)]),
+        line(9, [12, resourcesByType(scope)], [12, resourcesByProduct(scope)]),
+      ],
     },
     {
       title: 'Alert coverage',

@@ -52,10 +52,11 @@ export function oldestData(scope: Scope) {
     .decimals(0);
 }
 
-/** 1 for a listing that is verified complete, half less if records were rejected, 1 less if it may be missing resources. */
+/** 1 for a listing that is verified complete, half less if records were rejected, 1 less if it is incomplete for another reason. */
 export function listingState(scope: Scope): string {
-  const complete = scope.deduplicated('telemetry_station_listing_complete');
-  return `(${complete} - (${scope.deduplicated('telemetry_station_listing_rejected_resources')} > bool 0) / 2)`;
+  const incomplete = (reason: string) =>
+    `max by (job, station) (${scope.series('telemetry_station_listing_incomplete', { reason })})`;
+  return `(1 - ${incomplete('!="rejected_records"')} - ${incomplete('="rejected_records"')} / 2)`;
 }
 
 export const listingStat = (scope: Scope) =>
@@ -63,7 +64,7 @@ export const listingStat = (scope: Scope) =>
     {
       title: 'Listing',
       description:
-        'Whether the served snapshot is verified complete. An incomplete one may be missing resources; rejected records have no usable id.',
+        'Whether the served snapshot is verified complete. An incomplete one may be missing resources. `Rejected`: it misses only records without a usable id.',
       unit: UNIT.short,
     },
     instantQuery(`min(${listingState(scope)} or 0 * ${scope.stationState()} + 0.75)`),

@@ -1,5 +1,13 @@
-import { FIRING, FIRING_OR_PENDING } from '../../prometheus/promql/metric.ts';
-import { fixedColor, NONE_OR_NO_DATA, noneKnownMappings, productMappings, redFromOne, UNIT } from './appearance.ts';
+import { FIRING, FIRING_OR_PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
+import {
+  blueFromOne,
+  fixedColor,
+  NONE_OR_NO_DATA,
+  noneKnownMappings,
+  productMappings,
+  redFromOne,
+  UNIT,
+} from './appearance.ts';
 import { coverageColumn, coverageRatio, unknownCoverageColumn } from './coverage-panels.ts';
 import { coarse, colorStates, stackedBars, stackedTimeseries, stat, table } from './panel.ts';
 import {
@@ -10,6 +18,7 @@ import {
   rangeQuery,
   type Scope,
   sumBy,
+  sumByStateName,
   tableQuery,
 } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
@@ -19,11 +28,12 @@ export function resourceCount(scope: Scope, by: readonly ('job' | 'station')[] =
   return `${scope.sum('telemetry_station_resources', by)} or 0 * ${scope.sum('telemetry_station_listing_complete', by)}`;
 }
 
-/** Number of firing resources; none is known as long as the listing of a station is missing or incomplete. */
+/** Number of firing resources; none is known as long as the listing of a station is missing or incomplete, or the meaning of a state is unknown. */
 export function firingCount(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
-  const firing = scope.sum('telemetry_station_resources', by, { state: FIRING });
+  const firing = scope.sum('telemetry_station_resources', by, { alert_state: FIRING });
   const complete = `(${scope.deduplicated('telemetry_station_listing_complete')} or 0 * ${scope.stationState()})`;
-  const unknown = `clamp_max(${sumBy(by, `${complete} < bool 1`)}, 1)`;
+  const states = scope.sum('telemetry_station_resources', ['job', 'station'], { alert_state: UNKNOWN });
+  const unknown = `clamp_max(${sumBy(by, `(${complete} < bool 1) + (${states} or 0 * ${scope.stationState()})`)}, 1)`;
   return noneOrUnknown(firing, scope.sum('telemetry_station_resources', by), unknown);
 }
 
@@ -42,7 +52,7 @@ export const firingStat = (scope: Scope) =>
     {
       title: 'Firing',
       description:
-        'Resources in a firing alert state. `None known`: none, but the listing of a station is missing or incomplete.',
+        'Resources in a firing alert state. `None known`: none, but the listing of a station is missing or incomplete, or a state has an unknown meaning.',
       unit: UNIT.count,
     },
     instantQuery(firingCount(scope)),
@@ -56,10 +66,13 @@ export const resourcesByState = (scope: Scope) =>
       stackedTimeseries(
         {
           title: 'Resources by state',
-          description: 'Resources by alert state, as sent by the service.',
+          description: 'Resources by what their states mean; states of unknown meaning as the service sends them.',
           unit: UNIT.short,
         },
-        rangeQuery(emptyAsNone('state', scope.sum('telemetry_station_resources', ['state'])), '{{state}}'),
+        rangeQuery(
+          sumByStateName(scope.sum('telemetry_station_resources', ['state', 'alert_state'])),
+          '{{state_label}}',
+        ),
       ),
     ),
   );
@@ -70,18 +83,51 @@ export const firingAndPending = (scope: Scope) =>
     stackedTimeseries(
       {
         title: 'Firing and pending',
-        description: 'Resources in a firing or pending alert state. `none`: all are inactive.',
+        description: 'Resources in a firing or pending alert state. `none`: no resource is in one of them.',
         unit: UNIT.short,
       },
       rangeQuery(
         orNone(
-          scope.sum('telemetry_station_resources', ['state'], { state: FIRING_OR_PENDING }),
-          'state',
+          scope.sum('telemetry_station_resources', ['alert_state'], { alert_state: FIRING_OR_PENDING }),
+          'alert_state',
           scope.series('telemetry_station_listing_complete'),
         ),
-        '{{state}}',
+        '{{alert_state}}',
       ),
     ),
+  );
+
+export const unknownStateStat = (scope: Scope) =>
+  stat(
+    {
+      title: 'Unknown state',
+      description: 'Resources in a state of unknown meaning: add it to `states` in the configuration.',
+      unit: UNIT.count,
+    },
+    instantQuery(
+      `${scope.sum('telemetry_station_resources', [], { alert_state: UNKNOWN })} or 0 * ${scope.sum('telemetry_station_listing_complete')}`,
+    ),
+  ).thresholds(blueFromOne());
+
+export const unknownStates = (scope: Scope) =>
+  table(
+    {
+      title: 'States of unknown meaning',
+      description:
+        'Resources in states that may mean firing or not, as the service sends them: the 50 largest numbers. Add the states to `states` in the configuration.',
+      noValue: NONE_OR_NO_DATA,
+    },
+    [
+      tableQuery(
+        `topk(50, ${scope.sum('telemetry_station_resources', ['job', 'station', 'state'], { alert_state: UNKNOWN })} > 0)`,
+      ),
+    ],
+    [
+      ...STATION_COLUMNS,
+      { field: 'state', title: 'State', wrap: true },
+      { field: 'Value', title: 'Resources', unit: UNIT.count, thresholds: blueFromOne(), width: 110 },
+    ],
+    { by: 'Value', descending: true },
   );
 
 export const firingByType = (scope: Scope) =>
@@ -94,7 +140,7 @@ export const firingByType = (scope: Scope) =>
     [
       tableQuery(
         scope.withTypeName(
-          `topk(50, ${scope.sum('telemetry_station_resources', ['job', 'station', 'resource_type'], { state: FIRING })} > 0)`,
+          `topk(50, ${scope.sum('telemetry_station_resources', ['job', 'station', 'resource_type'], { alert_state: FIRING })} > 0)`,
         ),
       ),
     ],
@@ -146,7 +192,7 @@ export function byOwner(scope: Scope) {
     },
     [
       tableQuery(scope.sumByOwner(resources)),
-      tableQuery(scope.sumByOwner(resources, { state: FIRING })),
+      tableQuery(scope.sumByOwner(resources, { alert_state: FIRING })),
       tableQuery(scope.sumByOwner('telemetry_station_resources_without_alert_rules')),
       tableQuery(
         coverageRatio(
@@ -209,7 +255,7 @@ export const addedAndRemoved = (scope: Scope) =>
       {
         title: 'Resources added and removed per hour',
         description:
-          'Added resources are positive, removed resources negative. Only listings that are verified complete count: a failed or incomplete listing removes no resources.',
+          'Added resources are positive, removed resources negative. Only listings that add up and rejected the same records are compared: a failed or incomplete listing removes no resources.',
         unit: UNIT.short,
       },
       rangeQuery(scope.hourlyRate('telemetry_station_resources_added_total', []), 'Added'),
@@ -225,10 +271,14 @@ export const stateChanges = (scope: Scope) =>
       stackedBars(
         {
           title: 'State changes per hour',
-          description: 'Changes of the alert state of resources per hour, by the new state.',
+          description:
+            'Changes of the alert state of resources per hour, by what the new state means; states of unknown meaning as sent.',
           unit: UNIT.short,
         },
-        rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), '{{state}}'),
+        rangeQuery(
+          sumByStateName(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state', 'alert_state'])),
+          '{{state_label}}',
+        ),
       ),
     ),
   );

@@ -40,6 +40,7 @@ import {
   STATE_SERIES,
   thresholds,
   UNIT,
+  UNKNOWN_STATE,
 } from './appearance.ts';
 
 interface PanelText {
@@ -218,7 +219,7 @@ const FILTERABLE = new Set([
   'name',
   'resource_type_label',
   'product',
-  'state',
+  'state_label',
   'reason',
   'alertname',
   'instance',
@@ -248,11 +249,13 @@ function columnProperties({
   ];
 }
 
-/** Names and colors the series of each state. */
+/** Names and colors the series of each meaning of a state; the others are states of unknown meaning, none, or a field without data. */
 export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
-  for (const [part, name, color] of STATE_SERIES)
-    panel.overrideByRegexp(`/${part}/i`, [displayName(name), fixedColor(color)]);
-  return withoutPrefix(panel, 'ALERTSTATE_');
+  const known = [...STATE_SERIES.map(([alertState]) => alertState), NONE, 'Value'].join('|');
+  panel.overrideByRegexp(`/^(?!(${known})$)/`, [fixedColor(UNKNOWN_STATE)]);
+  for (const [alertState, name, color] of STATE_SERIES)
+    panel.overrideByRegexp(`/^${alertState}$/`, [displayName(name), fixedColor(color)]);
+  return panel;
 }
 
 /** Colors the series of each failure reason; legends may begin with the upstream. */
@@ -260,14 +263,6 @@ export function colorReasons(panel: Timeseries): Timeseries {
   for (const [reason, color] of Object.entries(REASON_COLORS))
     panel.overrideByRegexp(`/(^|: )${reason}$/`, [fixedColor(color)]);
   return panel.overrideByRegexp(`/^${NONE}$/`, [fixedColor('text')]);
-}
-
-function withoutPrefix<Panel extends Timeseries | StateTimeline>(panel: Panel, prefix: string): Panel {
-  panel.withTransformation({
-    id: 'renameByRegex',
-    options: { regex: `^${prefix.replaceAll('.', '\\.')}(.*)`, renamePattern: '$1' },
-  });
-  return panel;
 }
 
 function lastValue(): ReduceDataOptionsBuilder {

@@ -8,7 +8,7 @@ import {
   selector,
   TARGET_LABELS,
 } from '../../prometheus/promql/metric.ts';
-import { NONE } from './appearance.ts';
+import { NO_STATE, NONE } from './appearance.ts';
 
 /** Builds expressions whose selectors match the dashboard variables, as far as the metric has their labels. */
 export class Scope {
@@ -56,8 +56,8 @@ export class Scope {
   }
 
   /** Hourly increase of a station's counter, over deduplicated series. */
-  hourlyRate<Name extends MetricName>(name: Name, by: readonly LabelOf<Name>[]): string {
-    const rates = `rate(${this.series(name)}[$__rate_interval])`;
+  hourlyRate<Name extends MetricName>(name: Name, by: readonly LabelOf<Name>[], matchers: Matchers<Name> = {}): string {
+    const rates = `rate(${this.series(name, matchers)}[$__rate_interval])`;
     return `3600 * ${sumBy(by, deduplicate(name, rates))}`;
   }
 
@@ -126,6 +126,18 @@ export class Scope {
   }
 }
 
+/** Adds the label `state_label` to series with both labels of a state: what it means, or the state as sent where its meaning is unknown. */
+export function withStateName(expression: string): string {
+  const asSent = replaceLabel(expression, 'state_label', '$1', 'state', '(.+)');
+  const orNoState = replaceLabel(asSent, 'state_label', NO_STATE, 'state', '');
+  return replaceLabel(orNoState, 'state_label', '$1', 'alert_state', '(firing|pending|inactive)');
+}
+
+/** The sum by `state_label` of a sum by both labels of a state. */
+export function sumByStateName(expression: string): string {
+  return `sum by (state_label) (${withStateName(expression)})`;
+}
+
 type StationGauge =
   | 'telemetry_station_up'
   | 'telemetry_station_last_success_timestamp_seconds'
@@ -158,7 +170,7 @@ export function sumBy(by: readonly string[], expression: string): string {
 }
 
 /** Replaces an empty label value, which a legend cannot show, with `none`. */
-export function emptyAsNone(label: 'resource_type_label' | 'product' | 'state' | 'owner', expression: string): string {
+export function emptyAsNone(label: 'resource_type_label' | 'product' | 'owner', expression: string): string {
   return replaceLabel(expression, label, NONE, label, '');
 }
 

@@ -1,8 +1,8 @@
-import { deduplicate, FIRING, type MetricName, PENDING } from '../../prometheus/promql/metric.ts';
+import { deduplicate, FIRING, type MetricName, PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
 import { orangeFromOne, redFromOne, stateMappings, UNIT } from './appearance.ts';
 import { buildDashboard, foundResourceLink, line } from './build-dashboard.ts';
 import { colorStates, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
-import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
+import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery, withStateName } from './query.ts';
 import {
   AGE_COLUMN,
   ID_COLUMN,
@@ -12,12 +12,12 @@ import {
   resourceColumns,
   STATION_COLUMNS,
 } from './resource-table.ts';
-import { choiceVariable, labelVariable, namedWithout, stationVariables, textVariable } from './variables.ts';
+import { choiceVariable, labelVariable, stationVariables, textVariable } from './variables.ts';
 
 const stations = new Scope('station', 'resource_type', 'product');
 const withGpuModel = new Scope('station', 'resource_type', 'product', 'gpu_model');
 
-/** Resources that match all variables. A resource without a known state matches every state. */
+/** Resources that match all variables. A resource without a series of its state matches every alert state. */
 function matching(alertable: { readonly alertable?: string } = {}): string {
   const infos = withGpuModel.series('telemetry_station_resource_info', {
     display_name: containsText('display_name'),
@@ -25,7 +25,7 @@ function matching(alertable: { readonly alertable?: string } = {}): string {
     resource_id: containsText('id'),
     ...alertable,
   });
-  return `${infos} unless ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: '!~"$state"' })}`;
+  return `${infos} unless ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { alert_state: '!~"$alert_state"' })}`;
 }
 
 const matchingStat = countStat('Matching', 'Resources that match the variables.', 'count', matching());
@@ -34,7 +34,7 @@ const matchingFiringStat = countStat(
   'Matching, firing',
   'Matching resources in a firing alert state.',
   'count',
-  `(${matching()}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: FIRING })}`,
+  `(${matching()}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { alert_state: FIRING })}`,
 ).thresholds(redFromOne());
 
 const matchingWithoutRulesStat = countStat(
@@ -63,21 +63,21 @@ function once(operation: 'count' | 'sum', expression: string): string {
   return `sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`;
 }
 
-/** Firing resources first, then pending ones, when there are more than rows. */
-const inState = (state: string) => stations.series('telemetry_station_resource_state', { state });
-const priority = `(3 * ${inState(FIRING)} or 2 * ${inState(PENDING)} or ${stations.series('telemetry_station_resource_state')})`;
-const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state) ${priority} or ${SAME_RESOURCE} (${matching()}))`;
+/** Firing resources first, then pending ones, then those whose state has an unknown meaning, when there are more than rows. */
+const inState = (alert_state: string) => stations.series('telemetry_station_resource_state', { alert_state });
+const priority = `(4 * ${inState(FIRING)} or 3 * ${inState(PENDING)} or 2 * ${inState(UNKNOWN)} or ${stations.series('telemetry_station_resource_state')})`;
+const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state, alert_state) ${priority} or ${SAME_RESOURCE} (${matching()}))`;
 const ofListed = (metric: MetricName) =>
   deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
-const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, state) (${listed})`;
+const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, state_label) (${withStateName(listed)})`;
 
 /** The first row, if there are more resources than rows. */
-const limited = `4 * label_replace(count_values("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
+const limited = `5 * label_replace(count_values("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
 
 const inventory = table(
   {
     title: 'Inventory',
-    description: `Resources that match the variables, firing ones first, then pending ones, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
+    description: `Resources that match the variables, firing ones first, then pending ones, then those in a state of unknown meaning, which is shown as sent, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
     noValue: NO_RESOURCE_SERIES,
   },
   [
@@ -88,7 +88,7 @@ const inventory = table(
   [
     ...resourceColumns(foundResourceLink),
     PRODUCT_COLUMN,
-    { field: 'state', title: 'State', mappings: stateMappings, width: 95 },
+    { field: 'state_label', title: 'State', mappings: stateMappings },
     { field: 'Value #B', title: 'Rules', unit: UNIT.count, width: 80 },
     { ...AGE_COLUMN, field: 'Value #C' },
     ...STATION_COLUMNS,
@@ -123,11 +123,14 @@ const stateHistory = withoutLegend(
     stateTimeline(
       {
         title: 'Alert state over time',
-        description: 'One line per alert state of the resource.',
+        description: 'One line per alert state of the resource; a state of unknown meaning is shown as sent.',
         unit: UNIT.short,
         noValue: NOT_SELECTED,
       },
-      rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
+      rangeQuery(
+        withStateName(oneStation.deduplicated('telemetry_station_resource_state', SELECTED)),
+        '{{state_label}}',
+      ),
     ),
   ),
 );
@@ -148,7 +151,7 @@ export const resources = buildDashboard({
   refresh: '5m',
   variables: [
     ...stationVariables(),
-    labelVariable('state', 'State', 'telemetry_station_resources', stations, '.*').regex(namedWithout('ALERTSTATE_')),
+    labelVariable('alert_state', 'Alert state', 'telemetry_station_resources', stations, '.*'),
     labelVariable('gpu_model', 'GPU model', 'telemetry_station_sku_quantity', stations, '.*'),
     textVariable('display_name', 'Display name', 'Part of the display name, case-insensitive.'),
     textVariable('name', 'Name', 'Part of the name, case-insensitive.'),

@@ -16,6 +16,8 @@ import {
   resourcesByType,
   resourcesStat,
   stateChanges,
+  unknownStateStat,
+  unknownStates,
 } from './inventory-panels.ts';
 import { coarse, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
@@ -120,10 +122,11 @@ export const station = buildDashboard({
       lines: [
         line(
           3,
-          [6, linked(upStat, panelLink('station', 'Failing stations by reason'))],
-          [6, linked(listingStat(scope), panelLink('station', 'Reported and received resources'))],
-          [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
-          [6, linked(oldestData(scope), panelLink('station', 'Data age'))],
+          [5, linked(upStat, panelLink('station', 'Failing stations by reason'))],
+          [4, linked(listingStat(scope), panelLink('station', 'Reported and received resources'))],
+          [4, linked(firingStat(scope), inventoryLink('Firing resources'))],
+          [6, linked(unknownStateStat(scope), panelLink('station', 'States of unknown meaning'))],
+          [5, linked(oldestData(scope), panelLink('station', 'Data age'))],
         ),
         line(
           3,
@@ -140,8 +143,9 @@ export const station = buildDashboard({
     {
       title: 'Resources over time',
       lines: [
-        line(9, [12, resourcesByState(scope)], [12, resourcesByType(scope)]),
-        line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
+        line(9, [12, resourcesByState(scope)], [12, unknownStates(scope)]),
+        line(9, [12, resourcesByType(scope)], [12, addedAndRemoved(scope)]),
+        line(8, [24, stateChanges(scope)]),
       ],
     },
     { title: 'Types and products', lines: [line(9, [12, coverageByType(scope)], [12, resourcesByProduct(scope)])] },

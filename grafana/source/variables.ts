@@ -65,7 +65,7 @@ export function oneStationVariables() {
 }
 
 /** Shows values without a prefix. */
-export function namedWithout(prefix: string): string {
+function namedWithout(prefix: string): string {
   return `/^(?<value>(?:${prefix.replaceAll('.', '[.]')})?(?<text>.*))$/`;
 }
 

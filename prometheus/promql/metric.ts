@@ -59,10 +59,11 @@ export function labelsOf(name: MetricName): readonly string[] {
   return isExternal(name) ? EXTERNAL_METRICS[name] : (CATALOGUE.get(name) ?? []);
 }
 
-/** Match states by name: the service documents only the inactive state. */
-export const FIRING = '=~"(?i).*firing.*"';
-export const PENDING = '=~"(?i).*pending.*"';
-export const FIRING_OR_PENDING = '=~"(?i).*(firing|pending).*"';
+/** Matchers of the label `alert_state`: what a state means, whatever its name. */
+export const FIRING = '="firing"';
+export const PENDING = '="pending"';
+export const UNKNOWN = '="unknown"';
+export const FIRING_OR_PENDING = '=~"firing|pending"';
 
 const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, labels]),

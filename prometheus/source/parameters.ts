@@ -7,6 +7,7 @@ export const DEFAULT_PARAMETERS = {
   TelemetryStationDataStale: { for: '5m', severity: 'critical', seconds: 900 },
   TelemetryStationListingIncomplete: { for: '15m', severity: 'warning' },
   TelemetryStationRecordsRejected: { for: '15m', severity: 'warning', records: 0 },
+  TelemetryStationUnknownState: { for: '15m', severity: 'warning', resources: 0 },
   TelemetryStationNoStations: { for: '10m', severity: 'critical' },
   TelemetryStationResourceFiring: { for: '5m', severity: 'warning', limit: 500 },
   TelemetryStationManyResourcesFiring: { for: '5m', severity: 'critical', resources: 20 },

@@ -1,15 +1,29 @@
 import { deduplicate } from '../promql/metric.ts';
-import { BY_STATION, BY_TYPE, deduplicated, metric, type RuleGroup } from './rule.ts';
+import {
+  BY_STATION,
+  BY_TYPE,
+  deduplicated,
+  LISTING_ADDS_UP,
+  LISTING_COMPLETE,
+  metric,
+  type RecordingRule,
+  type RuleGroup,
+} from './rule.ts';
 
 /** Names of the recorded series. */
 export const RECORDED = {
   resources: 'job_station:telemetry_station_resources:sum',
   resourcesByType: 'job_station_resource_type:telemetry_station_resources:sum',
-  resourcesByState: 'job_station_state:telemetry_station_resources:sum',
+  resourcesByAlertState: 'job_station_alert_state:telemetry_station_resources:sum',
   coverage: 'job_station:telemetry_station_alert_coverage:ratio',
   coverageByType: 'job_station_resource_type:telemetry_station_alert_coverage:ratio',
   age: 'job_station:telemetry_station_data_age:seconds',
   capacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
+  comparableResources: 'job_station:telemetry_station_resources:last_comparable',
+  comparableCapacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
+  comparableWithoutRules: 'job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
+  comparableWithoutRulesByOwner:
+    'job_station_resource_type_owner:telemetry_station_resources_without_alert_rules:last_comparable',
 } as const;
 
 const resources = deduplicated('telemetry_station_resources');
@@ -46,7 +60,36 @@ const converted = SIZES.map(([unit, factor, base]) => {
 });
 const otherUnits = quantities(`!~"${SIZES.map(([unit]) => unit).join('|')}"`);
 
-export const recordingRules: RuleGroup = {
+/** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
+export function withoutRulesBy(labels: string): string {
+  return `max by (${labels}) (sum by (instance, ${labels}) (${metric('telemetry_station_resources_without_alert_rules')}))`;
+}
+
+export const TYPE_LABELS = 'job, station, resource_type';
+
+/**
+ * What the last comparable listing of each station says. Alerts on changes compare comparable listings only: between two of them there may be
+ * hours of incomplete or failed ones, so that the series keeps its own last value while the station is configured.
+ */
+function lastComparable(record: string, comment: string, current: string, comparable: string): RecordingRule {
+  return {
+    record,
+    comment,
+    expr: `${current}
+and on ${BY_STATION}
+${comparable}
+or
+(
+  last_over_time(${record}[1h])
+  and on ${BY_STATION}
+  ${deduplicated('telemetry_station_up')}
+  unless on ${BY_STATION}
+  ${comparable}
+)`,
+  };
+}
+
+export const recordingRules = (ownerLabel: string): RuleGroup => ({
   name: 'telemetry-station-recording',
   rules: [
     {
@@ -58,9 +101,12 @@ or
     },
     { record: RECORDED.resourcesByType, comment: 'Resources by station and type.', expr: resourcesByType },
     {
-      record: RECORDED.resourcesByState,
-      comment: 'Resources by station and alert state.',
-      expr: `sum by (job, station, state) (${resources})`,
+      record: RECORDED.resourcesByAlertState,
+      comment:
+        'Resources by station and by what their states mean; 0 firing ones where none fires, so that the last value is the last one known.',
+      expr: `sum by (job, station, alert_state) (${resources})
+or
+label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_state", "firing", "", "")`,
     },
     {
       record: RECORDED.coverage,
@@ -86,5 +132,29 @@ or
   ${[otherUnits, ...converted].join('\n  or\n  ')}
 )`,
     },
+    lastComparable(
+      RECORDED.comparableResources,
+      'Resources of the last listing that adds up: those of rejected records are missing.',
+      RECORDED.resources,
+      LISTING_ADDS_UP,
+    ),
+    lastComparable(
+      RECORDED.comparableCapacity,
+      'Capacity of the last listing that was verified complete.',
+      RECORDED.capacity,
+      LISTING_COMPLETE,
+    ),
+    lastComparable(
+      RECORDED.comparableWithoutRules,
+      'Resources without alert rules in the last listing that was verified complete, by type.',
+      withoutRulesBy(TYPE_LABELS),
+      LISTING_COMPLETE,
+    ),
+    lastComparable(
+      RECORDED.comparableWithoutRulesByOwner,
+      'The same by type and owner.',
+      withoutRulesBy(`${TYPE_LABELS}, ${ownerLabel}`),
+      LISTING_COMPLETE,
+    ),
   ],
-};
+});

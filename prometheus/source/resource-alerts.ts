@@ -1,59 +1,71 @@
-import { deduplicate, FIRING } from '../promql/metric.ts';
+import { FIRING_COUNT, FIRING_RESOURCES, LAST_KNOWN_MARK, lastKnownRules } from './last-known.ts';
 import type { Parameters } from './parameters.ts';
-import { RECORDED } from './recording.ts';
+import { RECORDED, TYPE_LABELS, withoutRulesBy } from './recording.ts';
 import {
   BY_STATION,
   BY_TYPE,
   deduplicated,
   LINK_START,
+  LISTING_ADDS_UP,
   LISTING_COMPLETE,
   metric,
   type RuleGroup,
   stationQuery,
 } from './rule.ts';
 
-const WITHOUT_RULES = metric('telemetry_station_resources_without_alert_rules');
-
-/** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
-const withoutRules = (labels: string, series: string = WITHOUT_RULES) =>
-  `max by (${labels}) (sum by (instance, ${labels}) (${series}))`;
-
-/** How many more there are than an hour ago; a group that is new counts from 0 if its station is not new. */
-const newWithoutRules = (labels: string) => `${withoutRules(labels)}
+/** How many more there are than an hour ago, in complete listings; a group that is new counts from 0 if its station is not new. */
+const newWithoutRules = (labels: string, comparable: string) => `${withoutRulesBy(labels)}
   - on (${labels})
   (
-    ${withoutRules(labels, `${WITHOUT_RULES} offset 1h`)}
+    ${comparable} offset 1h
     or
     (
-      0 * ${withoutRules(labels)}
+      0 * ${withoutRulesBy(labels)}
       and on ${BY_STATION}
-      max by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h)
+      (
+        min by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h) == 1
+        or
+        max by ${BY_STATION} (${comparable} offset 1h)
+      )
     )
   )`;
 
-const TYPE_LABELS = 'job, station, resource_type';
+const info = `${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}`;
+const ofResource = (expression: string) =>
+  `query (printf \`${expression}\` $labels.job $labels.station $labels.resource_id)`;
 
-const RESOURCE_INFO = `query (printf \`${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}\` $labels.job $labels.station $labels.resource_id)`;
-const infoLabel = (label: string) => `{{ with ${RESOURCE_INFO} }}{{ . | first | label "${label}" }}{{ end }}`;
+/**
+ * The info series of the alert's resource. Without one the latest of the last hours: the labels of the alert must not change while its station
+ * has no data, or it would resolve and fire anew. The subquery finds the latest, because the resource may have been renamed.
+ */
+const withInfo = (text: string) =>
+  `{{ with ${ofResource(info)} }}${text}{{ else }}{{ with ${ofResource(`topk(1, max_over_time(timestamp(${info})[7h:1m]))`)} }}${text}{{ end }}{{ end }}`;
+const infoLabel = (label: string) => withInfo(`{{ . | first | label "${label}" }}`);
 
-const firingCount = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{state${FIRING}}`)})`;
-const firing = `${metric('telemetry_station_resource_state')}{state${FIRING}}`;
+const rejected = deduplicated('telemetry_station_listing_rejected_resources');
 
-/** Share of a capacity lost within 6 hours; one that disappeared has no series and counts as 0. */
-const capacityLoss = (selector: string) =>
-  `1 - (${RECORDED.capacity}${selector} or 0 * max_over_time(${RECORDED.capacity}${selector}[6h])) / (max_over_time(${RECORDED.capacity}${selector}[6h]) > 0)`;
+/** The resources that are left at most: each rejected record may be one. */
+const mostResources = `(${RECORDED.resources} + on ${BY_STATION} ${rejected} or ${RECORDED.resources})`;
+const rejectedText = `{{ with ${stationQuery(`max(${metric('telemetry_station_listing_rejected_resources')}{}) > 0`)} }}, even if the {{ . | first | value }} rejected records are among its resources{{ end }}`;
+
+/** Share of a capacity lost within 6 hours of complete listings; one that disappeared has no series and counts as 0. */
+const capacityLoss = (selector: string) => {
+  const largest = `max_over_time(${RECORDED.comparableCapacity}${selector}[6h])`;
+  return `1 - (${RECORDED.capacity}${selector} or 0 * ${largest}) / (${largest} > 0)`;
+};
 
 /** Resources of the stations. Only the first alert reads per-resource series. */
 export const resourceAlerts = (parameters: Parameters, ownerLabel: string): RuleGroup => ({
   name: 'telemetry-station-resources',
   rules: [
+    ...lastKnownRules(parameters),
     {
       alert: 'TelemetryStationResourceFiring',
       comment:
-        'Matches states by name, because the service documents no firing state. Reads only the series of firing resources: a join with the info series would read all. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
-      expr: `${LINK_START} * max by (job, station, resource_id, name) (${firing})
-unless on ${BY_STATION}
-${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
+        'Stays as last known while the station has no data, see docs/runbooks. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
+      expr: `0 * (
+  ${FIRING_RESOURCES}
+) + ${LINK_START}`,
       labels: {
         display_name: infoLabel('display_name'),
         resource_type: infoLabel('resource_type'),
@@ -61,17 +73,19 @@ ${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
       },
       linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
-      description: `Resource {{ $labels.name }}{{ with ${RESOURCE_INFO} }} ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }}){{ end }} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}. Its id: {{ $labels.resource_id }}.`,
+      description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${LAST_KNOWN_MARK}. Its id: {{ $labels.resource_id }}.`,
       first: 'Open the resource in the console of the service and find the firing alert rule.',
       dashboard: 'resources',
     },
     {
       alert: 'TelemetryStationManyResourcesFiring',
       comment:
-        'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources.',
-      expr: `${firingCount} > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
+        'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources. Stays as last known as well.',
+      expr: `(
+  ${FIRING_COUNT}
+) > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
       summary: 'Many resources of a telemetry station are firing.',
-      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,
+      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing${LAST_KNOWN_MARK}. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,
       first: 'Look for a common cause: the dashboard shows the types that fire.',
       dashboard: 'station',
     },
@@ -79,7 +93,7 @@ ${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
       alert: 'TelemetryStationAlertableWithoutRules',
       comment:
         'One alert per type and owner, because a station may have thousands of such resources. Needs `alertability`.',
-      expr: `${withoutRules(`${TYPE_LABELS}, ${ownerLabel}`)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
+      expr: `${withoutRulesBy(`${TYPE_LABELS}, ${ownerLabel}`)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
 and on ${BY_STATION}
 ${deduplicated('telemetry_station_alertable_resources')}`,
       summary: 'Alertable resources have no alert rules.',
@@ -90,16 +104,18 @@ ${deduplicated('telemetry_station_alertable_resources')}`,
     {
       alert: 'TelemetryStationNewResourcesWithoutRules',
       comment:
-        'More resources without rules than an hour ago, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
+        'More resources without rules than an hour ago, in listings that are verified complete, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
       expr: `(
-  ${newWithoutRules(`${TYPE_LABELS}, ${ownerLabel}`)}
+  ${newWithoutRules(`${TYPE_LABELS}, ${ownerLabel}`, RECORDED.comparableWithoutRulesByOwner)}
 ) > ${parameters.TelemetryStationNewResourcesWithoutRules.resources}
 and on ${BY_TYPE}
 (
-  ${newWithoutRules(TYPE_LABELS)}
+  ${newWithoutRules(TYPE_LABELS, RECORDED.comparableWithoutRules)}
 ) > 0
 and on ${BY_TYPE}
-max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0`,
+max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0
+and on ${BY_STATION}
+${LISTING_COMPLETE}`,
       summary: 'New resources have no alert rules.',
       description:
         'Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
@@ -108,18 +124,26 @@ max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}
     },
     {
       alert: 'TelemetryStationResourcesLost',
-      comment: 'Only listings that are verified complete show removed resources.',
-      expr: `${RECORDED.resources} < (1 - ${parameters.TelemetryStationResourcesLost.share}) * max_over_time(${RECORDED.resources}[1h])
+      comment:
+        'Compares listings that add up, and counts each rejected record as a resource that is left: none is lost that may be among them.',
+      expr: `${RECORDED.resources}
 and on ${BY_STATION}
-${LISTING_COMPLETE}`,
+(
+  ${mostResources}
+  < on ${BY_STATION}
+  (1 - ${parameters.TelemetryStationResourcesLost.share}) * max_over_time(${RECORDED.comparableResources}[1h])
+)
+and on ${BY_STATION}
+${LISTING_ADDS_UP}`,
       summary: 'Telemetry station lost many of its resources.',
-      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} resources; within the last hour it had {{ with ${stationQuery(`max_over_time(${RECORDED.resources}{}[1h])`)} }}{{ . | first | value }}{{ end }}. The listing is verified complete.`,
+      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} resources; the listings before, which also add up, had {{ with ${stationQuery(`max_over_time(${RECORDED.comparableResources}{}[1h])`)} }}{{ . | first | value }}{{ end }}. More than the threshold is missing${rejectedText}.`,
       first: 'Compare with the console of the service: were resources deleted, or did the account lose access to them?',
       dashboard: 'station',
     },
     {
       alert: 'TelemetryStationCapacityDropped',
-      comment: 'One alert per station, with all units and GPU models in its text.',
+      comment:
+        'One alert per station, with all units and GPU models in its text. Compares listings that are verified complete.',
       expr: `max by ${BY_STATION} (
   ${capacityLoss('')}
 ) > ${parameters.TelemetryStationCapacityDropped.share}

@@ -40,11 +40,12 @@ export function deduplicated(name: MetricName): string {
   return deduplicate(name, name);
 }
 
-/** A template that queries a series of the alert's station: the selectors in `expression` are written as `{}`. */
+/** A template that queries series of the alert's station: the selectors in `expression` have braces, with their other matchers if any. */
 export function stationQuery(expression: string): string {
-  const selectors = expression.split('{}');
-  const format = selectors.join('{job=%q,station=%q}');
-  const values = '$labels.job $labels.station '.repeat(selectors.length - 1).trimEnd();
+  const format = expression.replace(/\{([^}]*)\}/g, (_, matchers: string) =>
+    matchers === '' ? '{job=%q,station=%q}' : `{job=%q,station=%q,${matchers}}`,
+  );
+  const values = '$labels.job $labels.station '.repeat(format.split('{job=%q').length - 1).trimEnd();
   return `query (printf \`${format}\` ${values})`;
 }
 
@@ -54,5 +55,26 @@ export const LINK_START = '1000 * (time() - 3600)';
 export const BY_STATION = '(job, station)';
 export const BY_TYPE = '(job, station, resource_type)';
 
+const INCOMPLETE = metric('telemetry_station_listing_incomplete');
+const REJECTED_RECORDS = '{reason="rejected_records"}';
+const OTHER_REASON = '{reason!="rejected_records"}';
+
 /** Holds only for listings that are verified complete: others do not show which resources were removed. */
 export const LISTING_COMPLETE = `min by ${BY_STATION} (${metric('telemetry_station_listing_complete')}) == 1`;
+
+/** Holds for listings in which only the rejected records are missing, if any. */
+export const LISTING_ADDS_UP = `(
+  ${LISTING_COMPLETE}
+  or
+  max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 0
+)`;
+
+/** Holds for listings that are incomplete because of rejected records and for no other reason. */
+export const ONLY_REJECTED = `(
+  max by ${BY_STATION} (${INCOMPLETE}${REJECTED_RECORDS}) == 1
+  unless on ${BY_STATION}
+  max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 1
+)`;
+
+/** Template of the reasons why the listing of the alert's station is incomplete. */
+export const LISTED_REASONS = `{{ range $index, $incomplete := ${stationQuery(`max by (reason) (${INCOMPLETE}{}) == 1`)} | sortByLabel "reason" }}{{ if $index }}, {{ end }}{{ $incomplete.Labels.reason }}{{ end }}`;

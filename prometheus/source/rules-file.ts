@@ -7,7 +7,7 @@ import { type AlertingRule, LINK_START, type RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
 export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS, ownerLabel = OWNER_LABEL) => [
-  recordingRules,
+  recordingRules(ownerLabel),
   stationAlerts(parameters),
   resourceAlerts(parameters, ownerLabel),
   exporterAlerts(parameters),

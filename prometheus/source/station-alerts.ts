@@ -1,10 +1,24 @@
+import { UNKNOWN } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
-import { BY_STATION, deduplicated, metric, type RuleGroup, stationQuery } from './rule.ts';
+import { RECORDED } from './recording.ts';
+import {
+  BY_STATION,
+  deduplicated,
+  LISTED_REASONS,
+  metric,
+  ONLY_REJECTED,
+  type RuleGroup,
+  stationQuery,
+} from './rule.ts';
 
 const failure = metric('telemetry_station_failure');
 const reasons = `{{ range $index, $failure := ${stationQuery(`max by (reason) (max_over_time(${failure}{}[5m])) == 1`)} | sortByLabel "reason" }}{{ if $index }}, {{ end }}{{ $failure.Labels.reason }}{{ end }}`;
 const lastSuccessTime = metric('telemetry_station_last_success_timestamp_seconds');
 const lastSuccess = `{{ with ${stationQuery(`max(${lastSuccessTime}{})`)} }}{{ . | first | value | humanizeTimestamp }}{{ else }}none since the exporter started{{ end }}`;
+
+/** The ten most common states of unknown meaning, with their numbers. */
+const unknownStates = `topk(10, max by (state) (sum by (instance, state) (${metric('telemetry_station_resources')}{alert_state${UNKNOWN}})))`;
+const listedStates = `{{ range $index, $state := ${stationQuery(unknownStates)} | sortByLabel "state" }}{{ if $index }}, {{ end }}{{ with $state.Labels.state }}{{ . }}{{ else }}no state{{ end }} ({{ $state.Value }}){{ end }}`;
 
 /** Stations that cannot be refreshed or listed completely. */
 export const stationAlerts = (parameters: Parameters): RuleGroup => ({
@@ -48,20 +62,32 @@ max by ${BY_STATION} (last_over_time(${lastSuccessTime}[1d]))`,
     },
     {
       alert: 'TelemetryStationListingIncomplete',
-      comment: 'A single incomplete listing is normal while resources are added and removed.',
-      expr: `min by ${BY_STATION} (${metric('telemetry_station_listing_complete')}) == 0`,
+      comment:
+        'A single incomplete listing is normal while resources are added and removed. Where rejected records are the only reason, TelemetryStationRecordsRejected is the alert.',
+      expr: `min by ${BY_STATION} (${metric('telemetry_station_listing_complete')}) == 0
+unless on ${BY_STATION}
+${ONLY_REJECTED}`,
       summary: 'Telemetry station listing is incomplete.',
-      description: `No listing of station {{ $labels.station }} (job {{ $labels.job }}) has been verified complete for at least ${parameters.TelemetryStationListingIncomplete.for}. Resources may be missing from its metrics.`,
+      description: `No listing of station {{ $labels.station }} (job {{ $labels.job }}) has been verified complete for at least ${parameters.TelemetryStationListingIncomplete.for}. Reason: ${LISTED_REASONS}. Resources may be missing from its metrics.`,
       first: 'Compare reported and received resources on the dashboard.',
       dashboard: 'station',
     },
     {
       alert: 'TelemetryStationRecordsRejected',
-      comment: 'Rejected records are not included in any other metric.',
+      comment: 'Rejected records are not included in any other metric: the listing is incomplete.',
       expr: `${deduplicated('telemetry_station_listing_rejected_resources')} > ${parameters.TelemetryStationRecordsRejected.records}`,
       summary: 'Telemetry station lists records without a usable id.',
-      description: `{{ $value }} records of station {{ $labels.station }} (job {{ $labels.job }}) have had no usable resource_id for at least ${parameters.TelemetryStationRecordsRejected.for}. They are not counted as resources.`,
-      first: 'Report it to the operators of the service; nothing is wrong with the exporter.',
+      description: `{{ $value }} records of station {{ $labels.station }} (job {{ $labels.job }}) have had no usable resource_id for at least ${parameters.TelemetryStationRecordsRejected.for}. They are not counted as resources, and resources that may be among them are not counted as removed.`,
+      first: 'Find the records on the page of the station and report them to the operators of the service.',
+      dashboard: 'station',
+    },
+    {
+      alert: 'TelemetryStationUnknownState',
+      comment: 'A state of unknown meaning may be a firing one, for which no other alert fires.',
+      expr: `sum by ${BY_STATION} (${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}}) > ${parameters.TelemetryStationUnknownState.resources}`,
+      summary: 'Telemetry station has resources in states of unknown meaning.',
+      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are in states of unknown meaning: ${listedStates}. It has been more than ${parameters.TelemetryStationUnknownState.resources} for at least ${parameters.TelemetryStationUnknownState.for}; if these states mean firing, no other alert says so.`,
+      first: 'Find out what the states mean and add them to `states` in the configuration of the exporter.',
       dashboard: 'station',
     },
     {

@@ -27,18 +27,24 @@ describe('dashboard panels', () => {
     expect(colored).toEqual(FAILURE_REASONS);
   });
 
-  it.each(panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat === '{{state}}')))(
-    'name and color the series of every state: %s',
+  it.each(
+    panels.filter(([, { targets = [] }]) =>
+      targets.some(({ legendFormat }) => /^\{\{(state_label|alert_state)\}\}$/.test(`${legendFormat}`)),
+    ),
+  )(
+    'name and color the series of every alert state, and states of unknown meaning neutrally as sent: %s',
     (_, panel) => {
-      const shown = ['FIRING', 'PENDING', 'INACTIVE'].map((state) =>
-        overridesOf(panel, state).map(({ value }) => value),
+      const shown = ['firing', 'pending', 'inactive', 'NOT_FIRING', 'no state'].map((series) =>
+        overridesOf(panel, series).map(({ value }) => value),
       );
+      const neutral = [{ mode: 'fixed', fixedColor: 'blue' }];
       expect(shown).toEqual([
         ['Firing', { mode: 'fixed', fixedColor: 'red' }],
         ['Pending', { mode: 'fixed', fixedColor: 'dark-orange' }],
         ['Inactive', { mode: 'fixed', fixedColor: 'green' }],
+        neutral,
+        neutral,
       ]);
-      expect(panel.transformations).toMatchObject([{ id: 'renameByRegex', options: { regex: '^ALERTSTATE_(.*)' } }]);
     },
   );
 

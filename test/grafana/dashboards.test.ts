@@ -87,7 +87,15 @@ describe('dashboards', () => {
     ]);
     expect(urls.length).toBeGreaterThanOrEqual(6);
     expect(new Set(urls.map(([, , id]) => id))).toEqual(new Set([`${inventory?.id}`]));
-    expect(urls.filter(([, url]) => url?.includes('var-state=ALERTSTATE_FIRING')).length).toBeGreaterThanOrEqual(4);
+    expect(urls.filter(([, url]) => url?.includes('var-alert_state=firing')).length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('show the resources in states of unknown meaning, with the name of the state, when they open: fleet and station', () => {
+    for (const file of ['fleet.json', 'station.json']) {
+      const [, dashboard] = shipped.find(([name]) => name === file) ?? expect.unreachable(file);
+      const titles = openPanelsOf(dashboard).map(({ title }) => title);
+      expect(titles).toEqual(expect.arrayContaining(['Unknown state', 'States of unknown meaning']));
+    }
   });
 
   it('keep the search and the station of a resource in the link to its history', () => {
@@ -171,7 +179,7 @@ describe('dashboards', () => {
     const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
     const unknown = expressions.flatMap((expression) => unknownIn(expression, metrics));
     // The queries add these labels themselves.
-    expect(unknown.filter((text) => !/^label (station_label|owner)$/.test(text))).toEqual([]);
+    expect(unknown.filter((text) => !/^label (station_label|state_label|owner)$/.test(text))).toEqual([]);
     const variables = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
     expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual(
       [],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
 import {
   DEFAULT_PARAMETERS,
   OWNER_LABEL,
@@ -10,7 +11,7 @@ import {
   RUNBOOK_URL,
 } from '../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../prometheus/source/rules-file.ts';
-import { shippedDashboards } from '../grafana/shipped-dashboards.ts';
+import { interpolate, shippedDashboards, shippedPanels } from '../grafana/shipped-dashboards.ts';
 import { knownMetrics, type Rule, shippedRules, unknownIn } from './promql/known-metrics.ts';
 
 const LINKED = { runbooks: RUNBOOK_URL, grafana: 'https://grafana', exporter: 'https://exporter' };
@@ -100,6 +101,22 @@ describe('prometheus/rules.yml', () => {
       return before.filter((difference, index) => difference > 0 && checks[index]?.exp_alerts.length === 0);
     });
     expect(Math.min(...pendingMinutes)).toBeLessThan(minutes(`${rule.for}`));
+  });
+
+  it('goes by what states mean: neither rules nor dashboards have the name or a pattern of a state', () => {
+    const files = [rulesFile(), CHART_RULES, ...shippedDashboards().map(([, dashboard]) => JSON.stringify(dashboard))];
+    expect(files.filter((text) => /ALERTSTATE_/i.test(text))).toEqual([]);
+    const expressions = [
+      ...shippedRules().map(({ expr }) => expr),
+      ...shippedPanels().flatMap(([, { targets = [] }]) =>
+        targets.map(({ expr }) => interpolate(expr, { limit: '1' })),
+      ),
+    ];
+    const matchers = expressions.flatMap((expr) =>
+      parsePromql(expr).selectors.flatMap((selector) => selector.matchers),
+    );
+    expect(matchers.filter(({ label }) => label === 'alert_state').length).toBeGreaterThan(10);
+    expect(matchers.filter(({ label }) => label === 'state')).toEqual([]);
   });
 
   it('has an alert for every runbook', () => {

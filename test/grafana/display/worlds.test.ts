@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf, type ShippedPanel, shippedPanels } from '../shipped-dashboards.ts';
 import { type RecordedResult, render, type Shown } from './render.ts';
 
-const WORLDS = ['demo', 'station-down', 'exporter-down', 'one-exporter-down', 'unknown', 'two-jobs'] as const;
+const WORLDS = [
+  'demo',
+  'station-down',
+  'exporter-down',
+  'one-exporter-down',
+  'unknown',
+  'unknown-state',
+  'rejected',
+  'two-jobs',
+] as const;
 type World = (typeof WORLDS)[number];
 
 const panels = shippedPanels();
@@ -93,6 +102,32 @@ describe('the panels of all dashboards', () => {
     ]);
   });
 
+  it('show states of unknown meaning by name and not in green, and no firing resources as unknown beside them', () => {
+    expect(stats('unknown-state', 'fleet.json', 'Firing', 'Unknown state')).toEqual(['None known', '7 (blue)']);
+    expect(stats('unknown-state', 'station.json', 'Firing', 'Unknown state')).toEqual(['None known', '7 (blue)']);
+    expect(cells('unknown-state', 'fleet.json: States of unknown meaning', 'Station', 'State', 'Resources')).toEqual([
+      ['escalated', 'ALERTSTATE_ESCALATED', '7 (blue)'],
+    ]);
+    expect(cells('unknown-state', 'fleet.json: All stations', 'Station', 'Firing')).toEqual([
+      ['escalated', 'None known'],
+      ['fine', '0 (green)'],
+    ]);
+    expect(cells('unknown-state', 'resources.json: Inventory', 'Name', 'State')).toEqual([
+      ['web', 'ALERTSTATE_ESCALATED'],
+    ]);
+    expect(cells('unknown-state', 'resources.json: Alert state over time', 'series')).toEqual([
+      ['ALERTSTATE_ESCALATED (blue)'],
+    ]);
+  });
+
+  it('show a listing that misses only rejected records as such, and neither it nor another as complete', () => {
+    expect(cells('rejected', 'fleet.json: All stations', 'Station', 'Firing', 'Listing')).toEqual([
+      ['both', 'None known', 'Incomplete (dark-orange)'],
+      ['rejected', 'None known', 'Rejected (dark-orange)'],
+    ]);
+    expect(stats('rejected', 'fleet.json', 'Incomplete')).toEqual(['2 (dark-orange)']);
+  });
+
   it('give the likely causes of missing data while the exporter is down, not a number of 0', () => {
     const texts = new Set([...shownIn('exporter-down').values()].flatMap(({ rows }) => rows.flat()));
     const withoutData = [...texts].filter((text) => / /.test(text) && !/\d|\(red\)|\(blue\)/.test(text));
@@ -117,7 +152,8 @@ describe('the panels of all dashboards', () => {
 
   it.each(WORLDS)('show stations, types, upstreams and exporters in no color of a status: %s', (world) => {
     const isCategory = ({ type, targets = [] }: ShippedPanel) =>
-      type === 'timeseries' && !targets.some(({ legendFormat }) => /\{\{(state|reason)\}\}/.test(`${legendFormat}`));
+      type === 'timeseries' &&
+      !targets.some(({ legendFormat }) => /\{\{(state_label|alert_state|reason)\}\}/.test(`${legendFormat}`));
     const categories = new Set(panels.filter(([, panel]) => isCategory(panel)).map(([name]) => name));
     const shown = [...shownIn(world)].filter(([name]) => categories.has(name)).flatMap(([, { rows }]) => rows);
     expect(shown.flatMap(([series = '']) => /\(([^()]*)\)$/.exec(series)?.[1] ?? []).filter(isStatus)).toEqual([]);

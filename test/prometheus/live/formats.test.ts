@@ -23,8 +23,8 @@ const VARIANTS = {
 const PAIRS = [
   {
     question: 'firing resources',
-    numbers: 'sum by (station) (telemetry_station_resources{state="ALERTSTATE_FIRING"})',
-    series: 'telemetry_station_resource_state{state="ALERTSTATE_FIRING"} == 1',
+    numbers: 'sum by (station) (telemetry_station_resources{alert_state="firing"})',
+    series: 'telemetry_station_resource_state{alert_state="firing"} == 1',
   },
   {
     question: 'resources without alert rules',

@@ -48,7 +48,7 @@ interface Rules {
 }
 
 /** Evaluates rules every second and shortens each `for` to two seconds. */
-function withShortIntervals(rules: string): string {
+export function withShortIntervals(rules: string): string {
   const { groups } = parse(rules) as Rules;
   const shortened = groups.map((group) => ({
     ...group,

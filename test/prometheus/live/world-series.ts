@@ -47,6 +47,8 @@ interface StationWorld {
   readonly complete?: 0 | 1;
   readonly pending?: number;
   readonly rejected?: number;
+  /** Resources in a state of unknown meaning. */
+  readonly escalated?: number;
   /** Whether the station knows which resources can have alerts; by default yes. */
   readonly alertability?: boolean;
   /** Beginning of the keys of its types; by default `t`. */
@@ -87,7 +89,8 @@ const counted = (ago: number) => HISTORY_S - ago;
 
 export function recordStation(recorder: Recorder, world: StationWorld): void {
   const { name: station, types = 3, products = 1, firing = 0, withoutRules = 0, total = 600, ageS = 20 } = world;
-  const { pending = 0, unknownCoverage = 0, silentTypes = 0, alertability = true, type: key = 't', team } = world;
+  const { pending = 0, escalated = 0, complete = 1, rejected = 0, alertability = true, type: key = 't', team } = world;
+  const { unknownCoverage = 0, silentTypes = 0 } = world;
   const groups = types * products;
   recordHealth(recorder, station, world.failing);
   addAll(
@@ -97,25 +100,32 @@ export function recordStation(recorder: Recorder, world: StationWorld): void {
       // The success may be later than the timestamp of the scrape.
       telemetry_station_last_success_timestamp_seconds: (ago) => (ageS === 20 ? NOW_S - ago + 1 : NOW_S - ageS),
       telemetry_station_refresh_duration_seconds: 3,
-      telemetry_station_listing_complete: world.complete ?? 1,
+      telemetry_station_listing_complete: rejected > 0 ? 0 : complete,
       telemetry_station_listing_reported_resources: total,
       telemetry_station_listing_pages: Math.ceil(total / 100),
       telemetry_station_listing_duplicate_resources: 0,
-      telemetry_station_listing_rejected_resources: world.rejected ?? 0,
+      telemetry_station_listing_rejected_resources: rejected,
       telemetry_station_exporter_series: total * 5,
       telemetry_station_exporter_series_withheld: 0,
     },
   );
+  const reasons = { rejected_records: rejected > 0 ? 1 : 0, total_mismatch: 1 - complete };
+  for (const [reason, holds] of Object.entries(reasons))
+    recorder.add('telemetry_station_listing_incomplete', { station, reason }, holds);
   recorder.add('telemetry_station_listing_invalid_fields', { station, field: 'sku' }, 0);
   for (let group = 0; group < groups; group++) {
     const resource_type = `resource_type.${key}${group % types}`;
     const product = `product.p${Math.floor(group / types)}`;
     const labels = { station, resource_type, product };
     const of: typeof labels = { ...labels, ...(team !== undefined && { team }) };
-    const states = { INACTIVE: total - firing - pending, PENDING: pending, FIRING: firing };
-    for (const [state, count] of Object.entries(states))
-      if (count > 0)
-        recorder.add('telemetry_station_resources', { ...of, state: `ALERTSTATE_${state}` }, count / groups);
+    const inactive = total - firing - pending - escalated;
+    for (const [state, alert_state, count] of [
+      ['ALERTSTATE_INACTIVE', 'inactive', inactive],
+      ['ALERTSTATE_PENDING', 'pending', pending],
+      ['ALERTSTATE_FIRING', 'firing', firing],
+      ['ALERTSTATE_ESCALATED', 'unknown', escalated],
+    ] as const)
+      if (count > 0) recorder.add('telemetry_station_resources', { ...of, state, alert_state }, count / groups);
     const isSilent = group % types >= types - silentTypes;
     addAll(recorder, of, {
       ...(!isSilent && {
@@ -138,7 +148,7 @@ export function recordStation(recorder: Recorder, world: StationWorld): void {
       telemetry_station_resources_added_total: counted,
       telemetry_station_resources_removed_total: 0,
     });
-    const firings = { ...of, state: 'ALERTSTATE_FIRING' };
+    const firings = { ...of, state: 'ALERTSTATE_FIRING', alert_state: 'firing' };
     recorder.add('telemetry_station_resource_state_changes_total', firings, counted);
   }
 }

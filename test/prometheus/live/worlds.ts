@@ -30,12 +30,26 @@ export const WORLDS = {
   'exporter-down': 'exporter-down',
   'one-exporter-down': 'demo|exporter-down',
   unknown: 'unknown',
+  'unknown-state': 'unknown-state',
+  rejected: 'rejected',
   'two-jobs': 'two-jobs-.',
   large: 'large',
   empty: 'empty',
 } as const;
 
 export type WorldName = keyof typeof WORLDS;
+
+/** The worlds whose results the tests of test/grafana/display read. */
+export const RECORDED_WORLDS = [
+  'demo',
+  'station-down',
+  'exporter-down',
+  'one-exporter-down',
+  'unknown',
+  'unknown-state',
+  'rejected',
+  'two-jobs',
+] as const satisfies readonly WorldName[];
 
 /** Prometheus with six hours of data of all worlds, each in a job of its own. */
 export async function startWorlds() {
@@ -81,6 +95,8 @@ function* historyLines(): Generator<string> {
   recordStationDown(recorder);
   recordExporterDown(recorder);
   recordUnknown(recorder);
+  recordUnknownState(recorder);
+  recordRejected(recorder);
   recordTwoJobs(recorder);
   recordLarge(recorder);
   for (const [name, value] of samples) {
@@ -112,6 +128,26 @@ function recordUnknown(target: Target): void {
   const exporter = target({ job: 'unknown', instance: 'a' });
   recordExporter(exporter);
   for (const name of ['first', 'second']) recordHealth(exporter, name, 'network');
+}
+
+/** Some resources are in a state that the exporter has no meaning for, and none fires. */
+function recordUnknownState(target: Target): void {
+  const exporter = target({ job: 'unknown-state', instance: 'a' });
+  recordExporter(exporter);
+  recordStation(exporter, { name: 'escalated', types: 1, total: 40, escalated: 7 });
+  recordStation(exporter, { name: 'fine', types: 1, total: 40 });
+  const resource = { station: 'escalated', resource_id: FIRING_RESOURCE.resource_id, name: 'web' };
+  exporter.add('telemetry_station_resource_info', { ...resource, resource_type: 'resource_type.t0' }, 1);
+  const state = { state: 'ALERTSTATE_ESCALATED', alert_state: 'unknown' };
+  exporter.add('telemetry_station_resource_state', { ...resource, ...state }, 1);
+}
+
+/** Listings that miss records without ids, alone and beside a total that is not reached. */
+function recordRejected(target: Target): void {
+  const exporter = target({ job: 'rejected', instance: 'a' });
+  recordExporter(exporter);
+  recordStation(exporter, { name: 'rejected', types: 1, total: 37, rejected: 3 });
+  recordStation(exporter, { name: 'both', types: 1, total: 30, rejected: 3, complete: 0 });
 }
 
 function recordTwoJobs(target: Target): void {
@@ -147,7 +183,11 @@ function recordStationDown(target: Target): void {
       state === 'FIRING' ? FIRING_RESOURCE : { station: 'old', resource_id: `id-${index}`, name: `web-${index}` };
     const labels = { display_name: state === 'FIRING' ? 'Web (1)' : '', resource_type: 'resource_type.t0' };
     first.add('telemetry_station_resource_info', { ...resource, ...labels, product: 'product.p0' }, 1);
-    first.add('telemetry_station_resource_state', { ...resource, state: `ALERTSTATE_${state}` }, 1);
+    first.add(
+      'telemetry_station_resource_state',
+      { ...resource, state: `ALERTSTATE_${state}`, alert_state: state.toLowerCase() },
+      1,
+    );
     first.add('telemetry_station_resource_alert_rules', resource, 2);
   }
 }
@@ -200,6 +240,9 @@ function recordLarge(target: Target): void {
   });
 }
 
+const FIRING_STATE = { state: 'ALERTSTATE_FIRING', alert_state: 'firing' };
+const INACTIVE_STATE = { state: 'ALERTSTATE_INACTIVE', alert_state: 'inactive' };
+
 /** The per-resource series of the large world, as of the last scrape. */
 function* resourceLines(): Generator<string> {
   const target = { job: 'large', instance: 'a', station: 'large' };
@@ -220,7 +263,7 @@ function* resourceLines(): Generator<string> {
     yield line('telemetry_station_resource_info', info, 1);
     yield line(
       'telemetry_station_resource_state',
-      { ...identity, state: Math.floor(index / 100) % 100 === 0 ? 'ALERTSTATE_FIRING' : 'ALERTSTATE_INACTIVE' },
+      { ...identity, ...(Math.floor(index / 100) % 100 === 0 ? FIRING_STATE : INACTIVE_STATE) },
       1,
     );
     yield line('telemetry_station_resource_alert_rules', identity, index % 20 === 0 ? 0 : 1);
