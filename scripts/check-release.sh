@@ -61,6 +61,12 @@ http: { addr: "127.0.0.1:$image_port", relativeurls: true }
 log: { level: error }
 YAML
 docker-registry serve "$work/docker-registry.yaml" >"$work/docker-registry.log" 2>&1 &
+for registry in "$NPM_REGISTRY/-/ping" "$IMAGE_REGISTRY/v2/"; do
+  for _ in $(seq 120); do
+    node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$registry" && break
+    sleep 1
+  done
+done
 
 mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=//p' Dockerfile)
 if timeout 60 skopeo inspect --raw "docker://${bases[0]}" >/dev/null 2>&1 && timeout 60 skopeo inspect --raw "docker://${bases[1]}" >/dev/null 2>&1; then

@@ -43,13 +43,6 @@ const environment = {
 };
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-try {
-  await rehearse();
-} finally {
-  npm.stop();
-  images.stop();
-}
-
 async function rehearse(): Promise<void> {
   await prepareTools();
   const [base = ''] = packageJson.version.split('-');
@@ -407,4 +400,11 @@ async function digestsOf(version: string): Promise<Readonly<Record<string, strin
   const reply = await fetch(`${places.npm}/${name}/-/${file}`);
   assertEqual('digest of the package', hash(Buffer.from(await reply.arrayBuffer()), 'hex'), digests[file]);
   return digests;
+}
+
+try {
+  await rehearse();
+} finally {
+  npm.stop();
+  images.stop();
 }
