@@ -92,7 +92,7 @@ describe('the status page', () => {
     expect(await cellOf(page, 'odd', 'Complete').textContent()).toBe('3 rejected');
     await expectSound(page);
     await page.locator('#totals').getByRole('link', { name: '1', exact: true }).click();
-    expect(await page.locator('#result').innerText()).toBe('1 resource of 1 station matches: state firing.');
+    expect(await page.locator('#result').innerText()).toBe('1 resource of 1 station matches: alert state firing.');
     for (const [station, problem] of [
       ['short', /^The data may be missing resources\.\s+listing incomplete: ./],
       ['odd', /^The data may be missing resources\.\s+3 records rejected: no usable resource_id$/],
