@@ -105,7 +105,7 @@ export function dataReference(): string {
     '- If other records are rejected than in the listing before, changes wait: `waiting` is true, and the station says so. What happened meanwhile is listed when a listing is complete',
     '  again, except for what was added and removed, or changed and changed back. Before the first complete listing there is nothing to catch up with: then counting goes on',
     '  between listings that rejected the same records.',
-    '- Rejected records without a name look alike. Where some stay rejected, and resources were both added and removed, changes wait as well.',
+    '- Rejected records without a name look alike. Where some stay rejected, additions and removals wait as well.',
     '',
     'The first listing after the start has no changes. A changed type is one change, and counted as one removed and one added resource. A change from or to an unknown state or',
     'number of rules is none, and a new name is none.',

@@ -87,8 +87,14 @@ export class Aggregation implements Aggregates {
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
     return getOrCreate(groups, labels, () => ({
-      ...{ type, product, labels, alertRules: undefined, alertable: 0 },
-      ...{ withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
+      type,
+      product,
+      labels,
+      alertRules: undefined,
+      alertable: 0,
+      withRules: undefined,
+      withoutRules: undefined,
+      unknownCoverage: 0,
       states: new Map<AlertState, Map<string, number>>(),
       quantities: new Map<string, Map<string, number>>(),
     }));

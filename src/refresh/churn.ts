@@ -204,7 +204,7 @@ async function compare(
 
 /** Collects what differs between two listings that rejected records. */
 class Differences implements DifferenceVisitor {
-  /** By id. */
+  /** All three are by the ids of the resources. */
   readonly changed = new Map<string, Resource>();
   readonly added = new Map<string, Resource>();
   readonly removed = new Set<string>();
@@ -220,7 +220,7 @@ class Differences implements DifferenceVisitor {
 
   /** Rejected records without a name look alike: a removed resource may have become one of them, and an added one may have been. */
   areCertain({ areRejectedNamed }: Snapshot): boolean {
-    return areRejectedNamed || this.added.size === 0 || this.removed.size === 0;
+    return areRejectedNamed || (this.added.size === 0 && this.removed.size === 0);
   }
 
   get size(): number {

@@ -175,13 +175,16 @@ export class StationCache<Encoded> {
   untilRefreshed(deadlineMs: number): Promise<void> {
     const attempt = this.#attempt;
     if (!attempt) return Promise.resolve();
+    const mayAnswer = () => this.#upstream.mayAnswer(this.spec.name, deadlineMs);
+    if (!mayAnswer()) return Promise.resolve();
     return new Promise((resolve) => {
-      const giveUp = () => {
-        if (!this.#upstream.mayAnswer(this.spec.name, deadlineMs)) resolve();
+      const reconsider = () => {
+        if (mayAnswer()) return;
+        attempt.delays.delete(reconsider);
+        resolve();
       };
-      attempt.delays.add(giveUp);
+      attempt.delays.add(reconsider);
       void attempt.done.then(resolve);
-      giveUp();
     });
   }
 

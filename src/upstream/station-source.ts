@@ -144,7 +144,7 @@ class ListingReader {
       const isSame = before?.digest === digest;
       const page = isSame ? before.page : await readPage(body, readRow, run, { before: before?.page, progress });
       read.set(pagePath, { digest, page });
-      progress(page.rows.length, page.textBytes);
+      progress(page.received, page.textBytes);
       return page;
     } catch (error) {
       // The request has not failed when there are too many records.

@@ -234,9 +234,11 @@ describe('churnAfter', () => {
     ['other records are rejected from now on, and none was complete', 'ab/c  abc/d  ab/d  ab/d', '? | ? | -c | '],
     ['other records are rejected every time', 'abc  ab/c  a/bc  ac/b  abd', '? | ? | ? | ? | +d -c'],
     ['listings in between do not add up', 'abc  !a  ab/c  !a/bc  abd/c  !  abcd', '? | ? | ? | ? | +d | ? | '],
-    ['a rejected record without a name stays', 'abc  ab/?  a/?  ad/?  ad', '? | ? | -b | +d | -c'],
+    ['a rejected record without a name stays', 'abc  ab/?  a/?  ad/?  ad', '? | ? | ? | ? | +d -b -c'],
+    ['a record without a name goes and another takes its place', 'abc  ab/?  a/?  ab', '? | ? | ? | -c'],
+    ['a state changes beside a record without a name', 'abc  ab/?  Ab/?  Abc', '? | ? | ~a | '],
     ['another resource may be the rejected record without a name', 'abc  ab/?  ac/?  abc', '? | ? | ? | '],
-    ['the same, and none was complete', 'ab/?  ac/?  ac/?  a/?', '? | ? |  | -c'],
+    ['the same, and none was complete', 'ab/?  ac/?  ac/?  a/?', '? | ? |  | ?'],
   ])('counts what happened when %s', async (_, listings, expected) => {
     const states = await churnOf(listings.split(/ {2,}/).map(rejectingListing));
     expect(states.map(({ changes }) => changesText(changes)).join(' | ')).toBe(expected);

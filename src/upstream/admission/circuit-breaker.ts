@@ -82,10 +82,6 @@ export class CircuitBreaker {
     return this.#stations.get(name)?.isHanging ?? false;
   }
 
-  isInFlight(name: string): boolean {
-    return (this.#stations.get(name)?.inFlight ?? 0) > 0;
-  }
-
   /** Forgets the stations with other names, which are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
     for (const [name, station] of this.#stations) {

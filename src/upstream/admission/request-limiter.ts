@@ -50,7 +50,8 @@ export class RequestLimiter {
   readonly #queue = new RefreshQueue();
   readonly #inFlight = new Set<InFlight>();
   #rate: AdaptiveRate;
-  #paused = 0;
+  /** Throttled requests before their retries. */
+  readonly #pauses = new Set<Pick<Refresh, 'station'>>();
   #admissions = 0;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
@@ -88,14 +89,19 @@ export class RequestLimiter {
   }
 
   /**
-   * Whether a request of the station may be answered before that time. It is not if the station hangs, or if its request cannot start
-   * before: because of a hold, or because more requests are before it in the queue than the rate allows until then.
+   * Whether the requests of the station may be answered before that time. They are not if the station hangs, or if one that waits cannot
+   * start before: because of a hold, or because more requests are before it in the queue than the rate allows until then.
    */
   mayAnswer(station: string, byMs: number): boolean {
     if (this.breaker.isHanging(station)) return false;
-    if (this.breaker.isInFlight(station)) return true;
+    if (!this.#isWaiting(station)) return true;
     const starts = this.#rate.startsUntil(byMs, this.#options.now());
     return starts > 0 && this.#queue.isAmongFirst(station, starts);
+  }
+
+  /** Whether a request of the station has to start before its refresh can end. */
+  #isWaiting(station: string): boolean {
+    return this.#queue.has(station) || Array.from(this.#pauses).some((refresh) => refresh.station === station);
   }
 
   /** undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
@@ -162,10 +168,7 @@ export class RequestLimiter {
     const sinceMs = now();
     observer.waiting?.(1);
     try {
-      if (pauseMs > 0) {
-        refresh.delayed?.();
-        await this.#pause(pauseMs, signal);
-      }
+      if (pauseMs > 0) await this.#pause(pauseMs, refresh);
       return await unlessAborted(signal, (enter: Enter) => {
         this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
         this.#admit();
@@ -181,12 +184,15 @@ export class RequestLimiter {
     }
   }
 
-  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
-    this.#paused += 1;
+  async #pause(pauseMs: number, refresh: Refresh): Promise<void> {
+    const { station, signal } = refresh;
+    const pause = { station };
+    this.#pauses.add(pause);
     try {
+      refresh.delayed?.();
       await unlessAborted<void>(signal, (resume) => this.#options.schedule(resume, pauseMs));
     } finally {
-      this.#paused -= 1;
+      this.#pauses.delete(pause);
     }
   }
 
@@ -226,7 +232,7 @@ export class RequestLimiter {
     if (!next?.isStarted && !mayStart) return undefined;
     const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
     if (probe) return probe;
-    const hasSlot = this.#isFull || this.#inFlight.size + this.#paused < this.#options.concurrency;
+    const hasSlot = this.#isFull || this.#inFlight.size + this.#pauses.size < this.#options.concurrency;
     return next?.isStarted || hasSlot ? next : undefined;
   }
 
@@ -368,6 +374,11 @@ class RefreshQueue {
     return this.#waiting.find(({ station }) => station.isHanging && station.inFlight === 0);
   }
 
+  /** Whether requests of the station wait. */
+  has(station: string): boolean {
+    return this.#stations.has(station);
+  }
+
   /** Whether fewer requests than this are before those of the station. True while none of these waits: their place is not known yet. */
   isAmongFirst(station: string, count: number): boolean {
     const sought = this.#stations.get(station);
@@ -411,7 +422,9 @@ class RefreshQueue {
 
   #remove(waiting: WaitingRefresh): void {
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-    this.#stations.delete(waiting.refresh.station);
+    const { station } = waiting.refresh;
+    // After a reload, the refresh of the next generation may already wait when this one is aborted.
+    if (this.#stations.get(station) === waiting) this.#stations.delete(station);
   }
 }
 

@@ -68,8 +68,8 @@ export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
 /** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
-/** Called with the rows read so far and the characters of their texts; may throw to stop reading. */
-export type RowProgress = (rows: number, textBytes: number) => void;
+/** Called with the records read so far, rejected ones too, and the characters of the texts kept; may throw to stop reading. */
+export type RowProgress = (records: number, textBytes: number) => void;
 
 /** Rejects with an UnreadablePage for anything but a page; an invalid record in it is only counted. `before`: the page of the listing before. */
 export async function readPage<Row>(
@@ -105,7 +105,7 @@ export async function readPage<Row>(
     if (received === 0) first = records[0];
     if (records.length > 0) last = records.at(-1);
     for (const record of records) add(record);
-    progress?.(rows.length, textBytes);
+    progress?.(received, textBytes);
   });
   return pageOf({
     ...inParts({ rows, ids, positions: rows.length === received ? undefined : positions, invalid }),
@@ -135,7 +135,8 @@ class Rejects {
     this.#sum += digestNumber(digest);
     if (position === 0) this.#first = this.#sum;
     const read = readRejected(record, position);
-    this.#areNamed &&= isNamed(read);
+    // Without a digest, it cannot be compared with others.
+    this.#areNamed &&= digest !== undefined && isNamed(read);
     if (this.#records.length === MAX_REJECTED_RECORDS) return 0;
     this.#records.push(read);
     return read.name.length + read.displayName.length + read.type.length;
@@ -158,8 +159,9 @@ function digestNumber(digest: string | undefined): bigint {
   return digest === undefined ? 0n : BigInt(`0x${digest}`);
 }
 
-function isNamed({ name, displayName }: RejectedRecord): boolean {
-  return name !== '' || displayName !== '';
+/** A display name need not be unique. */
+function isNamed({ name }: RejectedRecord): boolean {
+  return name !== '';
 }
 
 /** Apart from `readPage`: closures of one function share what they capture, and a cached page would hold the page before it. */

@@ -135,7 +135,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
   });
 
-  it('cannot answer a station before the end of a hold, and tells the refreshes that wait', async () => {
+  it('cannot answer a station that waits before the end of a hold, and reports the delay to the refreshes that wait', async () => {
     const { clock, limiter, send, finish } = setUp(1);
     const delays: string[] = [];
     const refresh = (station: string) =>
@@ -148,7 +148,8 @@ describe('RequestLimiter, when requests are throttled', () => {
     const waiting = send('b', second);
     await expect(Promise.all([held, clock.runUntil(200)])).rejects.toThrow('429');
     expect(delays).toEqual(['a true', 'b true', 'b false']);
-    expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 4999))).toEqual([false, false, false]);
+    // No request of the others waits: what was answered may still be read.
+    expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 4999))).toEqual([true, false, true]);
     expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 5100))).toEqual([true, true, true]);
     await finish(6000, [waiting]);
   });
@@ -157,8 +158,31 @@ describe('RequestLimiter, when requests are throttled', () => {
     const { limiter, send, finish } = setUp(2);
     const inFlight = send('b', refreshOf('b'), 1000);
     await expect(limiter.run(refreshOf('a'), throttle(5000))).rejects.toThrow('429');
-    expect(['a', 'b'].map((name) => limiter.mayAnswer(name, 2000))).toEqual([false, true]);
+    expect(limiter.mayAnswer('b', 2000)).toBe(true);
     await finish(1000, [inFlight]);
+  });
+
+  it('cannot answer a station of which one page waits for the end of a hold, although another page is in flight', async () => {
+    const { limiter, send, finish } = setUp(2);
+    const delays: boolean[] = [];
+    const refresh = refreshOf('a', 0, { delayed: () => delays.push(limiter.mayAnswer('a', 2000)) });
+    const inFlight = send('page 3', refresh, 300);
+    await expect(limiter.run(refresh, throttle(5000))).rejects.toThrow('429');
+    const retry = limiter.run(refresh, async () => undefined, 100);
+    expect(delays.at(-1)).toBe(false);
+    await finish<unknown>(6000, [inFlight, retry]);
+  });
+
+  it('keeps the place of a station whose earlier refresh is aborted while the next one waits', async () => {
+    const { limiter, send, finish } = setUp(1, 1);
+    const all = Array.from({ length: 20 }, (_, at) => send(`s${at}`, refreshOf(`s${at}`)));
+    const closed = new AbortController();
+    const former = limiter.run(refreshOf('z', 1, { signal: closed.signal }), async () => undefined);
+    const next = send('z', refreshOf('z', 1));
+    closed.abort(new Error('closed'));
+    await expect(former).rejects.toThrow('closed');
+    expect(limiter.mayAnswer('z', 9500)).toBe(false);
+    await finish<unknown>(30_000, [...all, next]);
   });
 
   it('cannot answer a station with more requests before it than the rate allows until then', async () => {
