@@ -12,7 +12,7 @@ describe('listPages', () => {
     };
     expect(await listPages(fetchPage, { pageSize: 2, concurrency: 1, run })).toMatchObject({
       complete: false,
-      incompleteReasons: ['the listing did not end within 100000 pages'],
+      incompleteReasons: [{ reason: 'paging', text: 'the listing did not end within 100000 pages' }],
       pages: 100_000,
     });
   });
