@@ -6,10 +6,11 @@ import { BY_STATION, metric, type RecordingRule, stationQuery } from './rule.ts'
 /**
  * What nobody knows is not resolved: alerts on resources stay as they were last known while their station has no data, for at most six hours.
  *
- * The two series below have the time of an evaluation as their value. They are equal for a resource that was firing when its station was last
- * known, which `last_over_time` alone does not show: it also finds resources that had stopped to fire before. Both are recorded in the group
- * of the alerts, so that all three are evaluated one after another and for the same time.
+ * LAST_KNOWN and LAST_FIRING have the time of an evaluation as their value. They are equal for a resource that was firing when its station was last
+ * known, which `last_over_time` alone does not show: it also finds resources that had stopped to fire before. All are recorded in the group
+ * of the alerts, so that they are evaluated one after another and for the same time.
  */
+const CONFIGURED = 'job_instance_station:telemetry_station_configured';
 const LAST_KNOWN = 'job_station:telemetry_station_last_known:timestamp_seconds';
 const LAST_FIRING = 'job_station_resource_id_name:telemetry_station_resource_firing:timestamp_seconds';
 
@@ -19,18 +20,30 @@ const KEPT_S = 6 * 3600;
 const health = metric('telemetry_station_up');
 
 /**
- * A station that a scraped target no longer publishes was removed from the configuration. Where the target is down, nobody knows either.
- * A target that is gone counts for five minutes: until then, its successor may not have been scraped.
+ * A station that a scraped target no longer publishes was removed from the configuration. Where the target is down, nobody knows: the series
+ * keeps itself, so that a station removed before does not come back. Its selector has no range, because a series that ended must not count.
  */
-const stillConfigured = `${health}
+const configuredStations = `0 * ${health} + 1
+or
+(
+  ${CONFIGURED}
+  and on (job, instance)
+  ${metric('up')} == 0
+)`;
+
+/** A target that is gone counts for five minutes: until then, its successor may not have been scraped. */
+const stillConfigured = `${CONFIGURED}
     or
-    last_over_time(${health}[${KEPT}]) and on (job, instance) ${metric('up')} == 0
-    or
-    last_over_time(${health}[5m]) unless on (job, instance) ${metric('up')}`;
+    last_over_time(${CONFIGURED}[5m]) unless on (job, instance) ${metric('up')}`;
 
 const firingNow = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{alert_state${FIRING}}`)})`;
 
 export const lastKnownRules = (parameters: Parameters): readonly RecordingRule[] => [
+  {
+    record: CONFIGURED,
+    comment: 'The stations in the configuration of each target; while a target is down, those it had before.',
+    expr: configuredStations,
+  },
   {
     record: LAST_KNOWN,
     comment:
@@ -71,5 +84,8 @@ const lastSuccess = metric('telemetry_station_last_success_timestamp_seconds');
 const dataAge = `round(time() - (max(last_over_time(${lastSuccess}{}[1d])) or max(${LAST_KNOWN}{})))`;
 const asMinutes = 'humanizeDuration | reReplaceAll "m [0-9]+s$" " min" | reReplaceAll "h " " h "';
 
-/** Template that marks what is not known now, with the age of the data: ` (last known 40 min ago)`. */
-export const LAST_KNOWN_MARK = `{{ with ${stationQuery(`${LAST_KNOWN}{} < time()`)} }} (last known {{ with ${stationQuery(dataAge)} }}{{ . | first | value | ${asMinutes} }}{{ end }} ago: the station has no data now){{ end }}`;
+/**
+ * Template that marks what is not known now, with the age of the data: ` (last known 40 min ago)`. It compares with the timestamp of the sample:
+ * with a query offset, templates are evaluated later than the rules.
+ */
+export const LAST_KNOWN_MARK = `{{ with ${stationQuery(`${LAST_KNOWN}{} < timestamp(${LAST_KNOWN}{})`)} }} (last known {{ with ${stationQuery(dataAge)} }}{{ . | first | value | ${asMinutes} }}{{ end }} ago: the station has no data now){{ end }}`;
