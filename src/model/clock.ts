@@ -4,11 +4,11 @@ export interface Clock {
   readonly elapsedMs: () => number;
 }
 
-/** Until when somebody waits. */
+/** The end of a wait. */
 export interface Deadline {
   /** Monotonic milliseconds. */
   readonly atMs: number;
-  /** Aborts then, or earlier when nobody waits any longer. */
+  /** Aborts then, or earlier when the wait is cancelled. */
   readonly signal: AbortSignal;
 }
 
