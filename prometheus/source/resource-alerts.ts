@@ -30,16 +30,18 @@ const newWithoutRules = (labels: string, comparable: string) => `${withoutRulesB
     )
   )`;
 
-const info = `${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}`;
+const info = `${metric('telemetry_station_resource_info')}{job=%[1]q,station=%[2]q,resource_id=%[3]q}`;
 const ofResource = (expression: string) =>
   `query (printf \`${expression}\` $labels.job $labels.station $labels.resource_id)`;
 
 /**
  * The info series of the alert's resource. Without one the latest of the last hours: the labels of the alert must not change while its station
- * has no data, or it would resolve and fire anew. The subquery finds the latest, because the resource may have been renamed.
+ * has no data, or it would resolve and fire anew. The subquery finds the latest, because the resource may have been renamed; it does not find a
+ * series between two of its steps, which counts as the oldest.
  */
+const latestInfo = `topk(1, max_over_time(timestamp(${info})[7h:1m]) or 0 * last_over_time(${info}[7h]))`;
 const withInfo = (text: string) =>
-  `{{ with ${ofResource(info)} }}${text}{{ else }}{{ with ${ofResource(`topk(1, max_over_time(timestamp(${info})[7h:1m]))`)} }}${text}{{ end }}{{ end }}`;
+  `{{ with ${ofResource(info)} }}${text}{{ else }}{{ with ${ofResource(latestInfo)} }}${text}{{ end }}{{ end }}`;
 const infoLabel = (label: string) => withInfo(`{{ . | first | label "${label}" }}`);
 
 const rejected = deduplicated('telemetry_station_listing_rejected_resources');
