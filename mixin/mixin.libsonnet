@@ -21,10 +21,11 @@ local template = importstr '../deploy/helm/telemetry-station-exporter/files/rule
   local lines = [line for line in std.split(template, '\n') if !std.any([contains(line, name) for name in missing])],
   local replace(rules, name) = std.strReplace(rules, '<<' + name + '>>', values[name]),
   local groups = std.parseYaml(std.foldl(replace, std.objectFields(values), std.join('\n', lines))).groups,
-  local isRecording(group) = std.objectHas(group.rules[0], 'record'),
+  // A group of alerts may record what its alerts read, so that both are evaluated for the same time.
+  local hasAlerts(group) = std.any([std.objectHas(rule, 'alert') for rule in group.rules]),
 
-  prometheusRules+:: { groups+: [group for group in groups if isRecording(group)] },
-  prometheusAlerts+:: { groups+: [group for group in groups if !isRecording(group)] },
+  prometheusRules+:: { groups+: [group for group in groups if !hasAlerts(group)] },
+  prometheusAlerts+:: { groups+: [group for group in groups if hasAlerts(group)] },
   grafanaDashboards+:: {
     'telemetry-station-fleet.json': import '../grafana/dashboards/fleet.json',
     'telemetry-station.json': import '../grafana/dashboards/station.json',
