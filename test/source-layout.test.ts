@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+
+const sourceFiles = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+const packages = readdirSync(SRC, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** What each package may import of the others: the last column of the table of packages in docs/architecture.md. */
+function allowedImports(): Record<string, readonly string[]> {
+  const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| `src\/(\w+)` \|.*\| ([^|]+) \|$/gm);
+  return Object.fromEntries(
+    Array.from(rows, ([, name = '', cell = '']) => {
+      const named = Array.from(cell.matchAll(/`src\/(\w+)`/g), ([, found = '']) => found);
+      const allowed = cell.startsWith('all') ? packages.filter((other) => !named.includes(other)) : named;
+      return [name, allowed];
+    }),
+  );
+}
+
+const textOf = (path: string) => readFileSync(join(SRC, path), 'utf8');
+const packageOf = (path: string) => path.slice(0, path.indexOf('/'));
+
+/** The files that a file imports, by their paths in src. */
+function importsOf(path: string): string[] {
+  const specifiers = Array.from(textOf(path).matchAll(/(?:from|import)[ (]'(\.[^']+)'/g), ([, found = '']) => found);
+  return specifiers.map((specifier) => relative(SRC, join(SRC, dirname(path), specifier)));
+}
+
+describe('packages of src', () => {
+  it('are all in the table of docs/architecture.md', () => {
+    expect(Object.keys(allowedImports()).toSorted()).toEqual(packages.toSorted());
+  });
+
+  it('import only files that exist', () => {
+    const imports = sourceFiles.flatMap(importsOf);
+    expect(imports.length).toBeGreaterThan(sourceFiles.length);
+    expect(imports.filter((path) => !sourceFiles.includes(path))).toEqual([]);
+  });
+
+  it.each(Object.entries(allowedImports()))('%s imports only: %j', (name, allowed) => {
+    const forbidden = sourceFiles
+      .filter((path) => packageOf(path) === name)
+      .flatMap((path) => importsOf(path).map((imported) => ({ path, imported })))
+      .filter(({ imported }) => packageOf(imported) !== name && !allowed.includes(packageOf(imported)));
+    expect(forbidden).toEqual([]);
+  });
+});
