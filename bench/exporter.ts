@@ -19,6 +19,8 @@ export interface ExporterMethods {
     concurrency: number;
     /** Entries of the configuration. */
     resourceLabels: object[];
+    /** Of every station: none unless given. */
+    products?: string[];
   }): number;
   cpu(): number;
   memory(): number;
@@ -32,7 +34,8 @@ const loop = monitorEventLoopDelay({ resolution: 1 });
 serveMethods({
   ...processStats,
   start: async (options: Parameters<ExporterMethods['start']>[0]) => {
-    const { servicePort, stations, ttl, errorTtl = '10s', pageSize, concurrency, resourceLabels } = options;
+    const { servicePort, stations, ttl, errorTtl = '10s', pageSize, concurrency } = options;
+    const { resourceLabels, products = [] } = options;
     const text = stringify({
       upstreams: {
         main: {
@@ -49,6 +52,7 @@ serveMethods({
         resource_group: 'g',
         zone: 'z',
         telemetry_station: name,
+        products,
       })),
       cache: { ttl, max_stale: '1h', error_ttl: errorTtl },
       resource_labels: resourceLabels,

@@ -46,9 +46,9 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
   return {
     ...options,
     own,
-    /** For refreshes. */
+    /** What refreshes do. */
     tasks,
-    /** For scrapes and pages, which do not wait for refreshes. */
+    /** What scrapes and pages do: they do not wait for refreshes. */
     responseTasks: new TaskQueue(),
     compressors: new CompressorPool(tasks, compressors),
     records: new RecordBudget(recordLimits(config), (limit) => own.metrics.record_limits_reached_total.inc({ limit })),
@@ -63,7 +63,7 @@ export interface Generation {
   readonly fleet: Fleet<EncodedSnapshot>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly stations: ReadonlyMap<string, StationCache<EncodedSnapshot>>;
-  /** By station. */
+  /** One for each station, under its name. */
   readonly journals: ReadonlyMap<string, StationJournal>;
 }
 
@@ -152,7 +152,7 @@ interface Takeover {
   readonly known: StationCache<EncodedSnapshot>;
   readonly spec: StationSpec;
   readonly dependencies: StationDependencies<EncodedSnapshot>;
-  /** Of the predecessor when it was last taken over. */
+  /** The health of the predecessor when it was last taken over. */
   health?: Health;
 }
 

@@ -16,7 +16,7 @@ export class RecordBudget implements RecordCounter {
     this.#exceeded = exceeded;
   }
 
-  /** Records of all stations. */
+  /** How many records all stations hold. */
   get total(): number {
     return this.#total;
   }
@@ -79,8 +79,9 @@ export class RecordBudget implements RecordCounter {
 }
 
 interface ListingRecords {
+  /** Held since the last refresh. */
   readonly kept: number;
-  /** By the refresh in progress. */
+  /** Read so far by the refresh in progress. */
   readonly read: number;
 }
 
@@ -92,12 +93,12 @@ class StationRecords {
   #total = 0;
   #read = 0;
 
-  /** As counted against the limit of all stations. */
+  /** What the station adds to the records of all stations. */
   get total(): number {
     return this.#total;
   }
 
-  /** By the refresh in progress. */
+  /** What the refresh in progress has read so far. */
   get read(): number {
     return this.#read;
   }

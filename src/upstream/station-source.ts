@@ -61,7 +61,7 @@ interface RowKind<Row> {
 }
 
 interface CachedPage<Row> {
-  /** Of the page's bytes. */
+  /** A digest of the page's bytes. */
   readonly digest: string;
   readonly page: Page<Row>;
 }

@@ -364,6 +364,47 @@ describe('stationSource', () => {
     expect(listing).toMatchObject({ addsUp: true, complete: false, rejected });
   });
 
+  /** A service whose second page is short, and which ignores the size of the page after it, so that pages overlap. */
+  const overlapping =
+    (all: readonly unknown[]): Answer =>
+    (request) => {
+      if (request.offset === 10) return service(all, { cap: () => 4 })(request);
+      return service(all)({ ...request, size: 10 });
+    };
+
+  it.each([
+    { rejects: 'one', places: [21], rejected: 1 },
+    { rejects: 'equal ones beside each other', places: [21, 22], rejected: 2 },
+    { rejects: 'equal ones inside and after', places: [20, 21, 24, 33], rejected: 4 },
+    { rejects: 'all of it and of the page after it', places: [20, 21, 22, 23, 24, 25, 26, 27, 28, 29], rejected: 10 },
+  ])('counts records without an id in an overlap of pages once: $rejects', async ({ places, rejected }) => {
+    const all = rows(35).map((row, at) => (places.includes(at) ? { name: 'without an id' } : row));
+    const listing = await list(overlapping(all), { concurrency: 1 });
+    expect(listing.offsets).toEqual([0, 10, 14, 20, 30]);
+    expect(listing).toMatchObject({ addsUp: true, rejected, size: 35 - rejected, reportedTotal: 35 });
+    expect(listing.rejectedRecords.map(({ position }) => position)).toEqual(places);
+    const digest = (await list(service(all))).rejectedDigest;
+    expect(listing.rejectedDigest).toBe(digest);
+  });
+
+  /** A service that returns its last page for every offset after its end. */
+  const repeatingLast =
+    (all: readonly unknown[], lastStart: (size: number) => number): Answer =>
+    (request) =>
+      service(all)({ ...request, offset: request.offset < all.length ? request.offset : lastStart(request.size) });
+
+  it.each([
+    { last: 'its last page', lastStart: (size: number) => 25 - (25 % size) },
+    { last: 'its last ten records', lastStart: (size: number) => 25 - size },
+  ])(
+    'adds up with equal records without an id at a page border when the service returns $last after the end',
+    async ({ lastStart }) => {
+      const all = rows(25).map((row, at) => (at === 9 || at === 10 ? null : row));
+      const listing = await list(repeatingLast(all, lastStart));
+      expect(listing).toMatchObject({ addsUp: true, rejected: 2, size: 23, duplicates: 0, pages: 4 });
+    },
+  );
+
   it('lists the first rejected records with their positions, why they were rejected, and what could be read of them', async () => {
     const type = { key: 'type.a', label: 'A' };
     const all = [

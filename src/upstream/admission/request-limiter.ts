@@ -14,7 +14,7 @@ interface LimiterOptions {
   /** Timeout of one request; `run` expects its work to enforce it. */
   readonly timeoutMs: number;
   readonly observer: Partial<RequestObserver>;
-  /** Those of another client of the same service. */
+  /** The holds of another client of the same service, which continue. */
   readonly holds?: HoldClock | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -336,7 +336,7 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
  * in the order in which their stations became due. Stations that hang are apart: each has one request in flight.
  */
 class RefreshQueue {
-  /** Those with waiting requests, by rank. */
+  /** The refreshes with waiting requests, by rank. */
   readonly #waiting: WaitingRefresh[] = [];
   readonly #refreshes = new WeakMap<Refresh, WaitingRefresh>();
   /** Those with waiting requests, by the names of their stations. */

@@ -13,9 +13,9 @@ type RetryDecision =
 
 interface Times {
   readonly nowMs: number;
-  /** Of the refresh. */
+  /** When the refresh times out. */
   readonly deadlineMs: number;
-  /** In [0, 1). */
+  /** A number from 0 up to 1, without 1. */
   readonly random: number;
 }
 
@@ -35,9 +35,9 @@ const MAX_THROTTLINGS = 20;
 export class RequestRetries {
   readonly #maxRetries: number;
   readonly #limiter: Pick<RequestLimiter, 'throttling'>;
-  /** Those that counted against `max_retries`. */
+  /** Retries that counted against `max_retries`. */
   #retries = 0;
-  /** In a row. */
+  /** How often the request was throttled in a row. */
   #throttlings = 0;
 
   constructor(maxRetries: number, limiter: Pick<RequestLimiter, 'throttling'>) {

@@ -17,7 +17,7 @@ export interface ClientDependencies {
   readonly random: () => number;
   /** Runs once after the delay; returns how to cancel it. */
   readonly schedule: (run: () => void, delayMs: number) => () => void;
-  /** Those of another client of the same service. */
+  /** The holds of another client of the same service, which continue. */
   readonly holds?: HoldClock | undefined;
 }
 
@@ -51,13 +51,13 @@ interface PageRequest<T> {
   readonly read: ReadBody<T>;
   readonly smaller: SmallerPath;
   readonly retries: RequestRetries;
-  /** Before the next attempt. */
+  /** How long the next attempt waits. */
   pauseMs: number;
-  /** For its admission by the limiter. */
+  /** Whether the limiter has not admitted it yet. */
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
-  /** Of the latest attempt. */
+  /** The version of the credentials that the latest attempt used. */
   credentialVersion: number;
   /** The credentials were read again after a 401. */
   isRenewed: boolean;

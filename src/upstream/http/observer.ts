@@ -22,7 +22,7 @@ export interface RequestObserver {
 export interface ReplyInfo {
   readonly station: string | undefined;
   readonly status: number;
-  /** By the local clock. */
+  /** When the request was sent, by the local clock. */
   readonly sentMs: number;
   readonly receivedMs: number;
   /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */

@@ -8,9 +8,9 @@ interface RequestFailureOptions extends ErrorOptions {
   readonly retryable?: boolean;
   /** The minimum delay that the service requested. */
   readonly retryAfterMs?: number | undefined;
-  /** Of the service's reply. */
+  /** The status of the service's reply. */
   readonly status?: number;
-  /** Of the reply of another server. */
+  /** The status of the reply of another server, such as a token endpoint. */
   readonly replyStatus?: number | undefined;
 }
 

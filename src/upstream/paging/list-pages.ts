@@ -2,16 +2,15 @@ import {
   LISTING_FIELDS,
   type Listing,
   type ListingField,
-  MAX_REJECTED_RECORDS,
   type Part,
   type PartLocation,
-  type RejectedRecord,
   type RejectedRecords,
 } from '../../model/listing.ts';
 import { labelText } from '../../model/resource.ts';
-import { hasSameRecords, type Page, type SplitRows, selectRows } from '../protocol/page.ts';
+import { hasSameRecords, type Page, type PagePart, selectRows } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
 import { REPLACEMENT } from '../protocol/record.ts';
+import { MergedRejects } from './merged-rejects.ts';
 
 /** A page with its place in the listing. */
 export interface PlacedPage<Row> {
@@ -65,7 +64,7 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions,
     : await fetchOverlapping(pass, first, options.pageSize);
   if (isLast && (ending === 'border-mismatch' || ending === 'single-records'))
     ending = await fetchUntilNoNewIds(pass, options.pageSize, ending);
-  return pass.finish(ending, options.run);
+  return pass.finish(ending);
 }
 
 /**
@@ -107,7 +106,7 @@ async function overlappingPage<Row>(
     const next = await pass.request(end - 1, pageSize);
     if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
       // The service ignores size and offset, and returns everything at once.
-      pass.repeated = next.page.rows.length;
+      pass.repeated = next.page.rowCount;
       return 'end';
     }
     if (!follows(last, next)) return 'border-mismatch';
@@ -182,7 +181,7 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
     const { page, newIds } = await pass.fetch(offset, size);
     if (page.received === 0) limit = Math.min(limit, offset);
     else if (page.received < size) gaps.push({ offset: offset + page.received, size: size - page.received });
-    if (page.rows.length > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
+    if (page.rowCount > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
     if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
   };
   const work = async () => {
@@ -194,22 +193,25 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
 /**
  * A rejected record is not recognized when it is returned again, so that the number of records may be right although the service ignores
  * the offset or counts it from one. Then the second page repeats the first one, or its last record, and there are records at the total.
+ * Some services return their last page for every offset after the end: these are no further records.
  */
 async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
-  const [first, second] = inOrder(pass.pages);
-  if (!first || !second || first.page.rejected === 0) return true;
+  const pages = inOrder(pass.pages);
+  const [first, second] = pages;
+  if (!first || !second || first.page.rejectedPositions.length === 0) return true;
   const isRepeated = first.page.borders[1] === second.page.borders[0] || hasSameRecords(first.page, second.page);
   if (!isRepeated) return true;
   const { page } = await pass.request(pass.largestTotal, pageSize);
-  return page.received === 0;
+  if (page.received === 0) return true;
+  const last = pages.findLast((placed) => placed.page.received > 0) ?? first;
+  const hasSameEnd = page.borders[1] !== undefined && page.borders[1] === last.page.borders[1];
+  // A service that ignores the offset always begins with the first record.
+  return hasSameEnd && page.borders[0] !== first.page.borders[0];
 }
 
 interface AddedPage<Row> extends PlacedPage<Row> {
   readonly newIds: number;
 }
-
-/** Ids that are compared with the others in one event-loop iteration: a service that ignores the page size may return hundreds of thousands. */
-const MAX_IDS_PER_TASK = 10_000;
 
 /** One pass through a listing. */
 class Pass<Row> {
@@ -261,11 +263,10 @@ class Pass<Row> {
   async add(placed: PlacedPage<Row>): Promise<number> {
     this.pages.push(placed);
     this.end = endOf(placed);
-    const { ids } = placed.page;
-    if (ids.length <= MAX_IDS_PER_TASK) return this.#addIds(ids);
-    let newIds = 0;
-    for (let at = 0; at < ids.length; at += MAX_IDS_PER_TASK)
-      newIds += await this.#run(() => this.#addIds(ids.slice(at, at + MAX_IDS_PER_TASK)));
+    const [first, ...others] = placed.page.parts;
+    let newIds = first ? this.#addIds(first.ids) : 0;
+    // A service that ignores the page size may return hundreds of thousands of records.
+    for (const { ids } of others) newIds += await this.#run(() => this.#addIds(ids));
     return newIds;
   }
 
@@ -284,18 +285,18 @@ class Pass<Row> {
   }
 
   /** The listing, and whether reading it again would be of no use: rejected records are no sign that rows moved. */
-  async finish(ending: Ending, run: RunTask): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
-    const merged = await this.#merge(ending, run);
+  async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
+    const merged = await this.#merge(ending);
     const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
     // A total of 0 beside records is a number that the service did not set.
     const isEmpty = this.pages.every(({ page }) => page.received === 0);
     const totals = this.#totals.filter((total) => total > 0 || isEmpty);
     const mismatch = totalMismatch(totals, size + this.#otherIds.size + rejected);
-    const doubt = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
+    const problem = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
     const unverified: Listing<Row>['incompleteReasons'] = [
       ...(mismatch === undefined ? [] : [{ reason: 'total_mismatch' as const, text: mismatch }]),
-      ...(mismatch !== undefined || doubt === undefined ? [] : [{ reason: 'paging' as const, text: doubt }]),
+      ...(mismatch !== undefined || problem === undefined ? [] : [{ reason: 'paging' as const, text: problem }]),
     ];
     const others = this.#otherIds.size;
     const missing: Listing<Row>['incompleteReasons'] =
@@ -316,61 +317,49 @@ class Pass<Row> {
   }
 
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
-  async #merge(ending: Ending, run: RunTask): Promise<MergedPages<Row>> {
+  async #merge(ending: Ending): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
     const locations: PartLocation[] = [];
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
     const labels = new Set<string>();
-    const rejectedPages = new Set<string>();
-    const rejected: PlacedPage<Row>[] = [];
+    const rejects = new MergedRejects(ending !== 'end', this.#run);
     for (const placed of inOrder(this.pages)) {
-      const { offset, page } = placed;
-      const kept = this.#duplicates === 0 ? page : await run(() => withoutDuplicates(page, labels));
-      for (const field of [...kept.invalid.values()].flat()) invalidFields[field] += 1;
-      for (const { rows, positions, invalid } of kept.parts) {
+      let keptRows = 0;
+      for (const part of placed.page.parts) {
+        const kept = this.#duplicates === 0 ? part : await this.#run(() => withoutDuplicates(part, labels));
+        const { rows, positions, invalid } = kept;
+        if (rows.length === 0) continue;
+        keptRows += rows.length;
         parts.push(rows);
-        locations.push({ offset, positions, invalid });
+        locations.push({ offset: placed.offset, positions, invalid });
+        if (invalid.size > 0) await this.#run(() => countFields(invalid, invalidFields));
       }
-      // Rejected records count by their positions, except for those of a repeated page.
-      const isSeenBefore = page.rows.length > 0 || (ending !== 'end' && rejectedPages.has(page.rejectedDigest));
-      if (page.rejected > 0 && !(kept.rows.length === 0 && isSeenBefore)) rejected.push(placed);
-      rejectedPages.add(page.rejectedDigest);
+      await rejects.add(placed.offset, placed.page, keptRows);
     }
-    return { parts, locations, invalidFields, ...mergedRejects(rejected) };
+    return { parts, locations, invalidFields, ...rejects.facts() };
   }
 }
 
 type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
 
-function mergedRejects(placed: readonly PlacedPage<unknown>[]): RejectedRecords {
-  const rejectedRecords: RejectedRecord[] = [];
-  let rejected = 0;
-  let sum = 0n;
-  for (const { offset, page } of placed) {
-    rejected += page.rejected;
-    sum += page.rejectedSum;
-    const free = MAX_REJECTED_RECORDS - rejectedRecords.length;
-    for (const record of page.rejectedRecords.slice(0, free))
-      rejectedRecords.push({ ...record, position: offset + record.position });
+/** A part without duplicates is returned as it is, so that it stays identical between listings. */
+function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PagePart<Row> {
+  const kept: number[] = [];
+  for (const [index, id] of part.ids.entries()) {
+    const label = labelText(id);
+    if (labels.has(label)) continue;
+    labels.add(label);
+    kept.push(index);
   }
-  return {
-    rejected,
-    rejectedDigest: rejected === 0 ? '' : `${rejected} ${sum.toString(36)}`,
-    areRejectedNamed: placed.every(({ page }) => page.areRejectedNamed),
-    rejectedRecords,
-  };
+  return kept.length === part.ids.length ? part : selectRows(part, kept);
+}
+
+function countFields(invalid: PartLocation['invalid'], counts: Record<ListingField, number>): void {
+  for (const fields of invalid.values()) for (const field of fields) counts[field] += 1;
 }
 
 function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {
   return pages.toSorted((a, b) => a.offset - b.offset);
-}
-
-/** A page without duplicates is returned as it is, so that it stays identical between listings. */
-function withoutDuplicates<Row>(page: Page<Row>, labels: Set<string>): SplitRows<Row> {
-  const kept = [...page.ids.keys()].filter(
-    (index) => labels.size < labels.add(labelText(page.ids[index] as string)).size,
-  );
-  return kept.length === page.rows.length ? page : selectRows(page, kept);
 }
 
 const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';

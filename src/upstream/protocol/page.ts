@@ -1,54 +1,50 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type ListingField, MAX_REJECTED_RECORDS, type Part, type RejectedRecord } from '../../model/listing.ts';
+import {
+  hasSameElements,
+  type ListingField,
+  MAX_REJECTED_RECORDS,
+  type Part,
+  type RejectedRecord,
+} from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { parsePage, type RunTask } from './page-json.ts';
-import {
-  type FindRow,
-  type ReadRecord,
-  readRejected,
-  recordDigest,
-  recordKey,
-  rowFinder,
-  wholeNumber,
-} from './record.ts';
+import { type FindRow, type ReadRecord, readRejected, recordDigest, recordKey, wholeNumber } from './record.ts';
 
-/** Rows of a page. */
-interface PageRows<Row> {
+/** Rows of a page, few enough to read, join or encode them in one event-loop iteration. */
+export interface PagePart<Row> {
   readonly rows: Part<Row>;
   /** Each row's id as sent. */
   readonly ids: readonly string[];
-  /** Each row's index among the records of the page; undefined when every record became a row. */
+  /** Each row's index among the records of the page; undefined when the rows are all records of the page. */
   readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
-/** Rows of a page, and the same rows in parts that are short enough for one event-loop iteration each. */
-export interface SplitRows<Row> extends PageRows<Row> {
-  readonly parts: readonly Omit<PageRows<Row>, 'ids'>[];
-}
-
 /** Records of a page without a valid id, which are not rows. */
-interface RejectedRows {
-  readonly rejected: number;
-  /** Of their contents and their places in the page; '' when there are none. */
-  readonly rejectedDigest: string;
-  /** The sum of the digests of their contents: the same in any order, and that of several pages is the sum of theirs. */
-  readonly rejectedSum: bigint;
-  /** What the first record of the page contributes to it; 0 if that is a row. */
-  readonly firstRejected: bigint;
+interface PageRejects {
+  /** Their indexes among the records of the page, in ascending order. */
+  readonly rejectedPositions: readonly number[];
+  /** The digests of their contents, in the same order. */
+  readonly rejectedDigests: readonly bigint[];
+  /** A digest of their contents and their places in the page; '' when there are none. */
+  readonly rejectedSequence: string;
   readonly areRejectedNamed: boolean;
   /** The first ones, with their places in the page. */
   readonly rejectedRecords: readonly RejectedRecord[];
 }
 
 /** One page of the listing, as read. */
-export interface Page<Row> extends SplitRows<Row>, RejectedRows {
+export interface Page<Row> extends PageRejects {
   /** Records in the page, valid or not: what the offset advances by. */
   readonly received: number;
+  /** The rows of all parts. */
+  readonly rowCount: number;
+  /** In order; a usual page has one. */
+  readonly parts: readonly PagePart<Row>[];
   /** The keys of the first and the last record (see `recordKey`). */
   readonly borders: readonly [first: string | undefined, last: string | undefined];
-  /** The page without its first record: the same object on every call. */
+  /** The page without the row of its first record, if that is one: the same object on every call. */
   readonly afterFirst: () => Page<Row>;
   /** Characters of all texts that are kept. */
   readonly textBytes: number;
@@ -60,8 +56,9 @@ export interface Page<Row> extends SplitRows<Row>, RejectedRows {
 export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
   return (
     a.received === b.received &&
-    a.rejectedDigest === b.rejectedDigest &&
-    a.ids.every((id, index) => id === b.ids[index])
+    a.rowCount === b.rowCount &&
+    a.rejectedSequence === b.rejectedSequence &&
+    a.parts.every(({ ids }, at) => hasSameElements(ids, b.parts[at]?.ids ?? []))
   );
 }
 
@@ -78,11 +75,8 @@ export async function readPage<Row>(
   run: RunTask,
   { progress, before }: { readonly progress?: RowProgress; readonly before?: Page<Row> | undefined } = {},
 ): Promise<Page<Row>> {
-  const find = rowFinder(before?.rows ?? [], before?.ids ?? []);
-  const rows: Row[] = [];
-  const ids: string[] = [];
-  const positions: number[] = [];
-  const invalid = new Map<number, readonly ListingField[]>();
+  const find = rowFinder(before?.parts ?? []);
+  const rows = new PageRows<Row>();
   let received = 0;
   let textBytes = 0;
   const rejected = new Rejects();
@@ -91,10 +85,7 @@ export async function readPage<Row>(
   const add = (record: unknown) => {
     const read = readRow(record, find);
     if (read) {
-      if (read.invalid.length > 0) invalid.set(rows.length, read.invalid);
-      rows.push(read.row);
-      ids.push(read.id);
-      positions.push(received);
+      rows.add(read, received);
       textBytes += read.textBytes;
     } else {
       textBytes += rejected.add(record, received);
@@ -108,8 +99,9 @@ export async function readPage<Row>(
     progress?.(received, textBytes);
   });
   return pageOf({
-    ...inParts({ rows, ids, positions: rows.length === received ? undefined : positions, invalid }),
     received,
+    rowCount: rows.count,
+    parts: rows.parts(received),
     textBytes,
     borders: received === 0 ? [undefined, undefined] : [recordKey(first), recordKey(last)],
     ...rejected.facts(),
@@ -117,12 +109,60 @@ export async function readPage<Row>(
   });
 }
 
+/** Rows of a part. */
+const PART_ROWS = 1000;
+
+/** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
+export function rowFinder<Row>(parts: readonly Pick<PagePart<Row>, 'rows' | 'ids'>[]): FindRow<Row> {
+  let next = 0;
+  const idAt = (index: number) => parts[Math.floor(index / PART_ROWS)]?.ids[index % PART_ROWS];
+  return (id) => {
+    const at = idAt(next) === id ? next : next + 1;
+    if (idAt(at) !== id) return undefined;
+    next = at + 1;
+    return parts[Math.floor(at / PART_ROWS)]?.rows[at % PART_ROWS];
+  };
+}
+
+interface GrowingPart<Row> {
+  readonly rows: Row[];
+  readonly ids: string[];
+  readonly positions: number[];
+  readonly invalid: Map<number, readonly ListingField[]>;
+}
+
+/** Collects the rows of a page in parts. All but the last have PART_ROWS rows. */
+class PageRows<Row> {
+  readonly #parts: GrowingPart<Row>[] = [];
+  count = 0;
+
+  add({ row, id, invalid }: ReadRecord<Row>, position: number): void {
+    let part = this.#parts.at(-1);
+    if (part === undefined || part.rows.length === PART_ROWS) {
+      part = { rows: [], ids: [], positions: [], invalid: new Map() };
+      this.#parts.push(part);
+    }
+    if (invalid.length > 0) part.invalid.set(part.rows.length, invalid);
+    part.rows.push(row);
+    part.ids.push(id);
+    part.positions.push(position);
+    this.count += 1;
+  }
+
+  /** The parts of the page, which has this many records. */
+  parts(received: number): readonly PagePart<Row>[] {
+    const [first, ...others] = this.#parts;
+    if (first === undefined) return [];
+    const isWholePage = first.rows.length === received;
+    return isWholePage ? [{ ...first, positions: undefined }] : [first, ...others];
+  }
+}
+
 /** Collects the rejected records of a page. */
 class Rejects {
   #sequence: Hash | undefined;
-  #rejected = 0;
-  #sum = 0n;
-  #first = 0n;
+  readonly #positions: number[] = [];
+  readonly #digests: bigint[] = [];
   #areNamed = true;
   readonly #records: RejectedRecord[] = [];
 
@@ -131,9 +171,8 @@ class Rejects {
     const digest = recordDigest(record);
     this.#sequence ??= createHash('sha256');
     this.#sequence.update(`${position} ${digest}\n`);
-    this.#rejected += 1;
-    this.#sum += digestNumber(digest);
-    if (position === 0) this.#first = this.#sum;
+    this.#positions.push(position);
+    this.#digests.push(digestNumber(digest));
     const read = readRejected(record, position);
     // Without a digest, it cannot be compared with others.
     this.#areNamed &&= digest !== undefined && isNamed(read);
@@ -142,12 +181,11 @@ class Rejects {
     return read.name.length + read.displayName.length + read.type.length;
   }
 
-  facts(): RejectedRows {
+  facts(): PageRejects {
     return {
-      rejected: this.#rejected,
-      rejectedDigest: this.#sequence?.digest('base64') ?? '',
-      rejectedSum: this.#sum,
-      firstRejected: this.#first,
+      rejectedPositions: this.#positions,
+      rejectedDigests: this.#digests,
+      rejectedSequence: this.#sequence?.digest('base64') ?? '',
       areRejectedNamed: this.#areNamed,
       rejectedRecords: this.#records,
     };
@@ -170,52 +208,35 @@ function pageOf<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
   const page: Page<Row> = {
     ...facts,
     afterFirst: () => {
-      afterFirst ??= withoutFirstRecord(page);
+      afterFirst ??= withoutFirstRow(page);
       return afterFirst;
     },
   };
   return page;
 }
 
-function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
-  if (page.positions !== undefined && page.positions[0] !== 0)
-    return {
-      ...page,
-      rejected: page.rejected - 1,
-      rejectedSum: page.rejectedSum - page.firstRejected,
-      rejectedRecords: page.rejectedRecords.slice(1),
-    };
-  return { ...page, ...selectRows(page, [...page.rows.keys()].slice(1)) };
+/** A rejected record needs no removal: the listing counts those by their positions. */
+function withoutFirstRow<Row>(page: Page<Row>): Page<Row> {
+  const [first, ...others] = page.parts;
+  if (first === undefined || (first.positions?.[0] ?? 0) !== 0) return page;
+  const further = [...first.rows.keys()].slice(1);
+  const parts = further.length === 0 ? others : [selectRows(first, further), ...others];
+  return { ...page, rowCount: page.rowCount - 1, parts };
 }
 
 /** The rows with these indexes. */
-export function selectRows<Row>(
-  { rows, ids, positions, invalid }: PageRows<Row>,
-  indexes: readonly number[],
-): SplitRows<Row> {
-  return inParts({
-    rows: indexes.map((index) => rows[index] as Row),
-    ids: indexes.map((index) => ids[index] as string),
-    positions: indexes.map((index) => positions?.[index] ?? index),
-    invalid: new Map(indexes.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
-  });
-}
-
-/** What reads, joins and encodes a part does so in one event-loop iteration. */
-const MAX_PART = 1000;
-
-/** Splits rows into parts; those of a usual page are a single one. */
-function inParts<Row>(page: PageRows<Row>): SplitRows<Row> {
-  const { rows, positions, invalid } = page;
-  if (rows.length <= MAX_PART) return { ...page, parts: rows.length === 0 ? [] : [page] };
-  const parts = Array.from({ length: Math.ceil(rows.length / MAX_PART) }, (_, at) => {
-    const start = at * MAX_PART;
-    const part = rows.slice(start, start + MAX_PART);
-    const indexes = part.map((_row, index) => positions?.[start + index] ?? start + index);
-    return { rows: part, positions: indexes, invalid: new Map<number, readonly ListingField[]>() };
-  });
-  for (const [index, fields] of invalid) parts[Math.floor(index / MAX_PART)]?.invalid.set(index % MAX_PART, fields);
-  return { ...page, parts };
+export function selectRows<Row>(part: PagePart<Row>, indexes: readonly number[]): PagePart<Row> {
+  const invalid = new Map<number, readonly ListingField[]>();
+  for (const [at, index] of indexes.entries()) {
+    const fields = part.invalid.get(index);
+    if (fields) invalid.set(at, fields);
+  }
+  return {
+    rows: indexes.map((index) => part.rows[index] as Row),
+    ids: indexes.map((index) => part.ids[index] as string),
+    positions: indexes.map((index) => part.positions?.[index] ?? index),
+    invalid,
+  };
 }
 
 function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {

@@ -24,17 +24,6 @@ export interface ReadRecord<Row> {
 /** The row of the same id in the listing before. */
 export type FindRow<Row> = (id: string) => Row | undefined;
 
-/** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
-export function rowFinder<Row>(rows: readonly Row[], ids: readonly string[]): FindRow<Row> {
-  let next = 0;
-  return (id) => {
-    const at = ids[next] === id ? next : next + 1;
-    if (ids[at] !== id) return undefined;
-    next = at + 1;
-    return rows[at];
-  };
-}
-
 /** What the records of a station are read with. */
 export interface RecordContext {
   readonly texts: InternedTexts;

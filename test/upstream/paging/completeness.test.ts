@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { StateMeanings } from '../../../src/model/alert-state.ts';
 import { TaskQueue } from '../../../src/model/task-queue.ts';
 import { listPages } from '../../../src/upstream/paging/list-pages.ts';
 import { type Page, readPage } from '../../../src/upstream/protocol/page.ts';
-import { readId } from '../../../src/upstream/protocol/record.ts';
+import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
 import { stationSource } from '../../../src/upstream/station-source.ts';
 import { listingContext } from '../support/context.ts';
 import {
@@ -101,25 +102,60 @@ describe('stationSource, completeness', () => {
 });
 
 const NO_REJECTS = {
-  ...{ rejected: 0, rejectedDigest: '', rejectedSum: 0n, firstRejected: 0n, areRejectedNamed: true },
+  ...{ rejectedPositions: [], rejectedDigests: [], rejectedSequence: '', areRejectedNamed: true },
   rejectedRecords: [],
 };
 
 describe('listPages', () => {
-  it('compares at most 10,000 ids of one page in a task', async () => {
+  it.each([
+    { of: 'distinct ids', last: 'id-24999', expected: { size: 25_000, complete: true, duplicates: 0 } },
+    { of: 'ids with one duplicate', last: 'id-3', expected: { size: 24_999, complete: false, duplicates: 1 } },
+  ])('compares at most 1,000 ids in a task, also of a page of 25,000 $of', async ({ last, expected }) => {
+    const records = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: at === 24_999 ? last : `id-${at}` }));
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 25_000 } }));
+    const page = await readPage(body, readId, async (task) => task());
+    const idsPerTask = [0];
+    const run = async <T>(task: () => T) => {
+      idsPerTask.push(0);
+      return task();
+    };
+    // Every id that is compared becomes a label value first.
+    const { toWellFormed } = String.prototype;
+    const spy = vi.spyOn(String.prototype, 'toWellFormed').mockImplementation(function (this: string) {
+      idsPerTask.push((idsPerTask.pop() ?? 0) + 1);
+      return toWellFormed.call(this);
+    });
+    const fetchPage = async (offset: number) => {
+      idsPerTask.push(0);
+      return { page, offset, requested: 100 };
+    };
+    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1, run }).finally(() => spy.mockRestore());
+    expect(listing).toMatchObject(expected);
+    expect(Math.max(...idsPerTask)).toBe(1000);
+    // Parts without a duplicate stay the same objects, so that what is derived from them is reused.
+    const isSame = listing.parts.map((part, at) => part === page.parts[at]?.rows);
+    expect(isSame.filter((same) => same)).toHaveLength(25 - expected.duplicates);
+  });
+
+  it('counts at most 5,000 rejected records in a task, and the invalid fields of 1,000', async () => {
     let tasks = 0;
     const run = async <T>(task: () => T) => {
       tasks += 1;
       return task();
     };
-    const records = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: `id-${at}` }));
-    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 25_000 } }));
-    const page = await readPage(body, readId, run);
-    tasks = 0;
-    const fetchPage = async () => ({ page, offset: 0, requested: 100 });
-    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1, run });
-    expect(listing).toMatchObject({ size: 25_000, complete: true });
-    expect(tasks).toBe(3);
+    const tasksFor = async (resources: readonly object[]) => {
+      const body = Buffer.from(JSON.stringify({ resources, page: { total: resources.length } }));
+      const readRow = (record: unknown) => readResource(record, { texts: new InternedTexts(), states });
+      const page = await readPage(body, readRow, run);
+      tasks = 0;
+      const listing = await listPages(async () => ({ page, offset: 0, requested: 100 }), { ...options, run });
+      return { tasks, rejected: listing.rejected, invalid: listing.invalidFields.name };
+    };
+    const states = new StateMeanings();
+    const options = { pageSize: 100, concurrency: 1 };
+    expect(await tasksFor(Array(12_000).fill({}))).toEqual({ tasks: 3, rejected: 12_000, invalid: 0 });
+    const invalid = Array.from({ length: 3000 }, (_, at) => ({ resource_id: `id-${at}`, name: [] }));
+    expect(await tasksFor(invalid)).toEqual({ tasks: 2 + 3, rejected: 0, invalid: 3000 });
   });
 
   it.each([undefined, 1_000_000_000])(
@@ -127,9 +163,17 @@ describe('listPages', () => {
     async (total) => {
       const fetchPage = async (offset: number) => {
         const ids = [`r${offset}`, `r${offset + 1}`] as const;
-        const rows = { rows: ids, ids, positions: undefined, invalid: new Map(), parts: [] };
-        const counts = { received: 2, textBytes: 0, total, totalInvalid: false, ...NO_REJECTS };
-        const page: Page<string> = { ...rows, ...counts, borders: ids, afterFirst: () => page };
+        const part = { rows: ids, ids, positions: undefined, invalid: new Map() };
+        const counts = {
+          received: 2,
+          rowCount: 2,
+          parts: [part],
+          textBytes: 0,
+          total,
+          totalInvalid: false,
+          ...NO_REJECTS,
+        };
+        const page: Page<string> = { ...counts, borders: ids, afterFirst: () => page };
         return { page, offset, requested: 2 };
       };
       const run = async <T>(task: () => T) => task();

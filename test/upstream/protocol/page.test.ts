@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
 import { ListingFailure } from '../../../src/model/failure.ts';
-import { readPage as readPageOf } from '../../../src/upstream/protocol/page.ts';
+import { readPage as readPageOf, rowFinder } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
 import { isCollected } from '../../held-by-buffers.ts';
 
@@ -23,8 +23,8 @@ describe('readPage', () => {
       }),
     );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
-    expect(page.rows).toEqual(['a', 'b']);
-    expect(page.positions).toEqual([0, 3]);
+    expect(page.parts).toMatchObject([{ rows: ['a', 'b'], ids: ['a', 'b'], positions: [0, 3] }]);
+    expect(page.rejectedPositions).toEqual([1, 2]);
   });
 
   it('does not hold the page of the listing before', async () => {
@@ -33,11 +33,11 @@ describe('readPage', () => {
       const page = await readPageOf(bytes({ resources: [{ resource_id: 'b' }] }), readId, async (task) => task(), {
         before,
       });
-      return { page, before: new WeakRef(before.rows) };
+      return { page, before: new WeakRef(before.parts) };
     };
     const { page, before } = await pages();
     await expect.poll(() => isCollected(before)).toBe(true);
-    expect(page.rows).toEqual(['b']);
+    expect(page.parts).toMatchObject([{ rows: ['b'], positions: undefined }]);
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('readPage', () => {
     expect(
       page.parts.flatMap(({ rows, invalid }) => Array.from(invalid, ([index, fields]) => [rows[index]?.id, fields])),
     ).toEqual([['id-9999', ['sku']]]);
-    expect(page.parts.flatMap(({ rows }) => rows)).toEqual(page.rows);
+    expect(page.rowCount).toBe(12_342);
   });
 
   /** Counts what is parsed and read in one task. */
@@ -192,7 +192,7 @@ describe('readPage', () => {
     const records = Array.from({ length: 20 }, (_, at) => ({ resource_id: `id-${at}`, display_name: '名', ...extra }));
     for (const indent of [undefined, 2]) {
       const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, indent));
-      expect(await readPage(body)).toMatchObject({ received: 20, rejected: 0, total: 20 });
+      expect(await readPage(body)).toMatchObject({ received: 20, rowCount: 20, total: 20 });
     }
   });
 
@@ -237,5 +237,36 @@ describe('readPage', () => {
     ],
   ])('fails on %s in a large reply', async (_what, text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);
+  });
+});
+
+describe('rowFinder', () => {
+  it('finds the rows that stayed in their order when one was inserted or removed', () => {
+    const foundIn = (rows: string[], ids: string[]) => {
+      const find = rowFinder([{ rows, ids: rows }]);
+      return ids.filter((id) => find(id) === id).join('');
+    };
+    expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
+    expect(foundIn([...'abcd'], [...'bcde'])).toBe('bcd');
+    expect(foundIn([], [...'a'])).toBe('');
+  });
+
+  it('finds the rows of all parts of a large page', async () => {
+    const all = Array.from({ length: 2500 }, (_, at) => ({ resource_id: `id-${at}` }));
+    const { parts } = await readPage(bytes({ resources: all }));
+    const find = rowFinder(parts);
+    expect(all.filter(({ resource_id }) => find(resource_id) === resource_id)).toHaveLength(2500);
+  });
+
+  it('finds no row but the one of the id', () => {
+    const ids = fc.array(fc.constantFrom(...'abcd'));
+    fc.assert(
+      fc.property(ids, ids, (rows, sought) => {
+        const find = rowFinder([{ rows, ids: rows }]);
+        for (const id of sought) expect([id, undefined]).toContain(find(id));
+      }),
+    );
   });
 });

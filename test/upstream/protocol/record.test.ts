@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
 import type { RecordField, Resource } from '../../../src/model/resource.ts';
-import { InternedTexts, readId, readResource, rowFinder } from '../../../src/upstream/protocol/record.ts';
+import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
 import { codePoint } from '../../code-point.ts';
 
 const complete = {
@@ -34,30 +34,6 @@ const readRecord = (value: unknown) => readResource(value, context);
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const createdOf = (text: string) => read({ create_time: text })?.row.createdSeconds;
 const invalidOf = (changes: object) => read(changes)?.invalid;
-
-describe('rowFinder', () => {
-  it('finds the rows that stayed in their order when one was inserted or removed', () => {
-    const foundIn = (rows: string[], ids: string[]) => {
-      const find = rowFinder(rows, rows);
-      return ids.filter((id) => find(id) === id).join('');
-    };
-    expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
-    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
-    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
-    expect(foundIn([...'abcd'], [...'bcde'])).toBe('bcd');
-    expect(foundIn([], [...'a'])).toBe('');
-  });
-
-  it('finds no row but the one of the id', () => {
-    const ids = fc.array(fc.constantFrom(...'abcd'));
-    fc.assert(
-      fc.property(ids, ids, (rows, sought) => {
-        const find = rowFinder(rows, rows);
-        for (const id of sought) expect([id, undefined]).toContain(find(id));
-      }),
-    );
-  });
-});
 
 describe('readResource', () => {
   it('reads a record of the documented form', () => {
