@@ -1,5 +1,6 @@
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
+import type { AggregateGroup } from '../refresh/aggregates.ts';
 import type { StationFacts } from './facts.ts';
 
 /** Limits on the resources without alert rules, of all stations together. */
@@ -24,16 +25,14 @@ export function coverageVerdict(
 ): CoverageVerdict {
   if (minCoverage === undefined && maxWithoutRules === undefined) return { problems: [] };
   const problems: string[] = [];
-  const sum = { withRules: 0, withoutRules: 0, unknownCoverage: 0 };
+  const groups: AggregateGroup[] = [];
   for (const station of stations) {
     const { spec, result } = station;
     for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
     if (!('snapshot' in result)) continue;
-    const { withRules = 0, withoutRules = 0, unknownCoverage } = totalsOf(result.aggregates.groups, spec.alertability);
-    sum.withRules += withRules;
-    sum.withoutRules += withoutRules;
-    sum.unknownCoverage += unknownCoverage;
+    groups.push(...result.aggregates.groups);
   }
+  const sum = totalsOf(groups, false);
   const share = coverageShare(sum);
   if (share !== undefined && minCoverage !== undefined && share < minCoverage)
     problems.push(`${shareWords(share)}, expected at least ${minCoverage}: ${countWords(sum)}`);
@@ -50,7 +49,7 @@ function shareWords(share: number): string {
   return `coverage is ${Math.floor(share * 10_000) / 10_000}`;
 }
 
-function countWords({ withRules = 0, withoutRules = 0, unknownCoverage }: Coverage): string {
+function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): string {
   const known = `${numberText(withRules)} of ${numberText(withRules + withoutRules)} resources that can have alerts have alert rules`;
   return unknownCoverage === 0 ? known : `${known}, unknown for ${countText(unknownCoverage, 'more resource')}`;
 }

@@ -1,5 +1,6 @@
 import type { RejectedRecord } from '../model/listing.ts';
 import { columnsWith } from '../model/resource.ts';
+import { knownRuleCounts } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import { type Columns, documented, fieldsOf } from './records.ts';
@@ -47,14 +48,17 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => (snapshot && unknownStatesText(snapshot.unknownStates)) || undefined,
   ],
   alertable_resources: [
-    'Resources that can have alerts; null without `alertability`.',
+    'Resources that can have alerts; null without `alertability`, or if unknown for all of them.',
     ({ snapshot }) => snapshot?.alertable,
   ],
   resources_with_alert_rules: [
-    'Resources with alert rules; with `alertability`, only alertable ones. Null if no number of rules is reported.',
-    ({ snapshot }) => snapshot?.withRules,
+    'Resources with alert rules; with `alertability`, only alertable ones. Null if unknown for all of them.',
+    ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withRules,
   ],
-  resources_without_alert_rules: ['Resources without alert rules, likewise.', ({ snapshot }) => snapshot?.withoutRules],
+  resources_without_alert_rules: [
+    'Resources without alert rules, likewise.',
+    ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withoutRules,
+  ],
   resources_with_unknown_alert_coverage: [
     'Resources whose number of alert rules is unknown, or with `alertability` whether they are alertable.',
     ({ snapshot }) => snapshot?.unknownCoverage,
@@ -171,8 +175,14 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   value: ['Value of the label; empty for the resources without one.', 'value'],
   resources: ['Number of resources.', 'resources'],
   firing_resources: ['Those in a state that means firing.', 'firing'],
-  resources_with_alert_rules: ['Those with alert rules, as for the station; null if unknown.', 'withRules'],
-  resources_without_alert_rules: ['Those without alert rules, as for the station; null if unknown.', 'withoutRules'],
+  resources_with_alert_rules: [
+    'Those with alert rules, as for the station; null if unknown.',
+    (owner) => knownRuleCounts(owner)?.withRules,
+  ],
+  resources_without_alert_rules: [
+    'Those without alert rules, as for the station; null if unknown.',
+    (owner) => knownRuleCounts(owner)?.withoutRules,
+  ],
   resources_with_unknown_alert_coverage: ['Those of which this is unknown, as for the station.', 'unknownCoverage'],
   alert_coverage: ['Share with alert rules, as for the station; null if unknown.', coverageShare],
 });

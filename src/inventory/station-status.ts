@@ -124,23 +124,24 @@ export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 
 
 /** Resources by what is known of their alert rules; with `alertability`, without those that are not alertable. */
 export interface Coverage {
-  /** undefined: the service reported no counts. */
-  readonly withRules: number | undefined;
-  readonly withoutRules: number | undefined;
+  /** Sum of their alert rules; undefined: the service reports no numbers of rules. */
+  readonly alertRules: number | undefined;
+  readonly withRules: number;
+  readonly withoutRules: number;
   /** The number of rules is unknown, or with `alertability` whether the resource is alertable. */
   readonly unknownCoverage: number;
 }
 
 /** The share of resources with alert rules among those with and those without; undefined: there are none of either. */
-export function coverageShare({ withRules = 0, withoutRules = 0 }: Coverage): number | undefined {
+export function coverageShare({ withRules, withoutRules }: Coverage): number | undefined {
   const known = withRules + withoutRules;
   return known === 0 ? undefined : withRules / known;
 }
 
 /** Why there is no share. */
-export function noShareReason({ withoutRules, unknownCoverage }: Coverage): string {
-  if (unknownCoverage === 0) return 'no resource can have alerts';
-  return withoutRules === undefined
+export function noShareReason({ alertRules, unknownCoverage }: Coverage): string {
+  if (unknownCoverage === 0) return 'no listed resource can have alerts';
+  return alertRules === undefined
     ? 'alert rules are not reported'
     : `unknown for ${countText(unknownCoverage, 'resource')}`;
 }
@@ -152,14 +153,14 @@ export interface Totals extends Coverage {
   readonly pending: number;
   /** Resources in a state of unknown meaning, or without a state. */
   readonly unknown: number;
-  /** Resources that can have alerts; undefined: `alertability` is not enabled. */
+  /** Resources that can have alerts; undefined: unknown for all of them, as without `alertability`. */
   readonly alertable: number | undefined;
 }
 
 export function totalsOf(groups: Iterable<AggregateGroup>, alertability: boolean): Totals {
-  const totals = newTotals(alertability ? 0 : undefined);
+  const totals = newTotals();
   addGroups(groups, alertability, () => [totals]);
-  return totals;
+  return totals.resources === 0 && alertability ? { ...totals, alertable: 0 } : totals;
 }
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
@@ -191,9 +192,9 @@ export async function countOwners(
 
 type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
 
-function newTotals(alertable?: number): MutableTotals {
-  const coverage = { withRules: undefined, withoutRules: undefined, unknownCoverage: 0 };
-  return { resources: 0, firing: 0, pending: 0, unknown: 0, alertable, ...coverage };
+function newTotals(): MutableTotals {
+  const coverage = { alertRules: undefined, withRules: 0, withoutRules: 0, unknownCoverage: 0 };
+  return { resources: 0, firing: 0, pending: 0, unknown: 0, alertable: undefined, ...coverage };
 }
 
 /** Adds each group of a station to its totals. */
@@ -209,7 +210,7 @@ function addGroups(
 
 function addGroup(
   totals: MutableTotals,
-  { states, alertable, withRules, withoutRules, unknownCoverage }: AggregateGroup,
+  { states, alertable, alertRules, withRules, withoutRules, unknownCoverage }: AggregateGroup,
   alertability: boolean,
 ): void {
   for (const [alertState, counts] of states) {
@@ -219,7 +220,8 @@ function addGroup(
     if (alertState !== 'inactive') totals[alertState] += count;
   }
   totals.alertable = sum(totals.alertable, alertability ? alertable : undefined);
-  totals.withRules = sum(totals.withRules, withRules);
-  totals.withoutRules = sum(totals.withoutRules, withoutRules);
+  totals.alertRules = sum(totals.alertRules, alertRules);
+  totals.withRules += withRules;
+  totals.withoutRules += withoutRules;
   totals.unknownCoverage += unknownCoverage;
 }

@@ -1,5 +1,6 @@
 import { FAILURE_REASONS } from '../model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
+import { knownRuleCounts } from '../refresh/aggregates.ts';
 import {
   type FamilyDescription,
   groupFamilies,
@@ -130,20 +131,20 @@ const GROUP_FAMILIES = groupFamilies({
     exampleTitle: 'Share of alertable resources',
     example:
       'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
-    samples: ({ alertable }, { alertability }) => (alertability ? [[alertable]] : []),
+    samples: ({ alertable }, { alertability }) => (alertability ? optionalSample(alertable) : []),
   },
   telemetry_station_resources_with_alert_rules: {
     help: 'Resources with alert rules as of the last successful refresh; with alertability, only alertable ones.',
     exampleTitle: 'Share of resources with an alert rule, of those where this is known',
     example:
       'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
-    samples: ({ withRules }) => optionalSample(withRules),
+    samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
   },
   telemetry_station_resources_without_alert_rules: {
     help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
     exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
-    samples: ({ withoutRules }) => optionalSample(withoutRules),
+    samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),
   },
   telemetry_station_resources_with_unknown_alert_coverage: {
     help: 'Resources whose number of alert rules is unknown as of the last successful refresh, or with alertability whether they are alertable.',

@@ -10,11 +10,12 @@ interface MutableGroup {
   readonly states: Map<AlertState, Map<string, number>>;
   /** undefined if not reported for any resource of the group. */
   alertRules: number | undefined;
-  alertable: number;
-  /** Resources with alert rules, only alertable ones with `alertability`; undefined if not reported for any resource. */
-  withRules: number | undefined;
-  /** Resources without alert rules, likewise. */
-  withoutRules: number | undefined;
+  /** undefined if unknown for every resource of the group. */
+  alertable: number | undefined;
+  /** Resources known to have alert rules, only alertable ones with `alertability`. */
+  withRules: number;
+  /** Resources known to have no alert rules, likewise. */
+  withoutRules: number;
   /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
   unknownCoverage: number;
   /** By GPU model, then by unit. */
@@ -52,7 +53,7 @@ export class Aggregation implements Aggregates {
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
-    if (resource.alertable) group.alertable += 1;
+    if (resource.alertable !== undefined) group.alertable = sum(group.alertable, Number(resource.alertable));
     countRules(group, resource.alertRules, alertability ? resource.alertable : true);
     if (resource.quantity) {
       const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
@@ -66,10 +67,10 @@ export class Aggregation implements Aggregates {
     for (const from of other.groups) {
       const group = this.#group(from.type, from.product, from.labels);
       addAll(group.states, from.states);
-      group.alertable += from.alertable;
+      group.alertable = sum(group.alertable, from.alertable);
       group.alertRules = sum(group.alertRules, from.alertRules);
-      group.withRules = sum(group.withRules, from.withRules);
-      group.withoutRules = sum(group.withoutRules, from.withoutRules);
+      group.withRules += from.withRules;
+      group.withoutRules += from.withoutRules;
       group.unknownCoverage += from.unknownCoverage;
       addAll(group.quantities, from.quantities);
     }
@@ -91,9 +92,9 @@ export class Aggregation implements Aggregates {
       product,
       labels,
       alertRules: undefined,
-      alertable: 0,
-      withRules: undefined,
-      withoutRules: undefined,
+      alertable: undefined,
+      withRules: 0,
+      withoutRules: 0,
       unknownCoverage: 0,
       states: new Map<AlertState, Map<string, number>>(),
       quantities: new Map<string, Map<string, number>>(),
@@ -107,15 +108,20 @@ export class Aggregation implements Aggregates {
 
 /** `isCounted`: whether the resource is among those that the coverage is the share of; undefined is unknown. */
 function countRules(group: MutableGroup, alertRules: number | undefined, isCounted: boolean | undefined): void {
-  if (alertRules === undefined) {
-    if (isCounted !== false) group.unknownCoverage += 1;
-    return;
-  }
-  const hasRules = alertRules > 0;
   group.alertRules = sum(group.alertRules, alertRules);
-  group.withRules = sum(group.withRules, isCounted && hasRules ? 1 : 0);
-  group.withoutRules = sum(group.withoutRules, isCounted && !hasRules ? 1 : 0);
-  if (isCounted === undefined) group.unknownCoverage += 1;
+  if (isCounted === false) return;
+  if (alertRules === undefined || isCounted === undefined) group.unknownCoverage += 1;
+  else if (alertRules > 0) group.withRules += 1;
+  else group.withoutRules += 1;
+}
+
+type RuleCounts = Pick<AggregateGroup, 'withRules' | 'withoutRules'>;
+
+/** Resources with and without alert rules; undefined where it is unknown for every resource that may be one of them. */
+export function knownRuleCounts(counts: RuleCounts & Pick<AggregateGroup, 'unknownCoverage'>): RuleCounts | undefined {
+  const { withRules, withoutRules, unknownCoverage } = counts;
+  const isUnknown = unknownCoverage > 0 && withRules + withoutRules === 0;
+  return isUnknown ? undefined : { withRules, withoutRules };
 }
 
 /** undefined: unknown. */

@@ -52,7 +52,7 @@ describe('stationStatus', () => {
       snapshot: {
         ...{ resources: 1, addsUp: false, complete: false, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
         ...{ pages: 4, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
-        ...{ alertable: undefined, withRules: 1, withoutRules: 0, unknownCoverage: 0 },
+        ...{ alertable: undefined, alertRules: 1, withRules: 1, withoutRules: 0, unknownCoverage: 0 },
       },
       outages: [],
     });
@@ -101,14 +101,15 @@ describe('stationStatus', () => {
       'does not count resources with an unknown number of alert rules',
       { alertability: true },
       [resourceOf('a', { alertable: true, alertRules: undefined })],
-      { alertable: 1, withoutRules: undefined },
+      { alertable: 1, withoutRules: 0, unknownCoverage: 1 },
     ],
     [
-      'counts no alertable resource in an empty station',
+      'does not know the number of alertable resources if it is unknown for all of them',
       { alertability: true },
-      [],
-      { alertable: 0, withoutRules: undefined },
+      [resourceOf('a', { alertable: undefined, alertRules: 0 })],
+      { alertable: undefined, unknownCoverage: 1 },
     ],
+    ['counts no alertable resource in an empty station', { alertability: true }, [], { alertable: 0, withoutRules: 0 }],
   ])('%s', (_title, spec, resources, counts) => {
     expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(counts);
   });

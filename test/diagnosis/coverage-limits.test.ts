@@ -8,8 +8,8 @@ type Checked = Parameters<typeof coverageVerdict>[0][number];
 interface Counts {
   readonly alertability?: boolean;
   readonly resources?: number;
-  readonly withRules?: number | undefined;
-  readonly withoutRules?: number | undefined;
+  readonly withRules?: number;
+  readonly withoutRules?: number;
   readonly unknownCoverage?: number;
   readonly complete?: boolean;
   readonly rejected?: number;
@@ -38,7 +38,7 @@ const failed = (name: string): Checked => ({
 });
 
 const UNREPORTED = { alertRules: undefined };
-const NOT_REPORTED = { withRules: undefined, withoutRules: undefined };
+const NO_ALERTABLE = { withRules: 0, withoutRules: 0 };
 
 describe('coverageVerdict', () => {
   it.each<readonly [what: string, ...Parameters<typeof coverageVerdict>, readonly string[]]>([
@@ -108,7 +108,7 @@ describe('coverageVerdict', () => {
     ],
     [
       'stations without resources that can have alerts',
-      [station('a', NOT_REPORTED), station('b', { resources: 0, alertability: false, ...NOT_REPORTED })],
+      [station('a', NO_ALERTABLE), station('b', { resources: 0, alertability: false, ...NO_ALERTABLE })],
       { minCoverage: 1, maxWithoutRules: 0 },
       [],
     ],
@@ -129,6 +129,6 @@ describe('coverageVerdict', () => {
     expect(coverageVerdict([station('a', {})], { maxWithoutRules: 0 }).coverage).toBe(
       'coverage is 1: 10 of 10 resources that can have alerts have alert rules',
     );
-    expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no resource can have alerts');
+    expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no listed resource can have alerts');
   });
 });

@@ -11,8 +11,10 @@ import { configOf, startReadyExporter, startTestService, wireRecord } from './te
 interface World {
   readonly entries: readonly SourceEntry[];
   readonly alertability: boolean;
-  /** Resources with rules, without rules, and of which too little is known. */
-  readonly counts: readonly [withRules: number, withoutRules: number, unknown: number];
+  /** Resources with rules, without rules, and of which too little is known; null: unknown. */
+  readonly counts: readonly [withRules: number | null, withoutRules: number | null, unknown: number];
+  /** The types for which the numbers of resources with and without rules are published. */
+  readonly types: readonly string[];
   readonly share: number | null;
   /** What the pages show. */
   readonly text: string;
@@ -29,22 +31,27 @@ const WORLDS: Readonly<Record<string, World>> = {
   'one resource without rules and nine with unreadable numbers': {
     entries: [entry('a', 0), ...several(9, 'a', 'many')],
     alertability: false,
-    ...{ counts: [0, 1, 9], share: 0, text: '0 % 9 unknown' },
+    ...{ counts: [0, 1, 9], types: ['type.a'], share: 0, text: '0 % 9 unknown' },
   },
   'a type of which nothing is reported beside one that is known': {
     entries: [...several(3, 'a', 2), entry('a', 0), ...several(4, 'b', undefined)],
     alertability: false,
-    ...{ counts: [3, 1, 4], share: 0.75, text: '75 % 4 unknown' },
+    ...{ counts: [3, 1, 4], types: ['type.a'], share: 0.75, text: '75 % 4 unknown' },
   },
   'an incomplete listing of the alertable resources': {
     entries: [...several(2, 'a', 1, true), entry('b', 0, true), entry('c', undefined, true), ...several(3, 'd', 5)],
     alertability: true,
-    ...{ counts: [2, 1, 4], share: 2 / 3, text: '67 % 4 unknown' },
+    ...{ counts: [2, 1, 4], types: ['type.a', 'type.b'], share: 2 / 3, text: '67 % 4 unknown' },
   },
   'no resource that is known to be alertable': {
     entries: [...several(2, 'a', 1), entry('b', 0)],
     alertability: true,
-    ...{ counts: [0, 0, 3], share: null, text: '– unknown for 3 resources' },
+    ...{ counts: [null, null, 3], types: [], share: null, text: '– unknown for 3 resources' },
+  },
+  'no number of rules of any resource': {
+    entries: [...several(2, 'a', undefined, true), entry('b', 'many')],
+    alertability: true,
+    ...{ counts: [null, null, 3], types: [], share: null, text: '– alert rules are not reported' },
   },
 };
 
@@ -76,6 +83,8 @@ describe('the numbers of the coverage', () => {
     const numbersOf = (row: Record<string, unknown>) => [...FIELDS, 'alert_coverage'].map((name) => row[name]);
 
     expect(FIELDS.map((name) => sumOf(families, name))).toEqual(world.counts);
+    for (const name of ['resources_with_alert_rules', 'resources_without_alert_rules'])
+      expect(samplesOf(families, name).map(({ labels }) => labels['resource_type'])).toEqual(world.types);
     const station = await jsonOf('/stations/ts?format=json');
     expect(numbersOf(station)).toEqual(numbers);
     expect(station.resource_labels.map(numbersOf)).toEqual([numbers]);
@@ -91,16 +100,20 @@ describe('the numbers of the coverage', () => {
     expect(textOf(await bodyOf('/stations/ts'), 'status')).toContain(`Coverage${world.text} `);
 
     const { stdout } = await resultOf(['list', 'ts', '--format=json', configFlag(config)]);
-    expect(countsOf(JSON.parse(stdout), world.alertability)).toEqual(world.counts);
+    expect(countsOf(JSON.parse(stdout), world.alertability)).toEqual(world.counts.map((count) => count ?? 0));
     const checked = await checkLive(config, '--min-coverage=0');
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain('failure: coverage of ts is unknown: ');
   });
 });
 
-function sumOf(families: Map<string, ParsedFamily>, name: string): number {
-  const samples = families.get(`telemetry_station_${name}`)?.samples ?? [];
-  return samples.reduce((sum, { value }) => sum + value, 0);
+function samplesOf(families: Map<string, ParsedFamily>, name: string): ParsedFamily['samples'] {
+  return families.get(`telemetry_station_${name}`)?.samples ?? [];
+}
+
+/** null without any sample. */
+function sumOf(families: Map<string, ParsedFamily>, name: string): number | null {
+  return samplesOf(families, name).reduce<number | null>((sum, { value }) => (sum ?? 0) + value, null);
 }
 
 interface Listed {

@@ -12,7 +12,7 @@ const stationOf = (resources: readonly Resource[], alertability = true) => {
   return { aggregates, alertability };
 };
 
-const NOT_REPORTED = { withRules: undefined, withoutRules: undefined };
+const NONE_KNOWN = { withRules: 0, withoutRules: 0 };
 
 const owned = (team: string, changes: Partial<Resource>) => resourceOf(team, { ...changes, labels: { team } });
 
@@ -42,20 +42,18 @@ describe('totalsOf', () => {
     expect(coverage(resources, false)).toEqual({ withRules: 3, withoutRules: 2, unknownCoverage: 3 });
   });
 
-  it('has no number of resources with and without rules if the service reports none', () => {
-    expect(coverage(resources.slice(2, 4), true)).toEqual({ ...NOT_REPORTED, unknownCoverage: 1 });
-    expect(coverage([], true)).toEqual({ ...NOT_REPORTED, unknownCoverage: 0 });
+  it('counts a resource that is not alertable as neither, also without a number of rules', () => {
+    expect(coverage(resources.slice(2, 3), true)).toEqual({ ...NONE_KNOWN, unknownCoverage: 0 });
   });
 });
 
 describe('coverageShare', () => {
   it('is 0 of one resource without rules and nine of which it is unknown', () => {
-    expect(coverageShare({ withRules: 0, withoutRules: 1, unknownCoverage: 9 })).toBe(0);
+    expect(coverageShare({ alertRules: 0, withRules: 0, withoutRules: 1, unknownCoverage: 9 })).toBe(0);
   });
 
   it('is unknown without a resource that is known to be with or without rules', () => {
-    expect(coverageShare({ ...NOT_REPORTED, unknownCoverage: 9 })).toBeUndefined();
-    expect(coverageShare({ withRules: 0, withoutRules: 0, unknownCoverage: 9 })).toBeUndefined();
+    expect(coverageShare({ alertRules: undefined, ...NONE_KNOWN, unknownCoverage: 9 })).toBeUndefined();
   });
 });
 
@@ -69,8 +67,8 @@ describe('countOwners', () => {
     const owners = await countOwners([station], ['team'], new TaskQueue());
     expect(owners.map((owner) => [owner.value, coverageOf(owner)])).toEqual([
       ['a', { withRules: 1, withoutRules: 0, unknownCoverage: 0 }],
-      ['b', { ...NOT_REPORTED, unknownCoverage: 1 }],
-      ['c', { withRules: 0, withoutRules: 0, unknownCoverage: 0 }],
+      ['b', { ...NONE_KNOWN, unknownCoverage: 1 }],
+      ['c', { ...NONE_KNOWN, unknownCoverage: 0 }],
     ]);
     const total = totalsOf(station.aggregates.groups, true);
     expect(coverageOf(total)).toEqual({ withRules: 1, withoutRules: 0, unknownCoverage: 1 });
@@ -82,7 +80,7 @@ describe('countOwners', () => {
     expect(await counting).toEqual([
       {
         ...{ label: 'team', value: 'a', resources: 2, firing: 2, pending: 0, unknown: 0, alertable: 2 },
-        ...{ withRules: 0, withoutRules: 2, unknownCoverage: 0 },
+        ...{ alertRules: 0, withRules: 0, withoutRules: 2, unknownCoverage: 0 },
       },
     ]);
   });

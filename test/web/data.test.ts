@@ -155,6 +155,7 @@ describe('stationData', () => {
         snapshot: {
           ...SNAPSHOT,
           resources: 3,
+          unknownCoverage: 3,
           addsUp: false,
           complete: false,
           incompleteReasons: ['short'],
@@ -169,6 +170,7 @@ describe('stationData', () => {
       ...UP,
       ...{ resources: 3, firing_resources: 0, pending_resources: 0, unknown_state_resources: 0 },
       ...{ resources_with_alert_rules: null, resources_without_alert_rules: null },
+      resources_with_unknown_alert_coverage: 3,
       ...{ alert_coverage: null, listing_complete: false, listing_rejected_resources: 2, listing_pages: 1 },
       listing_problems: 'listing incomplete: short',
       ...{ complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] },

@@ -18,7 +18,7 @@ import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   ...{ resources: 0, addsUp: true, complete: true, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
   ...{ pages: 1, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
-  ...{ alertable: undefined, withRules: undefined, withoutRules: undefined, unknownCoverage: 0 },
+  ...{ alertable: undefined, alertRules: undefined, withRules: 0, withoutRules: 0, unknownCoverage: 0 },
 };
 
 /** What data has in which records were rejected. */

@@ -80,7 +80,7 @@ export function successText(lastSuccessMs: number | undefined, nowMs: number): H
 export function coverageText(coverage: Coverage | undefined): Html {
   if (coverage === undefined) return NO_DATA;
   if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
-  const { withRules = 0, withoutRules = 0, unknownCoverage } = coverage;
+  const { withRules, withoutRules, unknownCoverage } = coverage;
   const share = shareText(withRules, withRules + withoutRules);
   if (unknownCoverage === 0) return html`${share}`;
   return html`${share} <span class="sub no">${numberText(unknownCoverage)} unknown</span>`;

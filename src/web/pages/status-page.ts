@@ -290,8 +290,9 @@ function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[
 function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
   if (coverages.length === 0) return undefined;
   return coverages.reduce((total, coverage) => ({
-    withRules: sum(total.withRules, coverage.withRules),
-    withoutRules: sum(total.withoutRules, coverage.withoutRules),
+    alertRules: sum(total.alertRules, coverage.alertRules),
+    withRules: total.withRules + coverage.withRules,
+    withoutRules: total.withoutRules + coverage.withoutRules,
     unknownCoverage: total.unknownCoverage + coverage.unknownCoverage,
   }));
 }

@@ -22,7 +22,7 @@ describe('ownerSection', () => {
     expect(rowsOf(body, 'owners-team')).toEqual([
       'storage <1> 2 1 50 %',
       'web 1 0 100 %',
-      '(none) 1 0 – no resource can have alerts',
+      '(none) 1 0 – no listed resource can have alerts',
     ]);
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
     expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');

@@ -92,7 +92,7 @@ describe('stationPage', () => {
       }),
     );
     expect(textOf(body, 'status')).toBe(
-      'Statefailing Resources3 Firing0 Pending0 Coverage– no resource can have alerts Last success55 s ago',
+      'Statefailing Resources3 Firing0 Pending0 Coverage– no listed resource can have alerts Last success55 s ago',
     );
     expect(text).toContain('tls: expired');
     expect(textOf(body, 'question')).toBe(

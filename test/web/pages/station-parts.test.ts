@@ -63,10 +63,9 @@ describe('coverageText', () => {
     [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
     [{ ...SNAPSHOT, withRules: 1, withoutRules: 0, unknownCoverage: 1200 }, '100 % 1,200 unknown'],
     [undefined, '– no data'],
-    [{ ...SNAPSHOT, withRules: 0, withoutRules: 0 }, '– no resource can have alerts'],
-    [SNAPSHOT, '– no resource can have alerts'],
+    [SNAPSHOT, '– no listed resource can have alerts'],
     [{ ...SNAPSHOT, unknownCoverage: 9 }, '– alert rules are not reported'],
-    [{ ...SNAPSHOT, withRules: 0, withoutRules: 0, unknownCoverage: 9 }, '– unknown for 9 resources'],
+    [{ ...SNAPSHOT, alertRules: 12, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {
     expect(shown(coverageText(snapshot).text).text).toBe(text);
   });
