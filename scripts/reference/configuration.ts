@@ -77,7 +77,7 @@ export function configurationReference(): string {
     '  pages, `list`, JSON and CSV have the labels, and [alerts](runbooks/README.md) can be routed by them. A reload relabels the current data.',
     '- `states` says what the states of resources mean: `states: { firing: [ALERTSTATE_ESCALATED, 3], inactive: [ALERTSTATE_RESOLVED] }`. Values are compared exactly as the service sends',
     '  them; a number, and the text of its digits, are the same. A state in no list means what its name contains, ignoring case: `firing`, else `pending`, else `inactive`; otherwise,',
-    '  and without a state, the meaning is `unknown`. Metrics have it as the label `alert_state`. States of unknown meaning are reported on the pages, in the log once per hour and',
+    '  and without a state, the meaning is `unknown`. Resources without a state cannot be listed, because a state that cannot be read looks the same. Metrics have the meaning as the label `alert_state`. States of unknown meaning are reported on the pages, in the log once per hour and',
     '  station, and by `check --live`. A reload applies to the current data: a counter continues with its count under the new meaning, and what was counted as `(other)` stays.',
     '- `links` adds links to other tools to the pages. In `station`, these placeholders are replaced with percent-encoded values:',
     `  ${placeholders(LINK_PLACEHOLDERS.station)};`,

@@ -2,7 +2,7 @@ import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
 import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
-import { unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
+import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
@@ -109,10 +109,12 @@ export class StationJournal {
         this.#warn('label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
     const unknown = unknownStatesOf(served?.encoded.aggregates.groups ?? []);
-    if (unknown.length > 0) {
-      const resources = unknown.reduce((sum, state) => sum + state.resources, 0);
-      this.#warn('states of unknown meaning, add them to states', { resources, states: unknownStatesText(unknown) });
-    }
+    if (unknown.length > 0)
+      this.#warn('resources in states of unknown meaning', {
+        resources: resourcesIn(unknown),
+        states: unknownStatesText(unknown),
+        advice: unknownStatesAdvice(unknown),
+      });
     const snapshot = served?.publication.snapshot;
     if (snapshot) this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
   }

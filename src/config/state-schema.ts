@@ -8,7 +8,9 @@ import { optional } from './scalar-schemas.ts';
 const STATE = 'a state: a non-empty string or a number';
 
 /** A gateway sends an enum value whose name it does not know as a number. */
-const state = z.union([z.string().min(1, { error: STATE }), z.number()], { error: STATE });
+const state = z
+  .union([z.string().min(1, { error: STATE }), z.number()], { error: STATE })
+  .meta({ title: 'string or number' });
 
 const list = z.array(state, { error: 'a list of states' });
 

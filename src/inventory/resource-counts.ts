@@ -37,7 +37,7 @@ export function countResources(
   const types = counts(({ type }) => type);
   const names = shortTypes(types.keys());
   return {
-    types: ranked(types, (key) => names.get(key) as string, typeLabels),
+    types: ranked(types, (key) => names.get(key) || NONE, typeLabels),
     states: ranked(
       counts((_group, state) => state),
       stateWord,
@@ -49,12 +49,12 @@ export function countResources(
 
 function ranked(
   counts: ReadonlyMap<string, number>,
-  nameOf = (key: string) => key,
+  nameOf = (key: string) => key || NONE,
   labels?: ReadonlyMap<string, string>,
 ): Count[] {
   return Array.from(counts, ([key, count]) => ({
     key,
-    name: key === '' ? NONE : nameOf(key),
+    name: nameOf(key),
     label: (key !== OTHER && labels?.get(key)) || '',
     count,
   })).sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));

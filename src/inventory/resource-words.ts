@@ -8,9 +8,12 @@ const STATE_WORDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** In place of the state of resources that have none. */
+export const NO_STATE = 'no state';
+
 /** The word for a state; one that is not expected is shown as sent. */
 export function stateWord(token: string): string {
-  return STATE_WORDS.get(token) ?? token;
+  return STATE_WORDS.get(token) ?? (token || NO_STATE);
 }
 
 /** Parts of a type key that a short name has at most; a key that is still ambiguous is shown in full. */

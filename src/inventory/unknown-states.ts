@@ -1,6 +1,6 @@
 import { type AggregateGroup, add } from '../refresh/aggregates.ts';
 import { OTHER } from '../refresh/label-values.ts';
-import { NONE } from './parameters.ts';
+import { NO_STATE } from './resource-words.ts';
 import { countText, firstOf, numberText } from './words.ts';
 
 /** A state of unknown meaning; '' stands for the resources without a state. */
@@ -32,16 +32,19 @@ function ranked(counts: ReadonlyMap<string, number>): readonly UnknownState[] {
 /** States that a text names. */
 const MAX_NAMED = 10;
 
-/** `ALERTSTATE_ESCALATED (7), (none) (2)`. */
+/** `ALERTSTATE_ESCALATED (7), no state (2)`. */
 export function unknownStatesText(states: readonly UnknownState[]): string {
-  const named = states.map(({ state, resources }) => `${state || NONE} (${numberText(resources)})`);
+  const named = states.map(({ state, resources }) => `${state || NO_STATE} (${numberText(resources)})`);
   return firstOf(named, MAX_NAMED).join(', ');
 }
 
 /** `7 resources are in states of unknown meaning`. */
 export function unknownStatesCount(states: readonly UnknownState[]): string {
-  const resources = states.reduce((sum, state) => sum + state.resources, 0);
-  return `${countText(resources, 'resource is', 'resources are')} in states of unknown meaning`;
+  return `${countText(resourcesIn(states), 'resource is', 'resources are')} in states of unknown meaning`;
+}
+
+export function resourcesIn(states: readonly UnknownState[]): number {
+  return states.reduce((sum, { resources }) => sum + resources, 0);
 }
 
 /** What to do about them: the line to add to the configuration. */
@@ -53,7 +56,7 @@ export function unknownStatesAdvice(states: readonly UnknownState[]): string {
     states.some(({ state }) => state === OTHER) &&
       'Raise limits.label_values, so that the states published as (other) have their names.',
     states.some(({ state }) => state === '') &&
-      'For the resources without a state, find out from the operators of the service why it sends none.',
+      'Resources without a state cannot be listed in states: report them to the operators of the service.',
   ];
   return advice.filter((text) => text !== false).join(' ');
 }

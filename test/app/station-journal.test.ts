@@ -163,13 +163,34 @@ describe('StationJournal', () => {
     const resources = ['ESCALATED', 'INACTIVE', 'ESCALATED', ''].map((state, at) => resourceOf(`${at}`, { state }));
     for (let times = 0; times < 3; times += 1) refresh({ resources });
     const line =
-      'warn msg="states of unknown meaning, add them to states" station=prod resources=3 states="ESCALATED (2), (none) (1)"';
+      'warn msg="resources in states of unknown meaning" station=prod resources=3 states="ESCALATED (2), no state (1)" ' +
+      'advice="If it means firing, add to the configuration: states: { firing: [\\"ESCALATED\\"] }; pending and inactive are the other lists. ' +
+      'Resources without a state cannot be listed in states: report them to the operators of the service."';
     expect(logged()).toEqual([line]);
     advance(HOUR_MS);
     refresh({ resources });
     expect(logged()).toEqual([line]);
     refresh({ resources: [resourceOf('a')] });
     expect(logged()).toEqual([]);
+  });
+
+  it.each([
+    {
+      what: 'resources without a state',
+      states: ['', ''],
+      labelValues: 9,
+      line: 'resources=2 states="no state (2)" advice="Resources without a state cannot be listed in states: report them to the operators of the service."',
+    },
+    {
+      what: 'states published as (other)',
+      states: ['INACTIVE', 'ESCALATED', 'MUTED'],
+      labelValues: 1,
+      line: 'resources=2 states="(other) (2)" advice="Raise limits.label_values, so that the states published as (other) have their names."',
+    },
+  ])('does not advise to add $what to states', ({ states, labelValues, line }) => {
+    const { refresh, logged } = setUp();
+    refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues });
+    expect(logged()).toContain(`warn msg="resources in states of unknown meaning" station=prod ${line}`);
   });
 
   it('keeps each change, and logs it with the resource if wanted', () => {

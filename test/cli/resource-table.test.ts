@@ -51,9 +51,9 @@ describe('resourceTable', () => {
     const { lines, omitted } = resourceTable([plain, bare], undefined, screen(64));
     expect([...lines].join('')).toBe(
       [
-        'ID  NAME  DISPLAY NAME  TYPE  STATE   ALERT STATE  RULES',
-        'r1  ws-1  训练平台-01   x     Firing  firing          12',
-        'r2                                    unknown',
+        'ID  NAME  DISPLAY NAME  TYPE  STATE     ALERT STATE  RULES',
+        'r1  ws-1  训练平台-01   x     Firing    firing          12',
+        'r2                            no state  unknown',
         '',
       ].join('\n'),
     );

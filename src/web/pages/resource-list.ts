@@ -1,6 +1,6 @@
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
-import { shortTypes, stateWord } from '../../inventory/resource-words.ts';
+import { NO_STATE, shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
@@ -117,13 +117,13 @@ function resourceLink({ station, resource }: StationResource, root: string): Htm
   return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub code">${resource.id}</span>`;
 }
 
-function textOrUnknown(text: string): Html {
+export function textOrUnknown(text: string): Html {
   return text === '' ? NOT_REPORTED : breakable(text);
 }
 
 /** A state in words, in the colour of its meaning, with its token as a tooltip. Where the words are not the meaning, it is added. */
 export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 'alertState'>): Html {
-  if (state === '') return NOT_REPORTED;
+  if (state === '') return unknown(NO_STATE);
   const words = stateWord(state);
   const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
   return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${meaning}</span>`;

@@ -131,7 +131,8 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
     sku:
       quantity &&
       html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
-    state: stateWord(state) === state ? undefined : html`${alertStateBadge(resource)} <code>${state}</code>`,
+    state:
+      state === '' || stateWord(state) === state ? undefined : html`${alertStateBadge(resource)} <code>${state}</code>`,
     create_time:
       createdSeconds === undefined
         ? undefined

@@ -1,4 +1,5 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
+import { NO_STATE } from '../../inventory/resource-words.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
@@ -43,7 +44,9 @@ const EMPTY = html`<h1>Search</h1>
 /** What was searched for: `“web” in ID, name or display name, state firing`. */
 function selectionText({ selection: { search, ...values } }: ResourceQuery): string {
   const text = search === undefined ? [] : [`“${search}” in ID, name or display name`];
-  const others = Object.entries(values).map(([name, value]) => `${name.replace('_', ' ')} ${value || NONE}`);
+  const others = Object.entries(values).map(([name, value]) =>
+    name === 'state' && value === '' ? NO_STATE : `${name.replace('_', ' ')} ${value || NONE}`,
+  );
   return [...text, ...others].join(', ');
 }
 

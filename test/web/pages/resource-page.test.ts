@@ -73,9 +73,7 @@ describe('resourcePage', () => {
     expect(headings).toEqual(['changes', 'joined', 'series', 'read', 'record']);
     expect(text).toContain('Station prod: up, data from 55 s ago.');
     const silent = await open({ state: '', alertRules: undefined });
-    expect(textOf(silent.body, 'status')).toBe(
-      'State– not reported In this state– not observed Alert rules– not reported',
-    );
+    expect(textOf(silent.body, 'status')).toBe('State– no state In this state– not observed Alert rules– not reported');
   });
 
   const changed = (change: ObservedChange['change'], agoMs: number, to = 'FIRING'): ObservedChange => ({

@@ -52,7 +52,7 @@ describe('searchPage', () => {
     ['?state=firing', '2 resources of 2 stations match: state firing.'],
     [
       '?q=y&state=(none)&without_rules=yes',
-      'No resource matches: “y” in ID, name or display name, state (none), without rules yes.',
+      'No resource matches: “y” in ID, name or display name, no state, without rules yes.',
     ],
     ['', 'Search Enter a part of the ID'],
     ['?q=', 'Search Enter a part of the ID'],

@@ -192,7 +192,7 @@ describe('stationPage', () => {
   it('counts resources by type, state and product, each with a bar and a link', async () => {
     const { text, tags, hrefs } = barsOf((await open(full)).body);
     expect(text).toBe(
-      'By state (none) 1 (33 %) Firing 1 (33 %) INACTIVE 1 (33 %) ' +
+      'By state no state 1 (33 %) Firing 1 (33 %) INACTIVE 1 (33 %) ' +
         'By type (none) 1 (33 %) a Type A 1 (33 %) b Type B 1 (33 %) By product (none) 2 (67 %) p 1 (33 %)',
     );
     const widths = tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : []));
@@ -235,7 +235,7 @@ describe('stationPage', () => {
     const none = '– not reported';
     expect(rowsOf((await open(full)).body, 'resource-table')).toEqual([
       `Beta b name-b b Type B p Firing yes 0 ${none} ${none} 779 d ago`,
-      `named a named a Type A ${none} ${none} no ${none} ${none} ${none} ${none}`,
+      `named a named a Type A ${none} – no state no ${none} ${none} ${none} ${none}`,
       `c c ${none} ${none} ${none} INACTIVE unknown 1,200 2 GPU H 779 d ago`,
     ]);
   });
