@@ -34,7 +34,7 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
       changes.length > 0
         ? ['Its changes', changesPath(spec.name, { search: id })]
         : [spec.name, stationPath(spec.name)];
-    throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, { words, path });
+    throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA, { words, path });
   }
   const { resource, pageOffset, position, invalid } = located;
   const offset = pageOffset + position;
@@ -74,8 +74,17 @@ ${facts('origin', [
   sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
 };
 
-const NO_RESOURCE =
-  'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
+/** Only a complete listing shows that the station does not have a resource. */
+function notListedText({ complete, rejected }: Snapshot): string {
+  if (complete)
+    return 'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
+  const reason =
+    rejected > 0
+      ? `${countText(rejected, 'record was', 'records were')} rejected, which may include it: see the page of the station`
+      : 'The listing is not verified complete, so that it may be missing there';
+  return `No listed resource has this ID. ${reason}. Otherwise it may have been removed, or not been listed yet: check again after the next refresh.\n`;
+}
+
 const NO_DATA = 'The station has no data, so its resources are unknown.\n';
 
 /** How long the state has been observed; undefined: unknown. `changes`: of the resource. */

@@ -18,7 +18,14 @@ import { changesPath, probePath, searchParams, stationPath } from '../routes.ts'
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { countBars, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
+import {
+  countBars,
+  filterForm,
+  resourceColumns,
+  resourcePageTable,
+  resourcesHref,
+  textOrUnknown,
+} from './resource-list.ts';
 import {
   coverageText,
   lastSuccess,
@@ -88,7 +95,7 @@ ${figures('status', [
   ['Last success', lastSuccess(status, nowMs)],
 ])}
 <div class="actions">
-<a href="#history">History</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#place">Details</a>
+${(snapshot?.rejected ?? 0) > 0 ? html`<a href="#rejected">Rejected records</a> ` : []}<a href="#history">History</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#place">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
@@ -102,7 +109,7 @@ ${unknownStatesNote(snapshot?.unknownStates ?? [])}
 <h2 id="resources">Resources</h2>
 ${resourcesOf(view)}
 </section>
-${historySection(view)}</div>
+${served === undefined ? [] : rejectedSection(served.snapshot)}${historySection(view)}</div>
 <div class="side">
 ${countSections(spec.products.length > 0, counts)}<div class="columns">
 <section aria-labelledby="place">
@@ -201,15 +208,15 @@ ${facts('story', [
   ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
 ])}
 </section>
-${rejectedSection(snapshot)}`;
+`;
 }
 
 const REJECTED_COLUMNS: readonly Column<RejectedRecord>[] = [
-  { heading: 'Position', isNumber: true, cell: ({ position }) => numberText(position) },
+  { heading: 'Record', cell: ({ position }) => `Position ${numberText(position)}` },
   { heading: 'Reason', cell: ({ rejection }) => rejection },
-  { heading: 'Name', cell: ({ name }) => name },
-  { heading: 'Display name', cell: ({ displayName }) => displayName },
-  { heading: 'Type', cell: ({ type }) => type },
+  { heading: 'Name', cell: ({ name }) => textOrUnknown(name) },
+  { heading: 'Display name', cell: ({ displayName }) => textOrUnknown(displayName) },
+  { heading: 'Type', cell: ({ type }) => textOrUnknown(type) },
 ];
 
 /** What could be read of the rejected records, for a report to the operators of the service. */

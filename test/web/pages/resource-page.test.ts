@@ -27,6 +27,21 @@ describe('resourcePage', () => {
     expect(hrefs).toContain(`../../../${link}`);
   });
 
+  it.each([
+    ['rejected records', { complete: false, rejected: 3 }, '3 records were rejected, which may include it'],
+    ['one rejected record', { complete: false, rejected: 1 }, '1 record was rejected, which may include it'],
+    ['an incomplete listing', { complete: false, addsUp: false }, 'The listing is not verified complete'],
+  ])('does not say of a resource that is not listed that the station does not have it, with %s', async (...row) => {
+    const [, snapshot, reason] = row;
+    const { status, text } = await openPage(
+      exporterOf(detailOf([resourceOf('a')], { snapshot })),
+      '/stations/prod/resources/b',
+    );
+    expect(status).toBe(404);
+    expect(text).toContain(`No listed resource has this ID. ${reason}`);
+    expect(text).not.toContain('The station has no resource');
+  });
+
   it('links to other tools, with the values of the resource', async () => {
     const links = [
       { name: 'A & "B"', resource: 'https://h/x?station={station}&id={resource_id}' },

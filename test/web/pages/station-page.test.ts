@@ -179,7 +179,7 @@ describe('stationPage', () => {
     expect(text).toContain('changes not counted: the rejected records are not the same as in the listing before');
     expect(text).toContain('The first 20 of 40:');
     expect(rowsOf(body, 'rejected-records')).toHaveLength(20);
-    expect(rowsOf(body, 'rejected-records')[3]).toBe('3 no resource_id <i>3</i> Web type.a');
+    expect(rowsOf(body, 'rejected-records')[3]).toBe('Position 3 no resource_id <i>3</i> Web type.a');
     expect(body).not.toContain('class="state up"');
   });
 
