@@ -36,7 +36,8 @@ ${examples(HEALTH_FAMILIES)}
 \`state\` is the state as the service sends it, \`alert_state\` what it means: \`firing\`, \`pending\`, \`inactive\` or \`unknown\`; see \`states\` in the
 [configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
 
-Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity. Counters start at 0 with the process and compare
+Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity or \`Retry-After\` holds its
+upstream. Counters start at 0 with the process and compare
 listings that add up and rejected the same records: a failed or incomplete listing never counts as a removal, nor does a record that lost its id
 ([how](data.md#fields-of-a-change)).
 
