@@ -21,8 +21,14 @@ export class AnchoredRegExp {
     this.size = this.#compiled.programSize();
   }
 
+  /**
+   * testExact builds an automaton while it matches: fast for texts that have much in common, but a text that needs a new state for each
+   * character takes three times as long as without one.
+   */
   matches(text: string): boolean {
-    return this.#compiled.testExact(text);
+    return this.stepsFor(text) <= MAX_AUTOMATON_STEPS
+      ? this.#compiled.testExact(text)
+      : this.#compiled.matcher(text).matches();
   }
 
   /** Steps that a match may take. */
@@ -31,14 +37,11 @@ export class AnchoredRegExp {
   }
 }
 
-/** Steps of one match, less than 50 milliseconds: an expression of 250 instructions on the longest display names. */
-const MAX_STEPS = 64_000;
+/** Steps of a match that builds the automaton, at most about 10 milliseconds: the largest expression on a text of 128 characters. */
+const MAX_AUTOMATON_STEPS = 128_000;
 
-/** Steps of all long matches of a resource. */
-const MAX_ALL_STEPS = 4 * MAX_STEPS;
-
-/** Of a long match: usual expressions take a tenth of it on usual texts, and are always matched. */
-const LONG_STEPS = 8000;
+/** Steps of one match, at most about 25 milliseconds: the largest expression on a text of 512 characters, or half of it on the longest. */
+const MAX_STEPS = 512_000;
 
 /** The value of a label when an expression that decides about it would take too long on a text of the resource. */
 export const NOT_MATCHED = '(not matched)';
@@ -92,12 +95,20 @@ export class ResourceLabels {
   }
 
   labelsOf(resource: Matched): Resource['labels'] {
+    const steps = this.labelling(resource);
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    return step.value;
+  }
+
+  /** Labels a resource and yields between expressions that may take long, so that other events can be handled then. */
+  *labelling(resource: Matched): Generator<void, Resource['labels']> {
     if (this.entries.length === 0) return NO_LABELS;
     const values: (string | undefined)[] = this.names.map(() => undefined);
-    const budget = { steps: MAX_ALL_STEPS };
+    const turn = { steps: 0 };
     for (const rule of this.#rules) {
       const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
-      const isMatch = isOpen && matches(rule, resource, budget);
+      const isMatch = isOpen && (yield* matching(rule, resource, turn));
       if (isMatch === false) continue;
       for (const [at, value] of rule.values.entries())
         values[at] ??= isMatch || value === undefined ? value : NOT_MATCHED;
@@ -121,16 +132,20 @@ function testsOf({ station, ...match }: LabelEntry['match']): Rule['tests'] {
   return Object.entries(match).map(([name, expression]) => [FIELDS[name as keyof typeof FIELDS], expression] as const);
 }
 
-/** undefined: matching would take too long, and no shorter match decides. */
-function matches({ tests }: Rule, resource: Matched, budget: { steps: number }): boolean | undefined {
+/** Returns undefined where matching would take too long, and no shorter match decides. `turn` has the steps since it yielded last. */
+function* matching({ tests }: Rule, resource: Matched, turn: { steps: number }): Generator<void, boolean | undefined> {
   let isDecided = true;
   for (const [field, expression] of tests) {
     const steps = expression.stepsFor(resource[field]);
-    if (steps > Math.min(MAX_STEPS, budget.steps) && steps > LONG_STEPS) {
+    if (steps > MAX_STEPS) {
       isDecided = false;
       continue;
     }
-    if (steps > LONG_STEPS) budget.steps -= steps;
+    if (turn.steps > 0 && turn.steps + steps > MAX_AUTOMATON_STEPS) {
+      yield;
+      turn.steps = 0;
+    }
+    turn.steps += steps;
     if (!expression.matches(resource[field])) return false;
   }
   return isDecided ? true : undefined;

@@ -41,6 +41,19 @@ export class TaskQueue {
     }
   }
 
+  /** Runs a computation that yields where it may be interrupted: as much of it in one iteration as takes LONG_MS. */
+  async runSteps<T>(steps: Iterator<void, T>): Promise<T> {
+    const runSome = () => {
+      const endMs = this.#nowMs() + LONG_MS;
+      let step = steps.next();
+      while (!step.done && this.#nowMs() < endMs) step = steps.next();
+      return step;
+    };
+    let step = await this.run(runSome);
+    while (!step.done) step = await this.run(runSome);
+    return step.value;
+  }
+
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;

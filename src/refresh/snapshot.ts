@@ -124,13 +124,16 @@ export class SnapshotReader {
         else unlabelled.push(resource);
       }
     });
-    // One by one: a regular expression may take long.
-    const single = unlabelled.map((resource) => [resource] as const);
-    await this.#tasks.forEach(single, ([resource]) => {
-      signal.throwIfAborted();
-      const labelled = { ...resource, product: join.productOf(resource.id) };
-      labels.set(resource, this.#spec.resourceLabels.labelsOf(labelled));
-    });
+    const { resourceLabels } = this.#spec;
+    const labelAll = function* () {
+      for (const resource of unlabelled) {
+        signal.throwIfAborted();
+        const labelled = { ...resource, product: join.productOf(resource.id) };
+        labels.set(resource, yield* resourceLabels.labelling(labelled));
+        yield;
+      }
+    };
+    await this.#tasks.runSteps(labelAll());
     return labels;
   }
 }
@@ -151,18 +154,20 @@ export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
   { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
   tasks: TaskQueue,
 ): Promise<L> {
-  const parts: Part<Resource>[] = [];
-  for (const part of listing.parts) {
-    const relabelledPart: Resource[] = [];
-    // One by one: a regular expression may take long.
-    const single = part.map((resource) => [resource] as const);
-    await tasks.forEach(single, ([resource]) => {
-      const alertState = states.alertStateOf(resource.state);
-      relabelledPart.push({ ...resource, alertState, labels: resourceLabels.labelsOf(resource) });
-    });
-    parts.push(relabelledPart);
-  }
-  return { ...listing, parts };
+  const relabelAll = function* () {
+    const parts: Part<Resource>[] = [];
+    for (const part of listing.parts) {
+      const relabelledPart: Resource[] = [];
+      for (const resource of part) {
+        const alertState = states.alertStateOf(resource.state);
+        relabelledPart.push({ ...resource, alertState, labels: yield* resourceLabels.labelling(resource) });
+        yield;
+      }
+      parts.push(relabelledPart);
+    }
+    return parts;
+  };
+  return { ...listing, parts: await tasks.runSteps(relabelAll()) };
 }
 
 type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;

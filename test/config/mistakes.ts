@@ -433,11 +433,11 @@ export const MISTAKES: readonly Mistake[] = [
 ];
 
 const LONG = 'x'.repeat(1024);
-const SLOW = '{ match: { name: ".*a.{470}c" }, labels: { a: b } }';
+const SLOW = '{ match: { name: ".*a.{990}c" }, labels: { a: b } }';
 const named = (...names: string[]) => `{ labels: { ${names.map((name) => `${name}: x`).join(', ')} } }`;
 
 /** As many expressions and names as are allowed. Each expression takes all of its instructions for every character of a name of a's and b's. */
-export const MOST_LABELS = [...Array<string>(8).fill(SLOW), named(...'abcde'), named(...'efghij'), named(...'abj')];
+export const MOST_LABELS = [...Array<string>(40).fill(SLOW), named(...'abcde'), named(...'efghij'), named(...'abj')];
 
 /** What JSON Schema cannot express: the environment, values of durations, comparisons, expressions and well-formed Unicode. */
 export const INEXPRESSIBLE: readonly Mistake[] = [
@@ -515,12 +515,12 @@ export const INEXPRESSIBLE: readonly Mistake[] = [
   ],
   [
     withEntries(...MOST_LABELS, SLOW, SLOW),
-    '18:22: resource_labels[11].match.name: expected at most 4000 instructions in all entries together',
+    '50:22: resource_labels[43].match.name: expected at most 40000 instructions in all entries together',
   ],
   [
     withEntries(...MOST_LABELS, named('a', 'k'), named('k', 'l')),
-    '18:23: resource_labels[11].labels.k: expected at most 10 label names in all entries together',
-    '19:17: resource_labels[12].labels.k: expected at most 10 label names in all entries together',
-    '19:23: resource_labels[12].labels.l: expected at most 10 label names in all entries together',
+    '50:23: resource_labels[43].labels.k: expected at most 10 label names in all entries together',
+    '51:17: resource_labels[44].labels.k: expected at most 10 label names in all entries together',
+    '51:23: resource_labels[44].labels.l: expected at most 10 label names in all entries together',
   ],
 ];

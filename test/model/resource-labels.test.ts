@@ -96,21 +96,60 @@ describe('ResourceLabels', () => {
   it('does not match an expression that would take long on a text, and says so in the labels that it decides about', () => {
     const labels = labelsOf([
       { match: { name: 'web.*' }, labels: { tier: 'front' } },
-      { match: { name: '.*a.{400}' }, labels: { team: 'storage', tier: 'data' } },
-      { match: { name: '.*a.{400}', resource_type: 'none' }, labels: { owner: 'none' } },
+      { match: { name: '.*a.{900}' }, labels: { team: 'storage', tier: 'data' } },
+      { match: { name: '.*a.{900}', resource_type: 'none' }, labels: { owner: 'none' } },
       { match: {}, labels: { team: 'platform', owner: 'all' } },
     ]);
     const named = (name: string) => labels.labelsOf(resourceOf('x', { name }));
     expect(named('a'.repeat(1020))).toEqual({ tier: NOT_MATCHED, team: NOT_MATCHED, owner: 'all' });
     expect(named(`web${'a'.repeat(1000)}`)).toEqual({ tier: 'front', team: NOT_MATCHED, owner: 'all' });
-    expect(named('a'.repeat(150))).toEqual({ tier: '', team: 'platform', owner: 'all' });
+    expect(named('a'.repeat(500))).toEqual({ tier: '', team: 'platform', owner: 'all' });
   });
 
-  it('matches at most 256,000 steps of long expressions for one resource, and all short ones', () => {
+  it('matches every text with an expression of at most 500 instructions', () => {
+    const labels = labelsOf([{ match: { name: '.*a.{480}' }, labels: { team: 'storage' } }]);
+    expect(labels.labelsOf(resourceOf('x', { name: 'a'.repeat(1024) }))).toEqual({ team: 'storage' });
+    expect(labels.labelsOf(resourceOf('x', { name: `${'a'.repeat(500)}${'b'.repeat(480)}` }))).toEqual({
+      team: 'storage',
+    });
+    expect(labels.labelsOf(resourceOf('x', { name: 'b'.repeat(1024) }))).toEqual({ team: '' });
+  });
+
+  /** 80 teams with alternations of 50 names each. */
+  const namesOf = (team: number) => Array.from({ length: 50 }, (_, at) => `t${team}-service-${at}`);
+  const teams = Array.from({ length: 80 }, (_, team) => ({
+    match: { name: `(?:${namesOf(team).join('|')})-.*` },
+    labels: { team: `team-${team}` },
+  }));
+
+  it('labels resources with long names by many large alternations', () => {
+    const labels = labelsOf(teams);
+    for (const team of [0, 41, 79])
+      for (const name of namesOf(team).slice(-2)) {
+        const resource = resourceOf('x', { name: `${name}-${'x'.repeat(250)}` });
+        expect(labels.labelsOf(resource)).toEqual({ team: `team-${team}` });
+      }
+  });
+
+  it('yields between expressions that may take long together, and not for usual ones', () => {
+    const stepsOf = (entries: readonly Entry[], name: string) => {
+      const labelling = labelsOf(entries).labelling(resourceOf('x', { name }));
+      let steps = 1;
+      while (!labelling.next().done) steps += 1;
+      return steps;
+    };
     const long = Array.from({ length: 9 }, (_, at) => ({ match: { name: `${at}.*a.{400}` }, labels: { team: 'x' } }));
-    const labels = labelsOf([...long, { match: { name: '.*a' }, labels: { tier: 'short' } }]);
-    expect(labels.labelsOf(resourceOf('x', { name: 'a'.repeat(150) }))).toEqual({ team: NOT_MATCHED, tier: 'short' });
-    const fewer = labelsOf(long.slice(0, 4));
-    expect(fewer.labelsOf(resourceOf('x', { name: 'a'.repeat(150) }))).toEqual({ team: '' });
+    expect(stepsOf(long, 'a'.repeat(1020))).toBe(9);
+    expect(stepsOf(long, 'a'.repeat(150))).toBe(5);
+    expect(stepsOf(long, 'web-1')).toBe(1);
+    const all = { name: '.*a.{400}', display_name: '.*a.{400}', resource_id: 'x' };
+    const labels = labelsOf([{ match: all, labels: { team: 'x' } }]);
+    const text = 'a'.repeat(1020);
+    const labelling = labels.labelling(resourceOf('x', { name: text, displayName: text }));
+    expect([labelling.next().done, labelling.next().done, labelling.next()]).toEqual([
+      false,
+      false,
+      { done: true, value: { team: 'x' } },
+    ]);
   });
 });

@@ -53,6 +53,24 @@ describe('TaskQueue', () => {
     expect(await tasks.run(() => 'd')).toBe('d');
   });
 
+  it('runs as many steps of a computation in one iteration as take 5 milliseconds, and returns its result', async () => {
+    const results: string[] = [];
+    const computation = (tasks: TaskQueue, ran: (what: string) => void) => {
+      const steps = function* () {
+        for (const name of 'abcdef') {
+          ran(name);
+          yield;
+        }
+        return 'result';
+      };
+      return tasks.runSteps(steps()).then((result) => results.push(result));
+    };
+    expect(await iterations(0, computation)).toEqual(['abcdef']);
+    expect(await iterations(2, computation)).toEqual(['abc', 'def']);
+    expect(await iterations(80, computation)).toEqual([...'abcdef']);
+    expect(results).toEqual(['result', 'result', 'result']);
+  });
+
   it('does not run a task in the iteration that adds it', async () => {
     const events: string[] = [];
     const run = new TaskQueue().run(() => events.push('task'));

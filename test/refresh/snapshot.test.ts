@@ -38,14 +38,14 @@ describe('relabelled', () => {
   it('labels one resource per event-loop iteration if the expressions take long', async () => {
     let [nowMs, together, most] = [0, 0, 0];
     class SlowLabels extends ResourceLabels {
-      override labelsOf(resource: Resource) {
+      override *labelling(resource: Resource) {
         nowMs += 80;
         together += 1;
         most = Math.max(most, together);
         setImmediate(() => {
           together = 0;
         });
-        return super.labelsOf(resource);
+        return yield* super.labelling(resource);
       }
     }
     const spec = specOf({ resourceLabels: new SlowLabels([{ match: {}, labels: { team: 'x' } }]) });
@@ -181,9 +181,9 @@ describe('SnapshotReader', () => {
   it('labels resources by what it has joined, and again only if that or what they match has changed', async () => {
     const labelled: string[] = [];
     class CountedLabels extends ResourceLabels {
-      override labelsOf(resource: Resource) {
+      override *labelling(resource: Resource) {
         labelled.push(resource.id);
-        return super.labelsOf(resource);
+        return yield* super.labelling(resource);
       }
     }
     const resourceLabels = new CountedLabels([
@@ -217,9 +217,9 @@ describe('SnapshotReader', () => {
       const end = new AbortController();
       let isEnding = false;
       class EndingLabels extends ResourceLabels {
-        override labelsOf(resource: Resource) {
+        override *labelling(resource: Resource) {
           if (isEnding) end.abort(new Error('the refresh did not finish'));
-          return super.labelsOf(resource);
+          return yield* super.labelling(resource);
         }
       }
       const resourceLabels = new EndingLabels([{ match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } }]);
@@ -255,10 +255,10 @@ describe('SnapshotReader', () => {
     const end = new AbortController();
     let labelled = 0;
     class Ending extends ResourceLabels {
-      override labelsOf(resource: Resource) {
+      override *labelling(resource: Resource) {
         labelled += 1;
         end.abort(new Error('the refresh did not finish'));
-        return super.labelsOf(resource);
+        return yield* super.labelling(resource);
       }
     }
     const { read } = readerOf({ resourceLabels: new Ending([{ match: {}, labels: { team: 'x' } }]) });
