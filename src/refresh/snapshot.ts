@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
+import { LargeMap } from '../model/large-map.ts';
 import {
   hasSameElements,
   type Listing,
@@ -261,11 +262,11 @@ function furtherListings(spec: StationSpec): readonly FurtherListing[] {
 /** The ids in the latest listing of a product or of alertable resources. */
 interface Membership {
   readonly parts: readonly Part<string>[];
-  readonly ids: ReadonlySet<string>;
+  readonly ids: Pick<LargeMap<true>, 'has'>;
   readonly complete: boolean;
 }
 
-const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
+const NO_MEMBERS: Membership = { parts: [], ids: new LargeMap(), complete: false };
 
 /** The same object when the listing did not change. */
 async function membershipAfter(
@@ -275,9 +276,9 @@ async function membershipAfter(
 ): Promise<Membership> {
   const hasSameIds = hasSameElements(parts, before.parts);
   if (hasSameIds) return complete === before.complete ? before : { ...before, complete };
-  const ids = new Set<string>();
+  const ids = new LargeMap<true>();
   await tasks.forEach(parts, (part) => {
-    for (const id of part) ids.add(id);
+    for (const id of part) ids.add(id, true);
   });
   return { parts, ids, complete };
 }

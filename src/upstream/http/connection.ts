@@ -93,6 +93,9 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
 /** Lines that are handed to the parser in one event-loop iteration: more than the headers of a usual reply have. */
 const MAX_LINES = 500;
 
+/** Bytes that are searched for lines at once. */
+const MAX_READ_BYTES = 64 * 1024;
+
 /**
  * Has the socket return at most this many lines in one event-loop iteration: undici's parser takes some microseconds for each line of
  * headers, trailers and chunks, reads all that has arrived, and goes on to the end of it when the headers are too long. A page of JSON
@@ -107,7 +110,9 @@ function readInSlices(socket: Socket): Socket {
   };
   socket.read = (size) => {
     if (isPausing) return null;
-    const chunk: Buffer | null = read(size);
+    // Not all that has arrived: the rest is put back, and would be copied again and again.
+    const available = Math.min(socket.readableLength, MAX_READ_BYTES);
+    const chunk: Buffer | null = read(available > 0 ? available : size);
     const end = chunk === null ? 0 : linesEnd(chunk);
     if (chunk === null || end === chunk.length) return chunk;
     socket.unshift(chunk.subarray(end));

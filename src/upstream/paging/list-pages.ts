@@ -1,3 +1,4 @@
+import { LargeMap } from '../../model/large-map.ts';
 import {
   LISTING_FIELDS,
   type Listing,
@@ -104,22 +105,22 @@ async function overlappingPage<Row>(
   const end = endOf(last);
   if (last.page.received > 1 && !isLate) {
     const next = await pass.request(end - 1, pageSize);
-    if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
+    if (last.offset === 0 && last.page.received > last.requested && (await pass.hasSameRecords(next, last))) {
       // The service ignores size and offset, and returns everything at once.
       pass.repeated = next.page.rowCount;
       return 'end';
     }
-    if (!follows(last, next)) return 'border-mismatch';
+    if (!(await follows(pass, last, next))) return 'border-mismatch';
     if (next.page.received > 1) return next;
   }
   // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
   const after = await pass.request(end, end === 1 ? 1 : pageSize);
   if (after.page.received === 0) return 'end';
-  if (hasSameRecords(after.page, last.page)) return 'border-mismatch';
+  if (await pass.hasSameRecords(after, last)) return 'border-mismatch';
   // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
   if (end === 1) return 'single-records';
   const again = await pass.request(end - 1, pageSize);
-  if (!follows(last, again)) return 'border-mismatch';
+  if (!(await follows(pass, last, again))) return 'border-mismatch';
   return again.page.received === 1 ? 'single-records' : again;
 }
 
@@ -127,8 +128,10 @@ function endOf({ offset, page }: PlacedPage<unknown>): number {
   return offset + page.received;
 }
 
-function follows({ page: last }: PlacedPage<unknown>, { page: next }: PlacedPage<unknown>): boolean {
-  return next.borders[0] !== undefined && next.borders[0] === last.borders[1] && !hasSameRecords(next, last);
+async function follows<Row>(pass: Pass<Row>, last: PlacedPage<Row>, next: PlacedPage<Row>): Promise<boolean> {
+  const [begin] = next.page.borders;
+  const [, end] = last.page.borders;
+  return begin !== undefined && begin === end && !(await pass.hasSameRecords(next, last));
 }
 
 /** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
@@ -198,8 +201,8 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
 async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
   const pages = inOrder(pass.pages);
   const [first, second] = pages;
-  if (!first || !second || first.page.rejectedPositions.length === 0) return true;
-  const isRepeated = first.page.borders[1] === second.page.borders[0] || hasSameRecords(first.page, second.page);
+  if (!first || !second || first.page.rejected === 0) return true;
+  const isRepeated = first.page.borders[1] === second.page.borders[0] || (await pass.hasSameRecords(first, second));
   if (!isRepeated) return true;
   const { page } = await pass.request(pass.largestTotal, pageSize);
   if (page.received === 0) return true;
@@ -220,7 +223,7 @@ class Pass<Row> {
   readonly #totals: number[] = [];
   #invalidTotals = 0;
   /** The first id of each label value. */
-  readonly #ids = new Map<string, string>();
+  readonly #ids = new LargeMap<string>();
   #duplicates = 0;
   /** Further ids of label values. */
   readonly #otherIds = new Set<string>();
@@ -259,6 +262,10 @@ class Pass<Row> {
     return fetched;
   }
 
+  async hasSameRecords(a: PlacedPage<Row>, b: PlacedPage<Row>): Promise<boolean> {
+    return hasSameRecords(a.page, b.page, this.#run);
+  }
+
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   async add(placed: PlacedPage<Row>): Promise<number> {
     this.pages.push(placed);
@@ -275,7 +282,7 @@ class Pass<Row> {
     for (const id of ids) {
       const label = labelText(id);
       const known = this.#ids.get(label);
-      if (known === undefined) this.#ids.set(label, id);
+      if (known === undefined) this.#ids.add(label, id);
       else if (known !== id) this.#otherIds.add(id);
       // Bytes that are not valid UTF-8 were replaced, so that equal texts may be different ids.
       else if (id.includes(REPLACEMENT)) this.#otherIds.add(`${id} ${this.#otherIds.size}`);
@@ -321,7 +328,7 @@ class Pass<Row> {
     const parts: Part<Row>[] = [];
     const locations: PartLocation[] = [];
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
-    const labels = new Set<string>();
+    const labels = new LargeMap<true>();
     const rejects = new MergedRejects(ending !== 'end', this.#run);
     for (const placed of inOrder(this.pages)) {
       let keptRows = 0;
@@ -343,12 +350,12 @@ class Pass<Row> {
 type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
 
 /** A part without duplicates is returned as it is, so that it stays identical between listings. */
-function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PagePart<Row> {
+function withoutDuplicates<Row>(part: PagePart<Row>, labels: LargeMap<true>): PagePart<Row> {
   const kept: number[] = [];
   for (const [index, id] of part.ids.entries()) {
     const label = labelText(id);
     if (labels.has(label)) continue;
-    labels.add(label);
+    labels.add(label, true);
     kept.push(index);
   }
   return kept.length === part.ids.length ? part : selectRows(part, kept);

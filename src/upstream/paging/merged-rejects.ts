@@ -1,9 +1,6 @@
 import { MAX_REJECTED_RECORDS, type RejectedRecord, type RejectedRecords } from '../../model/listing.ts';
-import type { Page } from '../protocol/page.ts';
+import type { Page, RejectedPart } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
-
-/** Rejected records that are counted in one event-loop iteration. */
-const MAX_COUNTED = 5000;
 
 /**
  * Counts the rejected records of a listing. They have no id, so their positions in the listing decide: a record in the overlap of two
@@ -29,21 +26,19 @@ export class MergedRejects {
 
   /** Adds the next page in the order of offsets, of which this many rows are not duplicates. */
   async add(offset: number, page: Page<unknown>, keptRows: number): Promise<void> {
-    const { rejectedPositions, rejectedSequence } = page;
     const overlap = Math.max(0, this.#end - offset);
     this.#end = Math.max(this.#end, offset + page.received);
     const isRepeated = this.#isRepeated(page, overlap, keptRows);
-    this.#sequences.add(rejectedSequence);
-    if (rejectedPositions.length === 0 || isRepeated) return;
+    this.#sequences.add(page.rejectedSequence);
+    if (page.rejected === 0 || isRepeated) return;
     this.#areNamed &&= page.areRejectedNamed;
     for (const record of page.rejectedRecords) {
       const isKept = record.position >= overlap && this.#records.length < MAX_REJECTED_RECORDS;
       if (isKept) this.#records.push({ ...record, position: offset + record.position });
     }
-    if (rejectedPositions.length <= MAX_COUNTED) this.#count(page, 0, overlap);
-    else
-      for (let from = 0; from < rejectedPositions.length; from += MAX_COUNTED)
-        await this.#run(() => this.#count(page, from, overlap));
+    const [first, ...others] = page.rejectedParts;
+    if (first) this.#count(first, overlap);
+    for (const part of others) await this.#run(() => this.#count(part, overlap));
   }
 
   facts(): RejectedRecords {
@@ -64,12 +59,11 @@ export class MergedRejects {
     return this.#mayRepeat && this.#sequences.has(rejectedSequence);
   }
 
-  #count({ rejectedPositions, rejectedDigests }: Page<unknown>, from: number, overlap: number): void {
-    const to = Math.min(from + MAX_COUNTED, rejectedPositions.length);
-    for (let at = from; at < to; at += 1) {
-      if ((rejectedPositions[at] as number) < overlap) continue;
+  #count({ positions, digests }: RejectedPart, overlap: number): void {
+    for (const [at, position] of positions.entries()) {
+      if (position < overlap) continue;
       this.#rejected += 1;
-      this.#sum += rejectedDigests[at] as bigint;
+      this.#sum += digests[at] ?? 0n;
     }
   }
 }

@@ -21,12 +21,19 @@ export interface PagePart<Row> {
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
+/** Rejected records, few enough to count them in one event-loop iteration. In typed arrays, because there may be millions. */
+export interface RejectedPart {
+  /** Their indexes among the records of the page. */
+  readonly positions: Uint32Array;
+  /** The digests of their contents. */
+  readonly digests: BigUint64Array;
+}
+
 /** Records of a page without a valid id, which are not rows. */
 interface PageRejects {
-  /** Their indexes among the records of the page, in ascending order. */
-  readonly rejectedPositions: readonly number[];
-  /** The digests of their contents, in the same order. */
-  readonly rejectedDigests: readonly bigint[];
+  readonly rejected: number;
+  /** All of them, in order. */
+  readonly rejectedParts: readonly RejectedPart[];
   /** A digest of their contents and their places in the page; '' when there are none. */
   readonly rejectedSequence: string;
   readonly areRejectedNamed: boolean;
@@ -53,13 +60,12 @@ export interface Page<Row> extends PageRejects {
 }
 
 /** Compares ids, and records without one. */
-export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
-  return (
-    a.received === b.received &&
-    a.rowCount === b.rowCount &&
-    a.rejectedSequence === b.rejectedSequence &&
-    a.parts.every(({ ids }, at) => hasSameElements(ids, b.parts[at]?.ids ?? []))
-  );
+export async function hasSameRecords(a: Page<unknown>, b: Page<unknown>, run: RunTask): Promise<boolean> {
+  if (a.received !== b.received || a.rowCount !== b.rowCount || a.rejectedSequence !== b.rejectedSequence) return false;
+  const hasSamePart = (at: number) => hasSameElements(a.parts[at]?.ids ?? [], b.parts[at]?.ids ?? []);
+  if (!hasSamePart(0)) return false;
+  for (let at = 1; at < a.parts.length; at += 1) if (!(await run(() => hasSamePart(at)))) return false;
+  return true;
 }
 
 /** Reads one record; undefined when it has no valid id. */
@@ -161,8 +167,10 @@ class PageRows<Row> {
 /** Collects the rejected records of a page. */
 class Rejects {
   #sequence: Hash | undefined;
-  readonly #positions: number[] = [];
-  readonly #digests: bigint[] = [];
+  #rejected = 0;
+  readonly #parts: RejectedPart[] = [];
+  #positions: number[] = [];
+  #digests: bigint[] = [];
   #areNamed = true;
   readonly #records: RejectedRecord[] = [];
 
@@ -171,8 +179,10 @@ class Rejects {
     const digest = recordDigest(record);
     this.#sequence ??= createHash('sha256');
     this.#sequence.update(`${position} ${digest}\n`);
+    this.#rejected += 1;
     this.#positions.push(position);
     this.#digests.push(digestNumber(digest));
+    if (this.#positions.length === PART_ROWS) this.#endPart();
     const read = readRejected(record, position);
     // Without a digest, it cannot be compared with others.
     this.#areNamed &&= digest !== undefined && isNamed(read);
@@ -181,10 +191,17 @@ class Rejects {
     return read.name.length + read.displayName.length + read.type.length;
   }
 
+  #endPart(): void {
+    this.#parts.push({ positions: Uint32Array.from(this.#positions), digests: BigUint64Array.from(this.#digests) });
+    this.#positions = [];
+    this.#digests = [];
+  }
+
   facts(): PageRejects {
+    if (this.#positions.length > 0) this.#endPart();
     return {
-      rejectedPositions: this.#positions,
-      rejectedDigests: this.#digests,
+      rejected: this.#rejected,
+      rejectedParts: this.#parts,
       rejectedSequence: this.#sequence?.digest('base64') ?? '',
       areRejectedNamed: this.#areNamed,
       rejectedRecords: this.#records,
@@ -192,9 +209,9 @@ class Rejects {
   }
 }
 
-/** 0 for a record that is nested too deep to have a digest. */
+/** The first 64 bits; 0 for a record that is nested too deep to have a digest. */
 function digestNumber(digest: string | undefined): bigint {
-  return digest === undefined ? 0n : BigInt(`0x${digest}`);
+  return digest === undefined ? 0n : BigInt(`0x${digest.slice(0, 16)}`);
 }
 
 /** A display name need not be unique. */

@@ -287,6 +287,22 @@ describe('connectOnce', () => {
     for (const slice of slices) expect(slice.split('\n').length - 1).toBeLessThanOrEqual(500);
   });
 
+  it('holds little of a reply with many lines, however fast it arrives', async () => {
+    const reply = '{},\n'.repeat(250_000);
+    const { url } = await startRawService((socket) => socket.end(reply));
+    const socket = await connectOnce(url, { timeoutMs: 60_000 });
+    let received = 0;
+    let mostHeld = 0;
+    socket.on('readable', () => {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) received += chunk.length;
+      mostHeld = Math.max(mostHeld, socket.readableLength);
+    });
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await once(socket, 'end');
+    expect(received).toBe(reply.length);
+    expect(mostHeld).toBeLessThan(reply.length / 4);
+  });
+
   it('connects with the settings of requests without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
