@@ -205,7 +205,8 @@ export function changesOf(exporter: ExporterPort, request: Request) {
   const { newestFirst, dropped } = changes;
   const selected = selectChanges(newestFirst, query);
   const isWaiting = status.snapshot?.isChurnWaiting ?? false;
-  return { spec, history, query, dropped, isWaiting, kept: newestFirst.length, changes: selected };
+  const isFailing = status.up === false;
+  return { spec, history, query, dropped, isWaiting, isFailing, kept: newestFirst.length, changes: selected };
 }
 
 /** The search for resources of all stations. */

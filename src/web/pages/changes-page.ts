@@ -56,9 +56,9 @@ ${pages('Pages of changes, below the table')}`
 
 type Found = ReturnType<typeof changesOf>;
 
-function scopeText({ kept, dropped, isWaiting }: Found): Html {
+function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
-  return html`Changes between listings that are verified complete, or rejected the same records. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}${isWaiting ? ` At present: ${CHURN_WAITING}.` : ''}`;
+  return html`Changes between listings that are verified complete, or rejected the same records. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}${isWaiting ? ` At present: ${CHURN_WAITING}.` : ''}${isFailing ? ' At present: refreshes fail, so that changes since the last success are unknown.' : ''}`;
 }
 
 function nothingText({ history, kept }: Found): string {

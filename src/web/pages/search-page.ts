@@ -1,13 +1,14 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
 import { NO_STATE } from '../../inventory/resource-words.ts';
 import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
+import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { resourceColumns, resourcePageTable } from './resource-list.ts';
-import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
+import { lastSuccess, stateBadge, stationLink, unknownStatesNote } from './station-parts.ts';
 import { downloads, pageOf } from './table.ts';
 
 /** Stations that are named. */
@@ -35,6 +36,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('doubtful', 'Old or incomplete data', doubtful, stateOfData)}
+${isByMeaning(selection) ? unknownStatesNote(allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []))) : []}
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
 };
 
@@ -48,6 +50,11 @@ function selectionText({ selection: { search, ...values } }: ResourceQuery): str
     name === 'state' && value === '' ? NO_STATE : `${name.replace('_', ' ')} ${value || NONE}`,
   );
   return [...text, ...others].join(', ');
+}
+
+/** A resource in a state of unknown meaning may be one of those searched for. */
+function isByMeaning({ alert_state: alertState = 'unknown' }: ResourceQuery['selection']): boolean {
+  return alertState !== 'unknown';
 }
 
 /** Whether the result may be wrong about the station. */

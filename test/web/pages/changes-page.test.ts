@@ -90,6 +90,12 @@ describe('changesPage', () => {
     expect(JSON.parse((await openPage(exporter, `${PATH}?format=json`)).body)).toMatchObject({ waiting: true });
   });
 
+  it('says that changes are unknown while refreshes fail', async () => {
+    const textOf = async (up: boolean) => (await openPage(exporterOf(detailOf([], { status: { up } })), PATH)).text;
+    expect(await textOf(false)).toContain('refreshes fail, so that changes since the last success are unknown.');
+    expect(await textOf(true)).not.toContain('unknown');
+  });
+
   it('says that there is none, or none that matches', async () => {
     expect((await pageOf([])).text).toContain(
       'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.',

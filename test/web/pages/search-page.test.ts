@@ -84,6 +84,16 @@ describe('searchPage', () => {
     expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up: incomplete, 55 s ago).');
   });
 
+  it('does not look as if no alert were firing while states have an unknown meaning', async () => {
+    const unknownStates = [{ state: 'ALERTSTATE_ESCALATED', resources: 7 }];
+    const stations = () => [{ ...STATION, snapshot: { ...SNAPSHOT, unknown: 7, unknownStates } }];
+    const of = async (query: string) => (await search({ ...stationsOf({ prod: [] }), stations }, query)).text;
+    expect(await of('?alert_state=firing')).toMatch(
+      /No resource matches: alert state firing\..*7 resources are in states of unknown meaning: ALERTSTATE_ESCALATED \(7\)/,
+    );
+    for (const query of ['?alert_state=unknown', '?q=x']) expect(await of(query)).not.toContain('unknown meaning');
+  });
+
   it('escapes text, names and IDs', async () => {
     const hostile = '"><script>x</script>\u202e&';
     const resource = resourceOf(hostile, { name: hostile, displayName: hostile, type: hostile });
