@@ -34,7 +34,7 @@ const MAX_CHANGE_LINES = 100;
 
 /**
  * Keeps and logs what happens to the station of a name, whatever else of it changes. So that many failing stations do not fill the log,
- * a failure is logged when its reason changes and then once per hour, the recovery with the time that it took, an incomplete listing once
+ * a failure is logged when its reason changes and then once per hour, likewise that the data has expired, the recovery with the time that it took, an incomplete listing once
  * per hour, and that it is complete again. Everything else is logged at debug level.
  */
 export class StationJournal {
@@ -61,8 +61,10 @@ export class StationJournal {
     this.history.add(entry);
     const outage = outageFields(this.history.outages, entry.atMs);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
-    if (view.health.failure) this.#failed(view.health.failure, fields, outage);
-    else {
+    if (view.health.failure) {
+      this.#failed(view.health.failure, fields, outage);
+      this.#expired(view);
+    } else {
       this.#recovered(outage);
       this.#succeeded(view, fields);
     }
@@ -94,6 +96,13 @@ export class StationJournal {
       ...(outages > 1 && { outages }),
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
+  }
+
+  /** Once per outage, by the first refresh that fails without data. */
+  #expired({ served, health: { lastSuccessMs } }: View): void {
+    if (served !== undefined || lastSuccessMs === undefined || this.#failuresDue('expired') === 0) return;
+    const last_success = new Date(lastSuccessMs).toISOString();
+    this.#write('warn', 'data expired, resources unknown until a refresh succeeds', { last_success });
   }
 
   #recovered({ attempts, outage_seconds }: OutageFields): void {

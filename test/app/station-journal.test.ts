@@ -19,17 +19,20 @@ interface Refresh {
   readonly listing?: Partial<Snapshot>;
   readonly labelValues?: number;
   readonly changes?: Changes;
+  /** The data of the last success is no longer served. */
+  readonly isExpired?: boolean;
 }
 
 function setUp(options: Partial<JournalOptions> = {}) {
   const { log, now, ...rest } = setUpLog();
   const changes = new ChangeLog({ changes: 9, changes_per_station: 9 });
   const journal = new StationJournal('prod', { log, changes, elapsedMs: now, ...options });
-  const refresh = ({ reason, error, resources = [], listing = {}, labelValues, changes }: Refresh = {}) => {
+  const refresh = ({ reason, error, resources = [], listing = {}, labelValues, changes, isExpired }: Refresh = {}) => {
     const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing);
     const failure = reason && { reason, message: `no ${reason}`, error };
     const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
-    journal.refreshed({ ...view, health }, { waitedMs: 1500, changes });
+    const expired = { ...view, served: undefined, health: { ...health, lastSuccessMs: 0 } };
+    journal.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, changes });
   };
   return { journal, refresh, changes, ...rest };
 }
@@ -51,6 +54,24 @@ describe('StationJournal', () => {
     refresh();
     refresh();
     expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
+  });
+
+  it('logs once per outage that the data has expired', () => {
+    const { refresh, logged } = setUp();
+    const expired = { reason: 'auth', isExpired: true } as const;
+    const line =
+      'warn msg="data expired, resources unknown until a refresh succeeds" station=prod last_success=1970-01-01T00:00:00.000Z';
+    refresh({ reason: 'auth' });
+    expect(logged()).toEqual([expect.stringContaining('refresh failed')]);
+    for (let attempts = 0; attempts < 3; attempts += 1) refresh(expired);
+    expect(logged()).toEqual([line]);
+    refresh();
+    refresh(expired);
+    expect(logged()).toEqual([
+      expect.stringContaining('station recovered'),
+      expect.stringContaining('refresh failed'),
+      line,
+    ]);
   });
 
   it('logs a failure again when its reason changes, and once per hour while it lasts', () => {
