@@ -64,6 +64,8 @@ export const FIRING = '="firing"';
 export const PENDING = '="pending"';
 export const UNKNOWN = '="unknown"';
 export const FIRING_OR_PENDING = '=~"firing|pending"';
+export const FIRING_OR_UNKNOWN = '=~"firing|unknown"';
+export const KNOWN = '!="unknown"';
 
 const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, labels]),

@@ -15,6 +15,8 @@ interface ParsedExpression {
   readonly selectors: readonly Selector[];
   /** Labels used in matchers, grouping and vector matching. */
   readonly labels: readonly string[];
+  /** Labels that `count_values` adds to the result. */
+  readonly addedLabels: readonly string[];
   /** Syntax errors with their position. */
   readonly errors: readonly string[];
 }
@@ -24,6 +26,7 @@ export function parsePromql(expression: string): ParsedExpression {
   const text = (node: SyntaxNode) => expression.slice(node.from, node.to);
   const selectors: Selector[] = [];
   const labels = new Set<string>();
+  const addedLabels: string[] = [];
   const errors: string[] = [];
   parser.parse(expression).iterate({
     enter: ({ node }) => {
@@ -31,9 +34,10 @@ export function parsePromql(expression: string): ParsedExpression {
         errors.push(`at ${node.from}: ${expression.slice(Math.max(0, node.from - 20), node.to + 20)}`);
       if (node.name === 'VectorSelector') selectors.push(parseSelector(node, text));
       if (node.name === 'LabelName') labels.add(text(node));
+      if (node.name === 'AggregateExpr') addedLabels.push(...countedLabel(node, text));
     },
   });
-  return { selectors, labels: [...labels], errors };
+  return { selectors, labels: [...labels], addedLabels, errors };
 }
 
 function parseSelector(node: SyntaxNode, text: (node: SyntaxNode) => string): Selector {
@@ -50,6 +54,11 @@ function parseSelector(node: SyntaxNode, text: (node: SyntaxNode) => string): Se
     range,
     within: ancestors(node).flatMap((ancestor) => functionName(ancestor, text)),
   };
+}
+
+function countedLabel(node: SyntaxNode, text: (node: SyntaxNode) => string): string[] {
+  const label = node.getChild('FunctionCallBody')?.getChild('StringLiteral');
+  return label ? [unquoted(text(label))] : [];
 }
 
 function functionName(node: SyntaxNode, text: (node: SyntaxNode) => string): string[] {

@@ -1,26 +1,38 @@
-import { deduplicate, FIRING } from '../promql/metric.ts';
+import { deduplicate, FIRING, FIRING_OR_UNKNOWN, KNOWN, UNKNOWN } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, metric, type RecordingRule, stationQuery } from './rule.ts';
+import {
+  BY_RESOURCE,
+  BY_STATION,
+  deduplicated,
+  LISTING_COMPLETE,
+  metric,
+  type RecordingRule,
+  resourceQuery,
+  stationQuery,
+} from './rule.ts';
 
 /**
- * What nobody knows is not resolved: alerts on resources stay as they were last known while their station has no data, for at most six hours.
+ * Unknown is not resolved: alerts on resources stay as they were last known while it is unknown whether they still apply, for at most six hours.
  *
- * LAST_KNOWN and LAST_FIRING have the time of an evaluation as their value. They are equal for a resource that was firing when its station was last
- * known, which `last_over_time` alone does not show: it also finds resources that had stopped to fire before. All are recorded in the group
- * of the alerts, so that they are evaluated one after another and for the same time.
+ * LAST_KNOWN, LAST_FIRING and LAST_MANY_FIRING have the time of an evaluation as their value. The latter two are there as long as their alerts,
+ * because they keep themselves: a selector without a range finds what the evaluation before has recorded. All are recorded in the group of the
+ * alerts, so that they are evaluated one after another and for the same time.
  */
 const CONFIGURED = 'job_instance_station:telemetry_station_configured';
 const LAST_KNOWN = 'job_station:telemetry_station_last_known:timestamp_seconds';
 const LAST_FIRING = 'job_station_resource_id_name:telemetry_station_resource_firing:timestamp_seconds';
+const LAST_MANY_FIRING = 'job_station:telemetry_station_many_resources_firing:timestamp_seconds';
 
 const KEPT = '6h';
 const KEPT_S = 6 * 3600;
 
 const health = metric('telemetry_station_up');
+const states = metric('telemetry_station_resource_state');
+const resources = metric('telemetry_station_resources');
 
 /**
- * A station that a scraped target no longer publishes was removed from the configuration. Where the target is down, nobody knows: the series
+ * A station that a scraped target no longer publishes was removed from the configuration. Where the target is down, that is unknown: the series
  * keeps itself, so that a station removed before does not come back. Its selector has no range, because a series that ended must not count.
  */
 const configuredStations = `0 * ${health} + 1
@@ -36,7 +48,14 @@ const stillConfigured = `${CONFIGURED}
     or
     last_over_time(${CONFIGURED}[5m]) unless on (job, instance) ${metric('up')}`;
 
-const firingNow = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{alert_state${FIRING}}`)})`;
+const firingNow = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${resources}{alert_state${FIRING}}`)})`;
+
+/** At most as many resources fire: those that are known to, and those of which it is unknown. */
+const mayBeFiring = `sum by ${BY_STATION} (
+      ${deduplicate('telemetry_station_resources', `${resources}{alert_state${FIRING_OR_UNKNOWN}}`)}
+      or
+      ${deduplicated('telemetry_station_listing_rejected_resources')}
+    )`;
 
 export const lastKnownRules = (parameters: Parameters): readonly RecordingRule[] => [
   {
@@ -61,31 +80,91 @@ or
   {
     record: LAST_FIRING,
     comment:
-      'When a resource was last firing. Reads only the series of firing resources; a station with more than `limit` of them has none.',
-    expr: `0 * max by (job, station, resource_id, name) (${metric('telemetry_station_resource_state')}{alert_state${FIRING}}) + time()
+      'When a resource was last seen firing: now, or at most six hours ago. Ends when it has a state of known meaning, when a listing is complete without it, and with its station. A station with more than `limit` firing resources has none.',
+    expr: `(
+  0 * max by (job, station, resource_id, name) (${states}{alert_state${FIRING}}) + time()
+  or
+  (
+    (
+      ${LAST_FIRING}
+      or
+      last_over_time(${LAST_FIRING}[${KEPT}]) == on ${BY_STATION} group_left () ${LAST_KNOWN}
+    ) > time() - ${KEPT_S}
+    and on ${BY_STATION}
+    ${LAST_KNOWN}
+    unless on ${BY_RESOURCE}
+    ${states}{alert_state${KNOWN}}
+    unless on ${BY_RESOURCE}
+    (
+      ${LAST_FIRING}
+      and on ${BY_STATION}
+      ${LISTING_COMPLETE}
+      unless on ${BY_RESOURCE}
+      ${metric('telemetry_station_resource_info')}
+    )
+  )
+)
 unless on ${BY_STATION}
 ${firingNow} > ${parameters.TelemetryStationResourceFiring.limit}`,
   },
+  {
+    record: LAST_MANY_FIRING,
+    comment:
+      'When more than `resources` were last seen firing: now, or at most six hours ago. Ends when fewer may be firing, even if all in states of unknown meaning and all rejected records are.',
+    expr: `0 * (${firingNow} > ${parameters.TelemetryStationManyResourcesFiring.resources}) + time()
+or
+(
+  (
+    ${LAST_MANY_FIRING}
+    or
+    last_over_time(${LAST_MANY_FIRING}[${KEPT}]) == ${LAST_KNOWN}
+  ) > time() - ${KEPT_S}
+  and on ${BY_STATION}
+  (
+    ${LAST_KNOWN} < time()
+    or
+    ${mayBeFiring} > ${parameters.TelemetryStationManyResourcesFiring.resources}
+  )
+)`,
+  },
 ];
 
-/** The resources that fire, or fired when their station was last known. */
-export const FIRING_RESOURCES = `${LAST_FIRING}
-  or
-  last_over_time(${LAST_FIRING}[${KEPT}]) == on ${BY_STATION} group_left () ${LAST_KNOWN}`;
+/** The resources that fire, or fired when it was last known. */
+export const FIRING_RESOURCES = LAST_FIRING;
 
 const firing = `${RECORDED.resourcesByAlertState}{alert_state${FIRING}}`;
 
-/** Their number, also where resources have no series. */
-export const FIRING_COUNT = `max by ${BY_STATION} (${firing})
+/** The number of firing resources of stations with many, as last known. */
+export const MANY_FIRING = `(
+  max by ${BY_STATION} (${firing})
   or
-  max by ${BY_STATION} (last_over_time(${firing}[${KEPT}])) and on ${BY_STATION} ${LAST_KNOWN}`;
+  max by ${BY_STATION} (last_over_time(${firing}[${KEPT}]))
+)
+and on ${BY_STATION}
+${LAST_MANY_FIRING}`;
 
-const lastSuccess = metric('telemetry_station_last_success_timestamp_seconds');
-const dataAge = `round(time() - (max(last_over_time(${lastSuccess}{}[1d])) or max(${LAST_KNOWN}{})))`;
+const lastSuccess = `max(last_over_time(${metric('telemetry_station_last_success_timestamp_seconds')}{}[1d]))`;
 const asMinutes = 'humanizeDuration | reReplaceAll "m [0-9]+s$" " min" | reReplaceAll "h " " h "';
 
-/**
- * Template that marks what is not known now, with the age of the data: ` (last known 40 min ago)`. It compares with the timestamp of the sample:
- * with a query offset, templates are evaluated later than the rules.
- */
-export const LAST_KNOWN_MARK = `{{ with ${stationQuery(`${LAST_KNOWN}{} < timestamp(${LAST_KNOWN}{})`)} }} (last known {{ with ${stationQuery(dataAge)} }}{{ . | first | value | ${asMinutes} }}{{ end }} ago: the station has no data now){{ end }}`;
+/** Template of the age of what is last known: `40 min`. Data that was published may have been older than the evaluation. */
+const ageSince = (query: (expression: string) => string, seen: string) =>
+  `{{ with ${query(`round(time() - min(${lastSuccess} or ${seen}))`)} }}{{ . | first | value | ${asMinutes} }}{{ end }}`;
+
+/** Holds for stations without data. It compares with the timestamp of the sample: with a query offset, templates are evaluated later than the rules. */
+const withoutData = stationQuery(`${LAST_KNOWN}{} < timestamp(${LAST_KNOWN}{})`);
+
+const notKnownNow = `{{ with ${resourceQuery(`${states}{resource,alert_state${UNKNOWN}}`)} }}its state is {{ . | first | label "state" }} now, of unknown meaning{{ else }}{{ with ${resourceQuery(`${metric('telemetry_station_resource_info')}{resource}`)} }}it has no state now{{ else }}it is not in the listing now, which is incomplete{{ end }}{{ end }}`;
+
+/** Template that marks a resource of which it is unknown whether it fires, with the reason: ` (last known 40 min ago: it has no state now)`. */
+export const RESOURCE_MARK = `{{ with ${resourceQuery(`${LAST_FIRING}{resource} < timestamp(${LAST_FIRING}{resource})`)} }} (last known ${ageSince(resourceQuery, `${LAST_FIRING}{resource}`)} ago: {{ with ${withoutData} }}the station has no data now{{ else }}${notKnownNow}{{ end }}){{ end }}`;
+
+const ago = `${ageSince(stationQuery, `${LAST_MANY_FIRING}{}`)} ago`;
+const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}} or max(${metric('telemetry_station_listing_rejected_resources')}{}))`;
+
+/** The text depends on whether the number is known at the time when there were so many. */
+export function manyFiringText({ TelemetryStationManyResourcesFiring: many }: Parameters): string {
+  const station = 'resources of station {{ $labels.station }} (job {{ $labels.job }})';
+  const fewer = `More than ${many.resources} ${station} were firing, last known ${ago}. {{ with ${withoutData} }}The station has no data now{{ else }}Now {{ $value }} are known to be firing{{ with ${stationQuery(unknownNow)} }}, and {{ . | first | value }} may be: their states are of unknown meaning, or their records are rejected{{ end }}{{ end }}`;
+  const known = `{{ $value }} ${station} are firing{{ with ${withoutData} }} (last known ${ago}: the station has no data now){{ end }}. It has been more than ${many.resources} for at least ${many.for}`;
+  return `{{ with ${stationQuery(`${LAST_MANY_FIRING}{} < ${LAST_KNOWN}{}`)} }}${fewer}{{ else }}${known}{{ end }}.`;
+}

@@ -6,6 +6,7 @@ import {
   LISTING_ADDS_UP,
   LISTING_COMPLETE,
   metric,
+  NO_OTHER_REASON,
   type RecordingRule,
   type RuleGroup,
 } from './rule.ts';
@@ -19,6 +20,7 @@ export const RECORDED = {
   coverageByType: 'job_station_resource_type:telemetry_station_alert_coverage:ratio',
   age: 'job_station:telemetry_station_data_age:seconds',
   capacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
+  comparable: 'job_station_rejected_records:telemetry_station_listing:comparable',
   comparableResources: 'job_station:telemetry_station_resources:last_comparable',
   comparableCapacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
   comparableWithoutRules: 'job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
@@ -67,26 +69,78 @@ export function withoutRulesBy(labels: string): string {
 
 export const TYPE_LABELS = 'job, station, resource_type';
 
+const rejectedRecords = metric('telemetry_station_listing_rejected_resources');
+
 /**
- * What the last comparable listing of each station says. Alerts on changes compare comparable listings only: between two of them there may be
- * hours of incomplete or failed ones, so that the series keeps its own last value while the station is configured.
+ * Two listings are compared if they rejected the same number of records, the value of the label `rejected_records`. Which records those are is
+ * not in the metrics: a number above 0 must not have changed for six hours, so that the same ones were probably rejected.
  */
-function lastComparable(record: string, comment: string, current: string, comparable: string): RecordingRule {
+const comparable: RecordingRule = {
+  record: RECORDED.comparable,
+  comment:
+    'Listings that alerts on changes compare, by their number of rejected records: those that are verified complete, and those that add up if the number has not changed for six hours.',
+  expr: `count_values by ${BY_STATION} ("rejected_records",
+  0 * (${LISTING_COMPLETE})
+  or
+  (
+    ${deduplicated('telemetry_station_listing_rejected_resources')}
+    and on ${BY_STATION}
+    ${NO_OTHER_REASON}
+    and on ${BY_STATION}
+    max by ${BY_STATION} (max_over_time(${rejectedRecords}[6h])) == min by ${BY_STATION} (min_over_time(${rejectedRecords}[6h]))
+  )
+)`,
+};
+
+/**
+ * What the last comparable listing of each station says. Between two of them there may be hours of incomplete or failed ones, so that the series
+ * keeps its own last value while the station is configured.
+ */
+function lastComparable(record: string, comment: string, current: string): RecordingRule {
   return {
     record,
     comment,
     expr: `${current}
-and on ${BY_STATION}
-${comparable}
+* on ${BY_STATION} group_left (rejected_records)
+${RECORDED.comparable}
+or
+${lastValue(record, RECORDED.comparable)}`,
+  };
+}
+
+/** The resources of the last listing that adds up. A smaller number is not taken while rejected records explain the difference. */
+const comparableResources: RecordingRule = {
+  record: RECORDED.comparableResources,
+  comment:
+    'Resources of the last listing that adds up; as many as before while the resources that are missing may be among the rejected records.',
+  expr: `(
+  last_over_time(${RECORDED.comparableResources}[1h])
+  > ${RECORDED.resources}
+  <= ${RECORDED.resources} + ${deduplicated('telemetry_station_listing_rejected_resources')}
+)
 or
 (
+  ${RECORDED.resources}
+  and on ${BY_STATION}
+  ${indented(LISTING_ADDS_UP)}
+)
+or
+${lastValue(RECORDED.comparableResources, LISTING_ADDS_UP)}`,
+};
+
+/** The last value of a series while its station is configured and has no listing to compare. */
+function lastValue(record: string, compared: string): string {
+  return `(
   last_over_time(${record}[1h])
   and on ${BY_STATION}
   ${deduplicated('telemetry_station_up')}
   unless on ${BY_STATION}
-  ${comparable}
-)`,
-  };
+  ${indented(compared)}
+)`;
+}
+
+function indented(expression: string): string {
+  return expression.replaceAll('\n', '\n  ');
 }
 
 export const recordingRules = (ownerLabel: string): RuleGroup => ({
@@ -132,29 +186,18 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
   ${[otherUnits, ...converted].join('\n  or\n  ')}
 )`,
     },
-    lastComparable(
-      RECORDED.comparableResources,
-      'Resources of the last listing that adds up: those of rejected records are missing.',
-      RECORDED.resources,
-      LISTING_ADDS_UP,
-    ),
-    lastComparable(
-      RECORDED.comparableCapacity,
-      'Capacity of the last listing that was verified complete.',
-      RECORDED.capacity,
-      LISTING_COMPLETE,
-    ),
+    comparableResources,
+    comparable,
+    lastComparable(RECORDED.comparableCapacity, 'Capacity in the last comparable listing.', RECORDED.capacity),
     lastComparable(
       RECORDED.comparableWithoutRules,
-      'Resources without alert rules in the last listing that was verified complete, by type.',
+      'Resources without alert rules in the last comparable listing, by type.',
       withoutRulesBy(TYPE_LABELS),
-      LISTING_COMPLETE,
     ),
     lastComparable(
       RECORDED.comparableWithoutRulesByOwner,
       'The same by type and owner.',
       withoutRulesBy(`${TYPE_LABELS}, ${ownerLabel}`),
-      LISTING_COMPLETE,
     ),
   ],
 });

@@ -1,4 +1,4 @@
-import { FIRING_COUNT, FIRING_RESOURCES, LAST_KNOWN_MARK, lastKnownRules } from './last-known.ts';
+import { FIRING_RESOURCES, lastKnownRules, MANY_FIRING, manyFiringText, RESOURCE_MARK } from './last-known.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED, TYPE_LABELS, withoutRulesBy } from './recording.ts';
 import {
@@ -7,32 +7,32 @@ import {
   deduplicated,
   LINK_START,
   LISTING_ADDS_UP,
-  LISTING_COMPLETE,
   metric,
   type RuleGroup,
+  resourceQuery,
   stationQuery,
 } from './rule.ts';
 
-/** How many more there are than an hour ago, in complete listings; a group that is new counts from 0 if its station is not new. */
-const newWithoutRules = (labels: string, comparable: string) => `${withoutRulesBy(labels)}
-  - on (${labels})
+const BY_COMPARABLE = '(job, station, rejected_records)';
+
+/** How many more there are than an hour ago, in comparable listings; a group that is new counts from 0 if its station is not new. */
+const newWithoutRules = (withoutRules: string) => `${withoutRules}
+  -
   (
-    ${comparable} offset 1h
+    ${withoutRules} offset 1h
     or
     (
-      0 * ${withoutRulesBy(labels)}
-      and on ${BY_STATION}
+      0 * ${withoutRules}
+      and on ${BY_COMPARABLE}
       (
-        min by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h) == 1
+        ${RECORDED.comparable} offset 1h
         or
-        max by ${BY_STATION} (${comparable} offset 1h)
+        ${withoutRules} offset 1h
       )
     )
   )`;
 
-const info = `${metric('telemetry_station_resource_info')}{job=%[1]q,station=%[2]q,resource_id=%[3]q}`;
-const ofResource = (expression: string) =>
-  `query (printf \`${expression}\` $labels.job $labels.station $labels.resource_id)`;
+const info = `${metric('telemetry_station_resource_info')}{resource}`;
 
 /**
  * The info series of the alert's resource. Without one the latest of the last hours: the labels of the alert must not change while its station
@@ -41,7 +41,7 @@ const ofResource = (expression: string) =>
  */
 const latestInfo = `topk(1, max_over_time(timestamp(${info})[7h:1m]) or 0 * last_over_time(${info}[7h]))`;
 const withInfo = (text: string) =>
-  `{{ with ${ofResource(info)} }}${text}{{ else }}{{ with ${ofResource(latestInfo)} }}${text}{{ end }}{{ end }}`;
+  `{{ with ${resourceQuery(info)} }}${text}{{ else }}{{ with ${resourceQuery(latestInfo)} }}${text}{{ end }}{{ end }}`;
 const infoLabel = (label: string) => withInfo(`{{ . | first | label "${label}" }}`);
 
 const rejected = deduplicated('telemetry_station_listing_rejected_resources');
@@ -50,10 +50,13 @@ const rejected = deduplicated('telemetry_station_listing_rejected_resources');
 const mostResources = `(${RECORDED.resources} + on ${BY_STATION} ${rejected} or ${RECORDED.resources})`;
 const rejectedText = `{{ with ${stationQuery(`max(${metric('telemetry_station_listing_rejected_resources')}{}) > 0`)} }}, even if the {{ . | first | value }} rejected records are among its resources{{ end }}`;
 
-/** Share of a capacity lost within 6 hours of complete listings; one that disappeared has no series and counts as 0. */
+/** Share of a capacity lost within 6 hours of comparable listings; one that disappeared has no series and counts as 0. */
 const capacityLoss = (selector: string) => {
-  const largest = `max_over_time(${RECORDED.comparableCapacity}${selector}[6h])`;
-  return `1 - (${RECORDED.capacity}${selector} or 0 * ${largest}) / (${largest} > 0)`;
+  const capacity = `${RECORDED.comparableCapacity}${selector}`;
+  const largest = `max_over_time(${capacity}[6h])`;
+  return `1 - (${capacity} or 0 * ${largest}) / (${largest} > 0)
+  and on ${BY_COMPARABLE}
+  ${RECORDED.comparable}${selector}`;
 };
 
 /** Resources of the stations. Only the first alert reads per-resource series. */
@@ -64,10 +67,8 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
     {
       alert: 'TelemetryStationResourceFiring',
       comment:
-        'Stays as last known while the station has no data, see docs/runbooks. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
-      expr: `0 * (
-  ${FIRING_RESOURCES}
-) + ${LINK_START}`,
+        'Stays as last known while it is unknown whether the resource fires, see docs/runbooks. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
+      expr: `0 * ${FIRING_RESOURCES} + ${LINK_START}`,
       labels: {
         display_name: infoLabel('display_name'),
         resource_type: infoLabel('resource_type'),
@@ -75,7 +76,7 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
       },
       linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
-      description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${LAST_KNOWN_MARK}. Its id: {{ $labels.resource_id }}.`,
+      description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${RESOURCE_MARK}. Its id: {{ $labels.resource_id }}.`,
       first: 'Open the resource in the console of the service and find the firing alert rule.',
       dashboard: 'resources',
     },
@@ -83,11 +84,9 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
       alert: 'TelemetryStationManyResourcesFiring',
       comment:
         'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources. Stays as last known as well.',
-      expr: `(
-  ${FIRING_COUNT}
-) > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
+      expr: MANY_FIRING,
       summary: 'Many resources of a telemetry station are firing.',
-      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing${LAST_KNOWN_MARK}. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,
+      description: manyFiringText(parameters),
       first: 'Look for a common cause: the dashboard shows the types that fire.',
       dashboard: 'station',
     },
@@ -106,18 +105,18 @@ ${deduplicated('telemetry_station_alertable_resources')}`,
     {
       alert: 'TelemetryStationNewResourcesWithoutRules',
       comment:
-        'More resources without rules than an hour ago, in listings that are verified complete, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
-      expr: `(
-  ${newWithoutRules(`${TYPE_LABELS}, ${ownerLabel}`, RECORDED.comparableWithoutRulesByOwner)}
+        'More resources without rules than an hour ago, in comparable listings, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
+      expr: `sum by (${TYPE_LABELS}, ${ownerLabel}) (
+  ${newWithoutRules(RECORDED.comparableWithoutRulesByOwner)}
 ) > ${parameters.TelemetryStationNewResourcesWithoutRules.resources}
 and on ${BY_TYPE}
 (
-  ${newWithoutRules(TYPE_LABELS, RECORDED.comparableWithoutRules)}
+  ${newWithoutRules(RECORDED.comparableWithoutRules)}
 ) > 0
 and on ${BY_TYPE}
 max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0
 and on ${BY_STATION}
-${LISTING_COMPLETE}`,
+${RECORDED.comparable}`,
       summary: 'New resources have no alert rules.',
       description:
         'Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
@@ -144,15 +143,12 @@ ${LISTING_ADDS_UP}`,
     },
     {
       alert: 'TelemetryStationCapacityDropped',
-      comment:
-        'One alert per station, with all units and GPU models in its text. Compares listings that are verified complete.',
+      comment: 'One alert per station, with all units and GPU models in its text. Compares comparable listings only.',
       expr: `max by ${BY_STATION} (
   ${capacityLoss('')}
-) > ${parameters.TelemetryStationCapacityDropped.share}
-and on ${BY_STATION}
-${LISTING_COMPLETE}`,
+) > ${parameters.TelemetryStationCapacityDropped.share}`,
       summary: 'Telemetry station capacity dropped.',
-      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. The listing is verified complete.`,
+      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}').replace(/\s+/g, ' ')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. Only listings that add up and rejected the same number of records are compared.`,
       first: 'Check whether workloads ended as planned; otherwise find the removed resources.',
       dashboard: 'station',
     },

@@ -49,11 +49,20 @@ export function stationQuery(expression: string): string {
   return `query (printf \`${format}\` ${values})`;
 }
 
+/** A template that queries series of the alert's resource: `{}` selects those of its station, and `{resource}` those of the resource. */
+export function resourceQuery(expression: string): string {
+  const format = expression
+    .replaceAll('{}', '{job=%[1]q,station=%[2]q}')
+    .replaceAll('{resource', '{job=%[1]q,station=%[2]q,resource_id=%[3]q');
+  return `query (printf \`${format}\` $labels.job $labels.station $labels.resource_id)`;
+}
+
 /** Start of a dashboard link in milliseconds: an hour before the evaluation, so that the link of an old notification still shows its time. */
 export const LINK_START = '1000 * (time() - 3600)';
 
 export const BY_STATION = '(job, station)';
 export const BY_TYPE = '(job, station, resource_type)';
+export const BY_RESOURCE = '(job, station, resource_id)';
 
 const INCOMPLETE = metric('telemetry_station_listing_incomplete');
 const REJECTED_RECORDS = '{reason="rejected_records"}';
@@ -62,11 +71,14 @@ const OTHER_REASON = '{reason!="rejected_records"}';
 /** Holds only for listings that are verified complete: others do not show which resources were removed. */
 export const LISTING_COMPLETE = `min by ${BY_STATION} (${metric('telemetry_station_listing_complete')}) == 1`;
 
+/** Holds for listings that are complete, or incomplete because of rejected records alone. */
+export const NO_OTHER_REASON = `max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 0`;
+
 /** Holds for listings in which only the rejected records are missing, if any. */
 export const LISTING_ADDS_UP = `(
   ${LISTING_COMPLETE}
   or
-  max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 0
+  ${NO_OTHER_REASON}
 )`;
 
 /** Holds for listings that are incomplete because of rejected records and for no other reason. */

@@ -69,6 +69,9 @@ async function firingAlerts(station: string): Promise<Alert[]> {
 const namesOf = (alerts: readonly Alert[]) =>
   [...new Set(alerts.map(({ labels }) => `${labels['alertname']}`.replace('TelemetryStation', '')))].toSorted();
 
+const descriptions = async (station: string) =>
+  (await firingAlerts(station)).map(({ annotations }) => annotations['description'] ?? '').toSorted();
+
 const expectFiring = (station: string, ...names: string[]) =>
   expect.poll(async () => namesOf(await firingAlerts(station))).toEqual(names);
 
@@ -85,16 +88,15 @@ describe('states', () => {
   it('of unknown meaning alert with their names until the configuration says what they mean', async () => {
     await expectFiring('states', 'ResourceFiring');
     setRecords('states', escalated);
-    await expectFiring('states', 'UnknownState');
+    await expectFiring('states', 'ResourceFiring', 'UnknownState');
     // On a busy machine the data of a station may expire for a moment.
-    const descriptions = async () =>
-      (await firingAlerts('states')).map(({ annotations }) => annotations['description']);
     await expect
-      .poll(descriptions)
+      .poll(() => descriptions('states'))
       .toEqual([
         expect.stringContaining(
           '7 resources of station states (job stations) are in states of unknown meaning: ALERTSTATE_ESCALATED (7).',
         ),
+        expect.stringContaining(' ago: its state is ALERTSTATE_ESCALATED now, of unknown meaning). Its id: '),
       ]);
     exporter.rewrite({ ...configured(STATIONS), states: { firing: ['ALERTSTATE_ESCALATED'] } });
     expect(await exporter.exporter.reload()).toEqual([]);
@@ -107,10 +109,13 @@ describe('rejected records', () => {
   it('are one alert and no loss: 40 of 40 records have no ids, and have them again', async () => {
     await expectFiring('rejected', 'ResourceFiring');
     setRecords('rejected', withoutIds(40));
-    await expectFiring('rejected', 'RecordsRejected');
+    await expectFiring('rejected', 'RecordsRejected', 'ResourceFiring');
     await expect
-      .poll(() => prometheus.query('telemetry_station_listing_complete{station="rejected"}'))
-      .toEqual({ '': 0 });
+      .poll(() => descriptions('rejected'))
+      .toEqual([
+        expect.stringContaining('40 records of station rejected (job stations) have had no usable resource_id'),
+        expect.stringContaining(' ago: it is not in the listing now, which is incomplete). Its id: '),
+      ]);
     setRecords('rejected', firingFirst);
     await expectFiring('rejected', 'ResourceFiring');
     const others =

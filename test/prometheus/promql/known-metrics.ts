@@ -39,8 +39,9 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   );
   for (const { record, expr } of shippedRules()) {
     if (record === undefined) continue;
-    const labels = parsePromql(expr).selectors.flatMap(({ metric }) => [...(metrics.get(metric) ?? [])]);
-    metrics.set(record, withTargetLabels(labels));
+    const { selectors, addedLabels } = parsePromql(expr);
+    const labels = selectors.flatMap(({ metric }) => [...(metrics.get(metric) ?? [])]);
+    metrics.set(record, withTargetLabels([...labels, ...addedLabels]));
   }
   return metrics;
 }

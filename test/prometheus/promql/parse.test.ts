@@ -28,6 +28,10 @@ describe('parsePromql', () => {
     ]);
   });
 
+  it('returns the label that count_values adds', () => {
+    expect(parsePromql('count_values by (a) ("b", x) / sum by (a) (y)').addedLabels).toEqual(['b']);
+  });
+
   it('accepts a selector without a metric name', () => {
     expect(parsePromql('{a="b"}').selectors).toMatchObject([
       { metric: '', matchers: [{ label: 'a', operator: '=', value: 'b' }] },
