@@ -23,6 +23,9 @@ export interface EncodedSnapshot {
 /** Resources encoded in one event-loop iteration and compressed together: enough to compress well without blocking the event loop. */
 const BLOCK_SIZE = 1000;
 
+/** Groups of the aggregates of all blocks whose families are written in one event-loop iteration. */
+const MAX_GROUPS = 500;
+
 /** Parts of a snapshot that are encoded together; reused while the parts are identical. */
 interface Block {
   readonly parts: readonly Part<Resource>[];
@@ -107,15 +110,27 @@ export class StationEncoder {
   }
 
   async #encodeStation(publication: Publication, blocks: readonly Block[]): Promise<EncodedSnapshot> {
-    const { result, segments } = await this.#compressors.compress((buffer) => {
-      const aggregates = new Aggregation();
-      for (const block of blocks) aggregates.merge(block.aggregates);
-      const source = { ...publication, aggregates };
-      const [series = 0] = writeStations(Object.values(SNAPSHOT_FAMILIES), [source], buffer);
-      return { aggregates, series };
-    });
-    return { ...result, families: new Map(Array.from(segments, ([name, segment]) => [name, [segment]])), withheld: 0 };
+    const aggregates = new Aggregation();
+    const source = { ...publication, aggregates };
+    const families = new Map<string, readonly Segment[]>();
+    let series = 0;
+    for (const [at, written] of familiesWrittenTogether(blocks).entries()) {
+      const { result, segments } = await this.#compressors.compress((buffer) => {
+        if (at === 0) for (const block of blocks) aggregates.merge(block.aggregates);
+        return writeStations(written, [source], buffer);
+      });
+      series += result[0] ?? 0;
+      for (const [name, segment] of segments) families.set(name, [segment]);
+    }
+    return { aggregates, series, families, withheld: 0 };
   }
+}
+
+/** The families of all resources are written at once, but each in an event-loop iteration of its own when they have many series. */
+function familiesWrittenTogether(blocks: readonly Block[]) {
+  const families = Object.values(SNAPSHOT_FAMILIES);
+  const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groupCount, 0);
+  return groups <= MAX_GROUPS ? [families] : families.map((family) => [family]);
 }
 
 function resourceFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {

@@ -288,6 +288,24 @@ describe('Exposition', () => {
     expect(gunzipSync(Buffer.concat([...body.gzip()]))).toHaveLength(body.plainLength);
   });
 
+  it('writes the families of a station with many types one by one, and those of others at once', async () => {
+    const linesOf = async (types: number) => {
+      const tasks = new TaskQueue();
+      const run = vi.spyOn(tasks, 'run');
+      const spec = specOf({ name: 'a' });
+      const resources = resourcesOf(900, (at) => ({ type: `type-${at % types}` }));
+      const encoder = new StationEncoder(spec, new CompressorPool(tasks, 1));
+      const { families, series } = await encoder.encode(publicationOf(spec, listingOf(resources)));
+      return { tasks: run.mock.calls.length, names: [...families.keys()], series };
+    };
+    const few = await linesOf(3);
+    const many = await linesOf(900);
+    expect(few.tasks).toBe(2);
+    expect(many.tasks).toBeGreaterThan(10);
+    expect(many.names).toEqual(few.names);
+    expect(many.series).toBeGreaterThan(few.series + 897);
+  });
+
   it('shares the segments of a station between its responses', async () => {
     const exposition = newExposition();
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
