@@ -186,13 +186,17 @@ function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAtte
   const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
   if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
   const snapshot = served?.publication.snapshot;
-  const counts = served &&
-    snapshot && {
-      pages: snapshot.pages,
-      resources: snapshot.size,
-      firing: totalsOf(served.encoded.aggregates.groups, false).firing,
-    };
+  const { firing, unknown } = totalsOf(served?.encoded.aggregates.groups ?? [], false);
+  const counts = snapshot && { pages: snapshot.pages, resources: snapshot.size, firing };
+  const notKnown = unknown > 0 && { unknown };
   // Without their list, of which the change log has its own bound.
   const { list, total, ...changed } = changes ?? {};
-  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changed };
+  return {
+    ...common,
+    failed: 0,
+    outcome: snapshot?.complete ? 'succeeded' : 'incomplete',
+    ...counts,
+    ...notKnown,
+    ...changed,
+  };
 }

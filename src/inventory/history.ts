@@ -22,6 +22,8 @@ export interface HistoryEntry {
   readonly pages?: number;
   readonly resources?: number;
   readonly firing?: number;
+  /** Resources in states of unknown meaning; absent when there are none. Of several refreshes: the most. */
+  readonly unknown?: number | undefined;
   /** Of several: the smallest and the largest numbers. Not as objects, which take 20 KB more per station. */
   readonly leastResources?: number | undefined;
   readonly mostResources?: number | undefined;
@@ -147,6 +149,7 @@ function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
     mostResources: combined(older.mostResources ?? older.resources, newer.resources, Math.max),
     leastFiring: combined(older.leastFiring ?? older.firing, newer.firing, Math.min),
     mostFiring: combined(older.mostFiring ?? older.firing, newer.firing, Math.max),
+    unknown: combined(older.unknown, newer.unknown, Math.max),
     added: combined(older.added, newer.added, sum),
     removed: combined(older.removed, newer.removed, sum),
     stateChanges: combined(older.stateChanges, newer.stateChanges, sum),

@@ -151,6 +151,10 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
   listing_pages: ['Requests that the data took.', 'pages'],
   resources: ['Number of resources; after the latest success if there are several refreshes.', 'resources'],
   firing_resources: ['Resources among these in a state that means firing.', 'firing'],
+  unknown_state_resources: [
+    'Resources in a state of unknown meaning, or without a state; the most if there are several refreshes.',
+    ({ firing, unknown = 0 }) => (firing === undefined ? undefined : unknown),
+  ],
   resources_added: [
     'Resources added since the listing that it was compared with; null if it was not compared.',
     'added',

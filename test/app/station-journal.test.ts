@@ -234,13 +234,13 @@ describe('StationJournal.history', () => {
     resourceOf(`${at}`, { state }),
   );
 
-  it('counts resources as firing whose state means it, as the alerts do', () => {
+  it('counts resources as firing or unknown by what their state means, as the alerts do', () => {
     const { journal, refresh } = setUp();
     const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
     refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, list: [] } });
     expect(journal.history.latest()).toEqual({
       ...{ atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1500, durationMs: 1234.5 },
-      ...{ pages: 4, resources: 5, firing: 2, ...changes },
+      ...{ pages: 4, resources: 5, firing: 2, unknown: 2, ...changes },
     });
   });
 

@@ -305,6 +305,7 @@ describe('historyList', () => {
     pages: 3,
     resources: 42,
     firing: 2,
+    unknown: 7,
     added: 1,
     removed: 0,
     stateChanges: 4,
@@ -322,19 +323,19 @@ describe('historyList', () => {
   it('lists the refreshes of a station as JSON, and as a CSV file', async () => {
     const { request } = await startApp(exporterOf(detailOf([], { history: [refresh, failure] })));
     const names =
-      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes,rules_changes';
+      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,unknown_state_resources,resources_added,resources_removed,state_changes,rules_changes';
     const rows = JSON.parse((await request('/stations/prod/history')).body) as object[];
     expect(rows.map((row) => Object.keys(row).join())).toEqual([names, names]);
     expect(rows.map((row) => Object.values(row))).toEqual([
-      ['2026-01-02T03:04:05.000Z', 1, 0, 'succeeded', null, null, 1.234, 2, 3, 42, 2, 1, 0, 4, 5],
-      ['2026-01-02T03:03:59.000Z', 12, 5, 'failed', 'body', '=1+1, "x"\n', null, 0, ...Array(7).fill(null)],
+      ['2026-01-02T03:04:05.000Z', 1, 0, 'succeeded', null, null, 1.234, 2, 3, 42, 2, 7, 1, 0, 4, 5],
+      ['2026-01-02T03:03:59.000Z', 12, 5, 'failed', 'body', '=1+1, "x"\n', null, 0, ...Array(8).fill(null)],
     ]);
     const { headers, body } = await request('/stations/prod/history?format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="prod-history.csv"');
     expect(body.split('\r\n')).toEqual([
       names,
-      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4,5',
-      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,,`,
+      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,7,1,0,4,5',
+      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
       '',
     ]);
   });

@@ -219,9 +219,16 @@ ${entries.map((entry) => refreshRow(entry, station, nowMs))}</tbody>
 </table>`;
 }
 
+/** Those in states of unknown meaning may be firing too. */
+function firingText(firing: number, { unknown = 0 }: HistoryEntry): Html | string {
+  return unknown === 0
+    ? numberText(firing)
+    : html`${numberText(firing)} <span class="sub no">${numberText(unknown)} unknown</span>`;
+}
+
 function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
-  const number = (label: string, value: number | undefined, text = numberText) =>
+  const number = (label: string, value: number | undefined, text: (value: number) => Html | string = numberText) =>
     html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && notableMs(waitedMs) > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
   const said = failure ? html` <span class="sub said"><code>${failure.reason}</code>: ${failure.message}</span>` : [];
   return html`<tr>
@@ -230,7 +237,7 @@ function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
 ${number('Duration', durationMs, durationText)}
 ${number('Pages', pages)}
 ${number('Resources', resources)}
-${number('Firing', firing)}
+${number('Firing', firing, (value) => firingText(value, entry))}
 <td data-label="Changes"><span>${changesText(entry, station)}</span></td>
 </tr>
 `;
