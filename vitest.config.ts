@@ -13,7 +13,8 @@ export default defineConfig({
     // A limit ends a test that hangs; it must not end one on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 10 } },
+    // A test without an assertion cannot fail.
+    expect: { poll: { timeout: 60_000, interval: 10 }, requireAssertions: true },
     setupFiles: ['test/setup.ts'],
     projects: [
       {
@@ -44,7 +45,7 @@ export default defineConfig({
           include: ['test/prometheus/live/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          expect: { poll: { timeout: 300_000, interval: 250 } },
+          expect: { poll: { timeout: 300_000, interval: 250 }, requireAssertions: true },
         },
       },
       // Needs the package of its folder.

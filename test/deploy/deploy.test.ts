@@ -60,11 +60,24 @@ describe('deploy/helm', () => {
     expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
   });
 
-  it.each(readdirSync(join(root, CHART, 'ci')))('has a valid configuration in ci/%s', async (file) => {
-    const { config, web } = parse(read(`${CHART}/ci/${file}`));
-    expect(config === undefined ? [] : await problemsOf(file, stringify(config))).toEqual([]);
-    if (web?.config) expect(webConfigSchema.safeParse(web.config)).toMatchObject({ success: true });
-  });
+  const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((file) => ({
+    file,
+    values: parse(read(`${CHART}/ci/${file}`)),
+  }));
+
+  it.each(valuesFiles.filter(({ values }) => values.config !== undefined))(
+    'has a valid configuration in ci/$file',
+    async ({ file, values }) => {
+      expect(await problemsOf(file, stringify(values.config))).toEqual([]);
+    },
+  );
+
+  it.each(valuesFiles.filter(({ values }) => values.web?.config !== undefined))(
+    'has a valid web configuration in ci/$file',
+    ({ values }) => {
+      expect(webConfigSchema.safeParse(values.web.config)).toMatchObject({ success: true });
+    },
+  );
 
   it('passes valid flags', () => {
     const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !flag.startsWith('--total-shards'));
