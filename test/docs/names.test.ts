@@ -46,6 +46,8 @@ describe('unknownNames', () => {
     ['a file', '`src/main.js`', 'src/main.js'],
     ['a folder', '`src/gone`', 'src/gone'],
     ['a script', '`npm run tset`', 'npm run tset'],
+    ['an identifier', '`decideRetry`', 'decideRetry'],
+    ['a type', '`EncodingOptions`', 'EncodingOptions'],
   ])('reports %s that does not exist', (_, text, unknown) => {
     expect(unknownIn(text)).toContain(unknown);
   });
@@ -62,6 +64,10 @@ describe('unknownNames', () => {
     'metrics.md',
     'src/model',
     'npm run bench -- scrape',
+    'loadConfig',
+    'RequestLimiter',
+    '64 KiB',
+    'KiB',
     'anything else',
   ])('accepts `%s`', (span) => {
     expect(unknownIn(`\`${span}\``)).toEqual([]);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
@@ -20,15 +20,19 @@ import { knownMetrics, shippedRules, unknownIn } from '../prometheus/promql/know
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
-/** Prometheus' own names in the form of ours. */
+/** Names of Prometheus, Kubernetes, Node.js and undici in the form of ours. */
 const FOREIGN = [
+  'RetryHandler',
   'dashboard_url',
+  'encodeInto',
   'exporter_url',
   'http_sd_configs',
   'runbook_url',
   'scrape_duration_seconds',
   'scrape_interval',
   'scrape_timeout',
+  'setImmediate',
+  'subPath',
 ];
 
 /** The prefix of the exporter's own metrics, in regular expressions. */
@@ -41,6 +45,8 @@ const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'pack', 'p
 
 const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
 const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;
+/** With a capital inside, so that it is no word of a sentence; `KiB` and the like are units. */
+const IDENTIFIER = /^(?![KMGT]iB$)[A-Za-z]+[a-z][A-Z]\w*$/;
 const FLAG = /(?<=^|\s)--(?:no-)?([\w.-]+)/g;
 
 const metrics = knownMetrics();
@@ -64,6 +70,13 @@ const simpleNames = new Set([
   'without_rules',
   ...FOREIGN,
 ]);
+
+/** Every word of src, declared or used. */
+const sourceWords = new Set(
+  readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => readFileSync(join(root, 'src', path), 'utf8').match(/\w+/g) ?? []),
+);
 
 /** The names on a page, endpoints aside, that do not exist. */
 export function unknownNames(page: Page): string[] {
@@ -95,6 +108,7 @@ function unknownInSpan(span: string, page: Page): string[] {
   if (FILE.test(span) || folders.includes(span.split('/')[0] ?? '')) return isFile(span, page) ? [] : [span];
   const [, key = span] = /^([^\s:]+): \S+$/.exec(span) ?? [];
   if (KEY.test(key) && /[_.]/.test(key)) return isName(key) ? [] : [span];
+  if (IDENTIFIER.test(span) && !page.file.startsWith('deploy/')) return isIdentifier(span) ? [] : [span];
   return [];
 }
 
@@ -120,6 +134,10 @@ function isFile(span: string, { folder }: Page): boolean {
     OUTSIDE_THE_REPOSITORY.includes(span) ||
     [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)))
   );
+}
+
+function isIdentifier(span: string): boolean {
+  return alerts.includes(span) || FOREIGN.includes(span) || sourceWords.has(span);
 }
 
 function isName(key: string): boolean {
