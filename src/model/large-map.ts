@@ -24,9 +24,8 @@ export class LargeMap<Value extends string | true> {
     return this.get(key) !== undefined;
   }
 
-  /** Adds an entry, unless the key has one. */
+  /** Adds an entry for a key that has none: callers know, and to look it up again takes as long as adding it. */
   add(key: string, value: Value): void {
-    if (this.has(key)) return;
     this.#size += 1;
     if (this.#first.size < MAX_FIRST) {
       this.#first.set(key, value);
