@@ -35,14 +35,14 @@ async function loadWork(context: ProcessContext): Promise<() => unknown> {
     };
   const { flags, command, operands } = parsed;
   if (flags.help) return () => print(helpText(command));
-  const run = await COMMANDS[flags.version ? 'version' : flags['config.check'] ? 'check' : command]();
+  const run = await COMMAND_RUNNERS[flags.version ? 'version' : flags['config.check'] ? 'check' : command]();
   return () => run(context, flags, operands[0] ?? '');
 }
 
 /** Called with the operand of the command; returns or resolves with the exit code, 0 if it is no number. */
-type Run = (context: ProcessContext, flags: FlagValues, operand: string) => unknown;
+type CommandRunner = (context: ProcessContext, flags: FlagValues, operand: string) => unknown;
 
-const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
+const COMMAND_RUNNERS: Readonly<Record<CommandName, () => Promise<CommandRunner>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   check: async () => (await import('./commands/check.ts')).check,
   list: async () => (await import('./commands/list.ts')).list,

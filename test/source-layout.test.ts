@@ -51,3 +51,25 @@ describe('packages of src', () => {
     expect(forbidden).toEqual([]);
   });
 });
+
+/** The functions, classes, types and constants that a file declares outside of others. */
+function declaredIn(path: string): { readonly path: string; readonly name: string; readonly isExported: boolean }[] {
+  const declaration = /^(export )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
+  return Array.from(textOf(path).matchAll(declaration), ([, exported, name = '']) => ({
+    path,
+    name,
+    isExported: exported !== undefined,
+  }));
+}
+
+describe('names of src', () => {
+  it('are exported by one file, and mean nothing else in another', () => {
+    const declared = sourceFiles.flatMap(declaredIn);
+    const exported = declared.filter(({ isExported }) => isExported);
+    expect(exported.length).toBeGreaterThan(sourceFiles.length);
+    const twice = exported.flatMap(({ name, path }) =>
+      declared.filter((other) => other.name === name && other.path !== path),
+    );
+    expect(twice).toEqual([]);
+  });
+});

@@ -28,7 +28,7 @@ export interface ExporterOptions extends ServicesOptions {
 }
 
 /** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
-const COMPRESSORS = 2;
+const EXPORTER_COMPRESSORS = 2;
 
 /** The exporter is ready at the latest this long after its start. */
 const MAX_UNREADY_MS = 60_000;
@@ -61,7 +61,7 @@ export class Exporter implements ExporterPort {
     this.#initial = loaded;
     this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
     this.#createdMs = this.#elapsedMs();
-    this.#services = sharedServices(loaded, options, COMPRESSORS);
+    this.#services = sharedServices(loaded, options, EXPORTER_COMPRESSORS);
   }
 
   /** Starts the first refresh of every station without waiting for it. */

@@ -237,13 +237,13 @@ function connectUpstreams(
     const metrics = services.own.upstreams.observer(name);
     const { observer = {} } = services;
     const holds = known && isSameService(known.raw, raw) ? known.limiter.holds : undefined;
-    const observers = combined(metrics, throttleLog(services.log, name), observer);
+    const observers = combinedObserver(metrics, throttleLog(services.log, name), observer);
     const client = new UpstreamClient(options, observers, { holds });
     const { records, tasks } = services;
     const shared = { client, options, tasks, records, texts: new InternedTexts() };
     const newSource = ({ states }: StationSpec, journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      return stationSource({ ...shared, states, observer: combined(metrics, { pageSizeReduced }, observer) });
+      return stationSource({ ...shared, states, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });
     };
     upstreams.set(name, {
       raw,
@@ -259,7 +259,7 @@ function connectUpstreams(
 }
 
 /** An observer that calls these, one after the other. */
-function combined(...observers: readonly Observer[]): Observer {
+function combinedObserver(...observers: readonly Observer[]): Observer {
   const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
   const calls = Array.from(names, (name) => [
     name,

@@ -46,16 +46,16 @@ function logfmtValue(text: string): string {
   return /^[^\s=\ufffd]+$/.test(text) && inQuotes === `"${text}"` ? text : inQuotes;
 }
 
-const MAX_LENGTH = 2000;
+const MAX_LOGGED_LENGTH = 2000;
 
 function scalarOf(value: unknown, withStack: boolean): Scalar {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  const text = typeof value === 'string' ? value : errorText(value, withStack);
-  return (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text).toWellFormed();
+  const text = typeof value === 'string' ? value : loggedError(value, withStack);
+  return (text.length > MAX_LOGGED_LENGTH ? `${text.slice(0, MAX_LOGGED_LENGTH)}...` : text).toWellFormed();
 }
 
 /** Any value can be thrown, also an error whose message throws. */
-function errorText(error: unknown, withStack: boolean): string {
+function loggedError(error: unknown, withStack: boolean): string {
   try {
     return messagesOf(error) + (withStack && error instanceof Error ? `\n${error.stack}` : '');
   } catch {
@@ -63,10 +63,10 @@ function errorText(error: unknown, withStack: boolean): string {
   }
 }
 
-const MAX_CAUSES = 8;
+const MAX_LOGGED_CAUSES = 8;
 
 /** The messages of an error and its causes, bounded because causes can be circular. */
-function messagesOf(error: unknown, maxCauses = MAX_CAUSES): string {
+function messagesOf(error: unknown, maxCauses = MAX_LOGGED_CAUSES): string {
   if (!(error instanceof Error)) return String(error);
   // The AggregateError of a failed connection to several addresses has no message, only a code.
   const text = error.message || ('code' in error && `${error.code}`) || error.name;

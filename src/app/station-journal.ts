@@ -21,13 +21,13 @@ export interface JournalOptions {
   readonly elapsedMs?: () => number;
 }
 
-type View = StationView<EncodedSnapshot>;
+type JournalView = StationView<EncodedSnapshot>;
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
 const REPEAT_MS = 3_600_000;
 
 /** Within an hour; the failures of further outages are logged like repeated ones. */
-const MAX_OUTAGES = 10;
+const MAX_LOGGED_OUTAGES = 10;
 
 /** Lines of one refresh: a mass change must not fill the log. */
 const MAX_CHANGE_LINES = 100;
@@ -56,7 +56,7 @@ export class StationJournal {
     this.#failuresDue = oncePer(REPEAT_MS, options.elapsedMs);
   }
 
-  refreshed(view: View, attempt: EndedAttempt): void {
+  refreshed(view: JournalView, attempt: EndedAttempt): void {
     const entry = refreshEntry(view, attempt);
     this.history.add(entry);
     const outage = outageFields(this.history.outages, entry.atMs);
@@ -83,7 +83,7 @@ export class StationJournal {
 
   #failed({ reason, message, error }: NonNullable<Health['failure']>, fields: LogFields, outage: OutageFields): void {
     const { attempts, outage_seconds, outages } = outage;
-    if (this.#isOutageLogged === undefined && outages <= MAX_OUTAGES)
+    if (this.#isOutageLogged === undefined && outages <= MAX_LOGGED_OUTAGES)
       this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0;
     this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
@@ -99,7 +99,7 @@ export class StationJournal {
   }
 
   /** Once per outage, by the first refresh that fails without data. */
-  #expired({ served, health: { lastSuccessMs } }: View): void {
+  #expired({ served, health: { lastSuccessMs } }: JournalView): void {
     if (served !== undefined || lastSuccessMs === undefined || this.#failuresDue('expired') === 0) return;
     const last_success = new Date(lastSuccessMs).toISOString();
     this.#write('warn', 'data expired, resources unknown until a refresh succeeds', { last_success });
@@ -111,7 +111,7 @@ export class StationJournal {
     this.#isOutageLogged = undefined;
   }
 
-  #succeeded({ spec, served }: View, duration: LogFields): void {
+  #succeeded({ spec, served }: JournalView, duration: LogFields): void {
     for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
       const fields = { label, resources, limit: spec.labelValues };
       if (resources > 0)
@@ -181,7 +181,7 @@ function outageFields(outages: readonly Outage[], nowMs: number) {
 }
 
 /** A refresh as the history of its station keeps it. */
-function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAttempt): HistoryEntry {
+function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: EndedAttempt): HistoryEntry {
   const { lastAttemptMs = 0, durationMs = 0, failure } = health;
   const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
   if (failure) return { ...common, failed: 1, outcome: 'failed', failure };

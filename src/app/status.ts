@@ -7,10 +7,10 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
 
-type View = StationView<EncodedSnapshot>;
+type StatusView = StationView<EncodedSnapshot>;
 
 /** Maps a station to its status on the web pages. */
-export function stationStatus({ upstreams, journals }: Generation, view: View): StationStatus {
+export function stationStatus({ upstreams, journals }: Generation, view: StatusView): StationStatus {
   const { spec, health, served, isChurnWaiting, ...refresh } = view;
   const snapshot = served?.publication.snapshot;
   return {
@@ -59,7 +59,7 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
 }
 
 /** `views`: of all stations. */
-export function upstreamStatuses({ upstreams }: Generation, views: readonly View[]): readonly UpstreamStatus[] {
+export function upstreamStatuses({ upstreams }: Generation, views: readonly StatusView[]): readonly UpstreamStatus[] {
   return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, views));
 }
 
@@ -67,7 +67,7 @@ export function upstreamStatuses({ upstreams }: Generation, views: readonly View
 export function upstreamStatus(
   name: string,
   { limiter, concurrency }: Upstream,
-  views: readonly View[],
+  views: readonly StatusView[],
 ): UpstreamStatus {
   const load = limiter.load();
   const stations = views

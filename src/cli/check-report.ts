@@ -1,5 +1,5 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { type CheckMessage, shown } from '../diagnosis/diagnosis.ts';
+import { type CheckMessage, withoutFalse } from '../diagnosis/diagnosis.ts';
 import { explainConnection, explainFailure, hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import {
   clockDifferenceText,
@@ -11,15 +11,16 @@ import {
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
+import { DAY_MS, HOUR_MS } from '../model/clock.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import { type Colour, type Column, coloured, type Screen, tableOf } from './table.ts';
+import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
 /** Notes are for people: they are wrapped in a pipe too. */
 const NOTE_COLUMNS = 80;
 
 /** Further stations of a message are only counted. */
-const MAX_NAMES = 10;
+const MAX_STATIONS_PER_MESSAGE = 10;
 
 /**
  * The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width.
@@ -35,13 +36,13 @@ export function checkReport(
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
-  return shown([
-    table(upstreamColumns(nowMs), upstreams, screen),
-    table(stationColumns(screen), stationRows(facts), screen),
+  return withoutFalse([
+    reportTable(upstreamColumns(nowMs), upstreams, screen),
+    reportTable(reportColumns(screen), stationRows(facts), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
-    lines([summary(stations, messages, configWarnings)]),
+    lines([reportSummary(stations, messages, configWarnings)]),
   ]).join('\n');
 }
 
@@ -51,7 +52,7 @@ export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Sc
     withColour(paragraphs([`failure: ${problem}`], screen?.columns), 'failure', screen),
   );
   const isPassed = coverage !== undefined && failures.length === 0;
-  return shown([...failures, isPassed && paragraphs([coverage], screen?.columns)])
+  return withoutFalse([...failures, isPassed && paragraphs([coverage], screen?.columns)])
     .map((text) => `\n${text}`)
     .join('');
 }
@@ -61,17 +62,21 @@ function paragraphs(texts: readonly string[], columns: number | undefined): stri
 }
 
 /** Names the columns for which the terminal is too narrow. */
-function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen | undefined): string {
+function reportTable<Row>(
+  columns: readonly TextColumn<Row>[],
+  rows: readonly Row[],
+  screen: Screen | undefined,
+): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
-  return shown([...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`]).join('');
+  return withoutFalse([...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`]).join('');
 }
 
 /** What is not known or was not measured. */
-const UNKNOWN = '–';
+const UNKNOWN_CELL = '–';
 
 /** The connection to an upstream. */
-function upstreamColumns(nowMs: number): readonly Column<UpstreamFacts>[] {
+function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamFacts>[] {
   return [
     { heading: 'UPSTREAM', cell: ({ name }) => name },
     { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
@@ -96,8 +101,6 @@ function connectionCell(upstream: UpstreamFacts): string | undefined {
   return explanation?.isTls ? 'established' : explanation?.summary;
 }
 
-const DAY_MS = 86_400_000;
-
 function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
   const { options, connection } = upstream;
   const { error, session } = connection;
@@ -110,19 +113,19 @@ function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
     parts.push(protocol, days >= 0 ? `${days} days left` : `expired ${isoDate(validToMs)}`, `issued by ${issuer}`);
   }
   if (error === undefined && options.tls?.insecure_skip_verify) parts.push('not verified');
-  return parts.join(', ') || UNKNOWN;
+  return parts.join(', ') || UNKNOWN_CELL;
 }
 
 function clockCell({ clockDifferenceMs }: UpstreamFacts): string {
-  if (clockDifferenceMs === undefined) return UNKNOWN;
+  if (clockDifferenceMs === undefined) return UNKNOWN_CELL;
   return clockDifferenceMs === 0 ? 'in sync' : `${clockDifferenceText(clockDifferenceMs)} the service's`;
 }
 
 /** Cells by their headings. */
-type StationRow = Readonly<Record<string, string | number>>;
+type StationCells = Readonly<Record<string, string | number>>;
 
 /** Without a screen numbers are exact, for scripts that read the table. */
-function stationColumns(screen: Screen | undefined): readonly Column<StationRow>[] {
+function reportColumns(screen: Screen | undefined): readonly TextColumn<StationCells>[] {
   const size = screen ? sizeText : String;
   const span = screen ? durationText : (ms: number) => `${Math.round(ms)} ms`;
   return [
@@ -156,27 +159,27 @@ function resultColour(cell: string): Colour | undefined {
 }
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ stations, total }: Facts): readonly StationRow[] {
+function stationRows({ stations, total }: Facts): readonly StationCells[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
     ...stations.map(stationRow),
     {
       STATION: 'all',
-      RESOURCES: sizes.length === 0 ? UNKNOWN : sum(sizes),
+      RESOURCES: sizes.length === 0 ? UNKNOWN_CELL : totalOf(sizes),
       ...sizeCells(total),
       REQUESTS: costText(stations),
     },
   ];
 }
 
-function stationRow(station: StationFacts): StationRow {
+function stationRow(station: StationFacts): StationCells {
   const { spec, upstream, durationMs, replies, result } = station;
   const [first] = replies;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
     AUTHENTICATION: authenticationCell(result, hasCredentials(upstream.options)),
-    'FIRST PAGE': first === undefined ? UNKNOWN : first.receivedMs - first.sentMs,
+    'FIRST PAGE': first === undefined ? UNKNOWN_CELL : first.receivedMs - first.sentMs,
     REFRESH: durationMs,
     ...sizeCells(station),
     REQUESTS: costText([station]),
@@ -189,8 +192,8 @@ function stationRow(station: StationFacts): StationRow {
         }
       : {
           PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',
-          TOTAL: UNKNOWN,
-          RESOURCES: UNKNOWN,
+          TOTAL: UNKNOWN_CELL,
+          RESOURCES: UNKNOWN_CELL,
           LISTING: `failed: ${explainFailure(result, upstream).summary}`,
         }),
   };
@@ -204,19 +207,17 @@ function authenticationCell(result: StationFacts['result'], isIdentified: boolea
   return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
 }
 
-function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationRow {
+function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCells {
   return { SERIES: series, BYTES: plainBytes, GZIP: gzipBytes };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The requests while every refresh succeeds, at most: refreshes of a station start at least `ttl` apart, with a ttl of 0 on every scrape. */
 function costText(stations: readonly StationFacts[]): string {
   const listed = listedStations(stations);
-  if (listed.length === 0) return UNKNOWN;
-  const perHour = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
-  const perScrape = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
-  return shown([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
+  if (listed.length === 0) return UNKNOWN_CELL;
+  const perHour = totalOf(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
+  const perScrape = totalOf(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
+  return withoutFalse([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
 }
 
 function listedStations(stations: readonly StationFacts[]) {
@@ -225,13 +226,13 @@ function listedStations(stations: readonly StationFacts[]) {
   );
 }
 
-function sum(values: readonly number[]): number {
+function totalOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
 function notes(stations: readonly StationFacts[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
-  return shown([
+  return withoutFalse([
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     caches.some(({ refresh }) => refresh === 'background')
@@ -250,7 +251,7 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
 }
 
 function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {
-  return shown([
+  return withoutFalse([
     `${severity}: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
     reported !== undefined && `  reported: ${reported}`,
     `  what to do: ${advice}`,
@@ -264,11 +265,15 @@ function withColour(text: string, severity: CheckMessage['severity'], screen: Sc
 
 function stationNames(stations: readonly string[]): string {
   if (stations.length === 0) return '';
-  const names = firstOf(stations, MAX_NAMES).join(', ');
+  const names = firstOf(stations, MAX_STATIONS_PER_MESSAGE).join(', ');
   return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
 }
 
-function summary(stations: readonly StationFacts[], messages: readonly CheckMessage[], configWarnings: number): string {
+function reportSummary(
+  stations: readonly StationFacts[],
+  messages: readonly CheckMessage[],
+  configWarnings: number,
+): string {
   const ok = listedStations(stations).length;
   const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
   return `stations: ${stations.length}, ok: ${ok}, failed: ${stations.length - ok}, warnings: ${warnings}`;

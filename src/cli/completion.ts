@@ -37,15 +37,15 @@ function wordCandidates(before: readonly string[], current: string): readonly st
   const command = isCommandName(word) ? word : undefined;
   if (current.startsWith('-')) {
     return flagsOf(command ?? DEFAULT_COMMAND).map(
-      ({ name, kind, help }) => `--${name}${kind.placeholder ? '=' : ''}\t${summary(help)}`,
+      ({ name, kind, help }) => `--${name}${kind.placeholder ? '=' : ''}\t${firstClause(help)}`,
     );
   }
-  if (word === '') return COMMAND_NAMES.map((name) => `${name}\t${summary(COMMANDS[name].help)}`);
+  if (word === '') return COMMAND_NAMES.map((name) => `${name}\t${firstClause(COMMANDS[name].help)}`);
   return (command && COMMANDS[command].operands?.[operands.length]?.values) ?? [];
 }
 
 /** The first clause of a help text. */
-function summary(help: string): string {
+function firstClause(help: string): string {
   return help.replace(/(?:[;:(]|\. |\.$).*$/s, '').trim();
 }
 

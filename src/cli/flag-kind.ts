@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
+import { DAY_MS } from '../model/clock.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
@@ -31,7 +32,7 @@ export interface FlagKind<Value> {
   readonly parse: (text: string) => Value | undefined;
 }
 
-function kind<Value>(
+function flagKind<Value>(
   placeholder: string,
   expected: string,
   parse: (text: string) => Value | undefined,
@@ -43,49 +44,47 @@ function within(value: number | undefined, atLeast: number, atMost: number): num
   return value !== undefined && value >= atLeast && value <= atMost ? value : undefined;
 }
 
-export const file = kind('<file>', 'a file name', (text) => text || undefined);
+export const file = flagKind('<file>', 'a file name', (text) => text || undefined);
 
-export const text = kind('<text>', 'a string', (given) => given);
+export const textFlag = flagKind('<text>', 'a string', (given) => given);
 
 export const trueOrFalse: FlagKind<boolean> = {
   expected: 'true or false',
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
-export function integer(atLeast: number, atMost?: number): FlagKind<number> {
-  return kind(
+export function integerFlag(atLeast: number, atMost?: number): FlagKind<number> {
+  return flagKind(
     '<n>',
     atMost === undefined ? `an integer of at least ${atLeast}` : `an integer from ${atLeast} to ${atMost}`,
     (text) => within(/^\d+$/.test(text) ? Number(text) : undefined, atLeast, atMost ?? Number.MAX_SAFE_INTEGER),
   );
 }
 
-export const shardOrdinal = kind('<n>', 'an integer of at least 0, or auto', (text) =>
-  text === 'auto' ? text : integer(0).parse(text),
+export const shardOrdinal = flagKind('<n>', 'an integer of at least 0, or auto', (text) =>
+  text === 'auto' ? text : integerFlag(0).parse(text),
 );
 
-const DAY_MS = 86_400_000;
-
 /** Milliseconds, limited to a day to stay below the maximum delay of a timer. */
-export function duration(atLeastMs: number): FlagKind<number> {
-  return kind('<duration>', `a duration such as 1m30s or 0.5s, from ${atLeastMs}ms to 1d`, (text) =>
+export function durationFlag(atLeastMs: number): FlagKind<number> {
+  return flagKind('<duration>', `a duration such as 1m30s or 0.5s, from ${atLeastMs}ms to 1d`, (text) =>
     within(parseDuration(text), atLeastMs, DAY_MS),
   );
 }
 
 /** In bytes. */
-export const size = kind('<size>', 'a size such as 1MiB or 64KB', parseSize);
+export const sizeFlag = flagKind('<size>', 'a size such as 1MiB or 64KB', parseSize);
 
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
   const expected = `one of ${words.join(', ')}`;
-  return { ...kind('<choice>', expected, (text) => words.find((word) => word === text)), values: words };
+  return { ...flagKind('<choice>', expected, (text) => words.find((word) => word === text)), values: words };
 }
 
 /** The sort keys, under the names of their columns. */
 export const SORT_COLUMNS = Object.keys(SORT_KEYS).map(columnName);
 
 export const sortOrder: FlagKind<Order> = {
-  ...kind('<key>', `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`, parseOrder),
+  ...flagKind('<key>', `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`, parseOrder),
   values: SORT_COLUMNS.flatMap((name) => [name, `-${name}`]),
 };
 
@@ -95,8 +94,8 @@ function columnName(name: string): string {
 }
 
 /** In the given order; `list` checks the names, which may be labels of resources. */
-export const resourceColumns: FlagKind<readonly string[]> = {
-  ...kind('<name,...>', 'different names, separated by commas', (given) => {
+export const columnsFlag: FlagKind<readonly string[]> = {
+  ...flagKind('<name,...>', 'different names, separated by commas', (given) => {
     const names = given.split(',').map(columnName);
     return names.includes('') || new Set(names).size < names.length ? undefined : names;
   }),
@@ -104,18 +103,18 @@ export const resourceColumns: FlagKind<readonly string[]> = {
   isList: true,
 };
 
-export const labelValue = kind('<name=value>', 'a label and its value, such as team=storage', (given) => {
+export const labelValue = flagKind('<name=value>', 'a label and its value, such as team=storage', (given) => {
   const [, label, value] = /^(\w+)=(.*)$/s.exec(given) ?? [];
   return label !== undefined && value !== undefined ? { label, value } : undefined;
 });
 
-export const share = kind('<share>', 'a share from 0 to 1, such as 0.95', (text) =>
+export const share = flagKind('<share>', 'a share from 0 to 1, such as 0.95', (text) =>
   within(/^(?:[01]|[01]?\.\d+)$/.test(text) ? Number(text) : undefined, 0, 1),
 );
 
 /** A named fault and the share of requests it affects. */
 export const faultShare: FlagKind<Fault> = {
-  ...kind(
+  ...flagKind(
     '<name[:share]>',
     `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
     (text) => {
@@ -130,7 +129,7 @@ export const faultShare: FlagKind<Fault> = {
 };
 
 /** Without a host, all interfaces. */
-export const listenAddress = kind(
+export const listenAddress = flagKind(
   '<[host]:port>',
   '[host]:port with a port from 0 to 65535 and an IPv6 host in brackets',
   (text) => {
@@ -141,7 +140,7 @@ export const listenAddress = kind(
 );
 
 /** Without ports. */
-export const hostNames = kind('<host,...>', 'host names such as a.example,b.example without ports', (text) => {
+export const hostNames = flagKind('<host,...>', 'host names such as a.example,b.example without ports', (text) => {
   const names = text === '' ? [] : text.split(',');
   return names.every((name) => /^[\w-]+(?:\.[\w-]+)*$/.test(name)) ? names : undefined;
 });
@@ -160,7 +159,7 @@ const RESERVED_PATHS = [
   '/-/...',
 ] as const;
 
-export const telemetryPath = kind(
+export const telemetryPath = flagKind(
   '<path>',
   `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,
   (text) => {
@@ -172,7 +171,7 @@ export const telemetryPath = kind(
   },
 );
 
-export const externalUrl = kind('<url>', 'an http or https URL without user, query and fragment', (text) => {
+export const externalUrl = flagKind('<url>', 'an http or https URL without user, query and fragment', (text) => {
   if (!/^https?:\/\/[^?#]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.username === '' && url.password === '' ? url : undefined;

@@ -5,34 +5,34 @@ import { NAMINGS } from '../simulator/fleet.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
   choice,
-  duration,
+  columnsFlag,
+  durationFlag,
   externalUrl,
   type Flag,
   type FlagKind,
   faultShare,
   file,
   hostNames,
-  integer,
+  integerFlag,
   labelValue,
   listenAddress,
-  resourceColumns,
   SORT_COLUMNS,
   shardOrdinal,
   share,
-  size,
+  sizeFlag,
   sortOrder,
   telemetryPath,
-  text,
+  textFlag,
   trueOrFalse,
 } from './flag-kind.ts';
 
 /** A flag that `only` these commands accept; without a default the value may be undefined. */
-function optional<Value>(kind: FlagKind<Value>, help: string, ...only: readonly CommandName[]) {
+function optionalFlag<Value>(kind: FlagKind<Value>, help: string, ...only: readonly CommandName[]) {
   return { kind, help, only };
 }
 
 function flag<Value>(kind: FlagKind<Value>, standard: string, help: string, ...only: readonly CommandName[]) {
-  return { ...optional(kind, help, ...only), default: standard };
+  return { ...optionalFlag(kind, help, ...only), default: standard };
 }
 
 function toggle(help: string, ...only: readonly CommandName[]) {
@@ -45,7 +45,7 @@ const TABLE = {
   'config.file': flag(file, 'config.yaml', 'Path of the configuration file.', 'serve', 'check', 'list', 'record'),
   'config.check': toggle('Check the configuration, print all problems with their positions and exit.', 'serve'),
   'config.auto-reload-interval': flag(
-    duration(0),
+    durationFlag(0),
     '0s',
     'Interval at which to check the configuration file, station files and secret files for changes, and to reload; 0s disables it.',
     'serve',
@@ -54,13 +54,13 @@ const TABLE = {
     'Query each station and print DNS, TLS, clock, permissions, sizes and costs, with an explanation of each failure.',
     'check',
   ),
-  'min-coverage': optional(
+  'min-coverage': optionalFlag(
     share,
     'With --live, exit with 1 and print the resources without alert rules if the share of resources with alert rules, among those that can have alerts, is below this, such as 0.95.',
     'check',
   ),
-  'max-without-rules': optional(
-    integer(0),
+  'max-without-rules': optionalFlag(
+    integerFlag(0),
     'With --live, exit with 1 and print the resources without alert rules if there are more than this.',
     'check',
   ),
@@ -75,14 +75,14 @@ const TABLE = {
     ...flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.', 'serve'),
     repeatable: true,
   },
-  'web.config.file': optional(
+  'web.config.file': optionalFlag(
     file,
     'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
     'serve',
     'check',
   ),
   'web.telemetry-path': flag(telemetryPath, '/metrics', 'Path under which to expose metrics.', 'serve'),
-  'web.external-url': optional(
+  'web.external-url': optionalFlag(
     externalUrl,
     'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
     'serve',
@@ -98,37 +98,37 @@ const TABLE = {
     'serve',
   ),
   'web.max-connections': flag(
-    integer(0),
+    integerFlag(0),
     '2048',
     'Maximum number of open connections; a further one closes the one that has been idle for the longest time, or is refused if none is idle. 0 means no limit.',
     'serve',
   ),
   'web.max-connections-per-address': flag(
-    integer(0),
+    integerFlag(0),
     '1024',
     'Maximum number of open connections of one client, by IPv4 address or IPv6 /64 network; a further one closes an idle one of that client, or is refused. 0 means no limit.',
     'serve',
   ),
   'web.max-requests': flag(
-    integer(0),
+    integerFlag(0),
     '40',
     'Maximum number of scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered at once from the cache. 0 means no limit.',
     'serve',
   ),
   'web.max-response-memory': flag(
-    size,
+    sizeFlag,
     '64MiB',
     'Maximum memory of responses of /metrics, and of /probe, that clients have not read; further scrapes get 503. 0B means no limit.',
     'serve',
   ),
   'scrape.timeout': flag(
-    duration(1),
+    durationFlag(1),
     '10s',
     'Timeout of a scrape without the header X-Prometheus-Scrape-Timeout-Seconds.',
     'serve',
     'check',
   ),
-  'timeout-offset': flag(duration(0), '0.5s', 'Offset to subtract from the scrape timeout in the header.', 'serve'),
+  'timeout-offset': flag(durationFlag(0), '0.5s', 'Offset to subtract from the scrape timeout in the header.', 'serve'),
   shard: flag(
     shardOrdinal,
     '0',
@@ -137,7 +137,7 @@ const TABLE = {
     'check',
   ),
   'total-shards': flag(
-    integer(1),
+    integerFlag(1),
     '1',
     'Total number of shards among which stations are distributed.',
     'serve',
@@ -151,7 +151,7 @@ const TABLE = {
   ),
   'log.format': flag(choice('logfmt', 'json'), 'logfmt', 'Format of log messages: logfmt or json.', 'serve'),
   'log.buffer-size': flag(
-    size,
+    sizeFlag,
     '1MiB',
     'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped and counted.',
     'serve',
@@ -167,97 +167,97 @@ const TABLE = {
     'check',
     'list',
   ),
-  search: optional(
-    text,
+  search: optionalFlag(
+    textFlag,
     'Print only resources whose ID, name or display name contains this text, ignoring case.',
     'list',
   ),
-  type: optional(
-    text,
+  type: optionalFlag(
+    textFlag,
     'Print only resources of this type, or of the types with this short name, such as eip; an empty value selects resources without one.',
     'list',
   ),
-  product: optional(
-    text,
+  product: optionalFlag(
+    textFlag,
     'Print only resources of this configured product; an empty value selects resources without one.',
     'list',
   ),
-  state: optional(
-    text,
+  state: optionalFlag(
+    textFlag,
     'Print only resources in this state, such as firing or ALERTSTATE_FIRING; an empty value selects resources without one.',
     'list',
   ),
-  'alert-state': optional(
+  'alert-state': optionalFlag(
     choice(...ALERT_STATES),
     'Print only resources whose state means this: firing, pending, inactive or unknown.',
     'list',
   ),
   label: {
-    ...optional(
+    ...optionalFlag(
       labelValue,
       'Print only resources with this value of a label of resource_labels, such as team=storage; an empty value selects resources without one.',
       'list',
     ),
     repeatable: true,
   },
-  alertable: optional(
+  alertable: optionalFlag(
     choice(...ALERTABLE),
     'Print only resources that can have alerts (yes), cannot (no), or for which this is unknown.',
     'list',
   ),
   'without-rules': toggle('Print only resources known to have no alert rules.', 'list'),
-  sort: optional(
+  sort: optionalFlag(
     sortOrder,
     `Sort by ${SORT_COLUMNS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,
     'list',
   ),
-  limit: optional(integer(1), 'Maximum number of resources to print (default: no limit).', 'list'),
-  columns: optional(
-    resourceColumns,
+  limit: optionalFlag(integerFlag(1), 'Maximum number of resources to print (default: no limit).', 'list'),
+  columns: optionalFlag(
+    columnsFlag,
     'Comma-separated columns to print, in this order, also labels of resource_labels (default: in a table, those that the terminal has space for).',
     'list',
   ),
   wide: toggle('Print all columns of a table, whatever the width of the terminal.', 'check', 'list'),
   output: flag(file, '-', 'File to create; - writes to standard output.', 'record'),
   'simulate.port': flag(
-    integer(0, 65_535),
+    integerFlag(0, 65_535),
     '9843',
     'Port on 127.0.0.1 for the simulated service; 0 selects a free port.',
     'simulate',
   ),
-  'simulate.seed': flag(integer(0), '1', 'Seed of the simulated resources and faults.', 'simulate'),
-  'simulate.stations': optional(
-    integer(1, 10_000),
+  'simulate.seed': flag(integerFlag(0), '1', 'Seed of the simulated resources and faults.', 'simulate'),
+  'simulate.stations': optionalFlag(
+    integerFlag(1, 10_000),
     'Number of healthy stations to simulate (default: the six demo stations).',
     'simulate',
   ),
-  'simulate.resources': optional(
-    integer(0, 1_000_000),
+  'simulate.resources': optionalFlag(
+    integerFlag(0, 1_000_000),
     'Average number of resources per station (default: 1000; the demo stations have their own sizes).',
     'simulate',
   ),
-  'simulate.page-cap': flag(integer(1), '200', 'Maximum number of resources per page.', 'simulate'),
+  'simulate.page-cap': flag(integerFlag(1), '200', 'Maximum number of resources per page.', 'simulate'),
   'simulate.names': flag(
     choice(...NAMINGS),
     'random',
     'Names of the simulated resources: random, or sequential, which compress far better.',
     'simulate',
   ),
-  'simulate.latency': flag(duration(0), '0s', 'Latency to add to each response.', 'simulate'),
+  'simulate.latency': flag(durationFlag(0), '0s', 'Latency to add to each response.', 'simulate'),
   'simulate.fault': {
-    ...optional(
+    ...optionalFlag(
       faultShare,
       'Fault to inject into all requests or a share of them, such as rate_limited:0.1.',
       'simulate',
     ),
     repeatable: true,
   },
-  'simulate.auth': optional(
+  'simulate.auth': optionalFlag(
     choice('bearer', 'basic', 'hmac', 'oauth2'),
     'Authentication scheme that the simulated service requires, one of bearer, basic, hmac, oauth2, with the credentials in the printed configuration (default: none).',
     'simulate',
   ),
-  from: optional(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),
+  from: optionalFlag(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),
 } as const;
 
 /** In the order of the help. */

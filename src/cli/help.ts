@@ -3,7 +3,7 @@ import type { Flag } from './flag-kind.ts';
 import { flagsOf } from './flags.ts';
 import { wrapped } from './wrap.ts';
 
-const COLUMNS = 80;
+const HELP_WIDTH = 80;
 
 /** The help of a command in the layout of Prometheus exporters; that of the default command is the help of the program. */
 export function helpText(name: CommandName = DEFAULT_COMMAND): string {
@@ -12,14 +12,20 @@ export function helpText(name: CommandName = DEFAULT_COMMAND): string {
   return [
     `usage: ${PROGRAM} ${isProgram ? '[<flags>] [<command>]' : commandUsage(name).replace(name, `${name} [<flags>]`)}`,
     '',
-    ...(isProgram ? ['Prometheus exporter for the resources attached to telemetry stations.'] : wrapped(help, COLUMNS)),
+    ...(isProgram
+      ? ['Prometheus exporter for the resources attached to telemetry stations.']
+      : wrapped(help, HELP_WIDTH)),
     '',
     ...(isProgram ? commandLines() : []),
     ...(isProgram ? [`Flags of ${name}:`] : ['Flags:']),
     ...twoColumns(flagsOf(name).map((flag) => [flagUsage(flag), flag.help])),
     '',
     'Examples:',
-    ...examples.flatMap(([title, line]) => [`  # ${title}`, `  ${wrapped(line, COLUMNS - 8).join(' \\\n      ')}`, '']),
+    ...examples.flatMap(([title, line]) => [
+      `  # ${title}`,
+      `  ${wrapped(line, HELP_WIDTH - 8).join(' \\\n      ')}`,
+      '',
+    ]),
   ].join('\n');
 }
 
@@ -45,7 +51,7 @@ const LEFT_COLUMNS = 30;
 
 function twoColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   return rows.flatMap(([left, right]) => {
-    const lines = wrapped(right, COLUMNS - LEFT_COLUMNS);
+    const lines = wrapped(right, HELP_WIDTH - LEFT_COLUMNS);
     const isShort = left.length + 4 <= LEFT_COLUMNS;
     const lefts = isShort ? [left] : [left, ''];
     return (isShort ? lines : ['', ...lines]).map((line, at) =>

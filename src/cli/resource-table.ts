@@ -1,16 +1,16 @@
 import { shortTypes, stateWord } from '../inventory/resource-words.ts';
 import { alertableOf } from '../inventory/selection.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../model/resource.ts';
-import { type Colour, type Column, type Screen, tableOf } from './table.ts';
+import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';
 
 /** Without a rank, it is shown only when chosen. */
-interface ResourceTableColumn extends Partial<Column<Resource>> {
+interface ResourceTableColumn extends Partial<TextColumn<Resource>> {
   readonly heading: string;
   /** On a terminal of limited width instead of the exact value. */
   readonly brief?: (resource: Resource, typeNames: ReadonlyMap<string, string>) => string;
 }
 
-const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
+const TABLE_COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   // As wide as a UUID.
   resource_id: { heading: 'ID', rank: 0, minWidth: 36 },
   name: { heading: 'NAME', rank: 5 },
@@ -58,7 +58,9 @@ export function resourceTable(
 
 /** Any other is a label. */
 function columnNamed(name: string): ResourceTableColumn {
-  return Object.hasOwn(COLUMNS, name) ? COLUMNS[name as ResourceColumnName] : { heading: name.toUpperCase(), rank: 4 };
+  return Object.hasOwn(TABLE_COLUMNS, name)
+    ? TABLE_COLUMNS[name as ResourceColumnName]
+    : { heading: name.toUpperCase(), rank: 4 };
 }
 
 /** In UTC. */

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { printable } from '../inventory/records.ts';
 
-export interface Column<Row> {
+export interface TextColumn<Row> {
   readonly heading: string;
   /** Without a value it is empty. */
   readonly cell: (row: Row) => string | number | boolean | null | undefined;
@@ -33,7 +33,7 @@ interface Table {
 }
 
 /** Aligns cells by their display width, without trailing spaces. Without a screen nothing is cut. */
-export function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen?: Screen): Table {
+export function tableOf<Row>(columns: readonly TextColumn<Row>[], rows: readonly Row[], screen?: Screen): Table {
   const available = screen?.columns ?? Number.POSITIVE_INFINITY;
   const measured = columns.map(({ cell, rank = 0, ...column }): MeasuredColumn => {
     const texts = [column.heading, ...rows.map((row) => printable(String(cell(row) ?? '')))];
@@ -49,7 +49,7 @@ export function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row
   };
 }
 
-interface MeasuredColumn extends Omit<Column<never>, 'cell'> {
+interface MeasuredColumn extends Omit<TextColumn<never>, 'cell'> {
   readonly rank: number;
   /** The heading, and the cell of each row. */
   readonly texts: readonly string[];

@@ -4,7 +4,7 @@ import { upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
-import { writePieces } from '../cli/data-output.ts';
+import { writeToPipe } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
@@ -17,8 +17,8 @@ import {
   clockDifferenceMs,
   type ExpositionSize,
   type Facts,
-  type Failure,
   type StationFacts,
+  type StationFailure,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
@@ -115,7 +115,7 @@ async function printWithoutRules(
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);
-      await writePieces(
+      await writeToPipe(
         context.stdout,
         resourceTable(resources, undefined, screenOf(context, wide), columnsWith(spec.resourceLabels.names)).lines,
       );
@@ -123,10 +123,10 @@ async function printWithoutRules(
   }
   const pieces = format === 'json' ? jsonPieces : csvPieces;
   if (format !== 'table')
-    await writePieces(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
+    await writeToPipe(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
 }
 
-const COMPRESSORS = 4;
+const CHECK_COMPRESSORS = 4;
 
 /** Refreshes every station of the shard once, with the same components and limits as the running exporter. */
 async function checkStations(
@@ -151,7 +151,7 @@ async function checkStations(
         replied: (reply) => getOrCreate(received, reply.station, () => []).push(reply),
       },
     },
-    COMPRESSORS,
+    CHECK_COMPRESSORS,
   );
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   const caches = [...generation.stations.values()];
@@ -168,7 +168,9 @@ async function checkStations(
       spec,
       durationMs: Number(health.durationMs),
       // A completed first refresh leaves either a snapshot or a failure.
-      result: served ? { ...served.encoded, ...served.publication } : { ...(health.failure as Failure), replies },
+      result: served
+        ? { ...served.encoded, ...served.publication }
+        : { ...(health.failure as StationFailure), replies },
       isHanging: upstreamOf(spec.upstream).limiter.isHanging(spec.name),
       reducedPageSize: pageSizes.get(spec.name),
       replies,

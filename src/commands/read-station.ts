@@ -105,13 +105,13 @@ function configuredStation(config: Config, name: string): StationSpec {
   ]);
 }
 
-const MAX_REASONS = 20;
+const MAX_PRINTED_REASONS = 20;
 
 function warnings(name: string, { incompleteReasons }: Snapshot): readonly string[] {
   const incomplete = `the listing of ${quoted(name)} is not verified complete`;
   return firstOf(
     incompleteReasons.map(({ text }) => `${incomplete}: ${printable(text)}`),
-    MAX_REASONS,
+    MAX_PRINTED_REASONS,
     (more) => `${incomplete} for ${countText(more, 'more reason')}`,
   );
 }

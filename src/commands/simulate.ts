@@ -11,7 +11,7 @@ import { OperatorError, type ProcessContext, terminationSignal } from './process
 /** Runs the simulated service until a termination signal. Prints a complete configuration file for it, for `simulate > config.yaml`. */
 export async function simulate(context: ProcessContext, flags: FlagValues): Promise<void> {
   const signal = terminationSignal(context);
-  const { service, config } = await start(flags).catch((error: NodeJS.ErrnoException) => {
+  const { service, config } = await startFromFlags(flags).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen') throw error;
     const port = flags['simulate.port'];
     throw new OperatorError([`cannot listen on port ${port}: ${error.message}; --simulate.port sets the port`], error);
@@ -29,7 +29,7 @@ exporter in a second terminal:
   await service.stop();
 }
 
-async function start(flags: FlagValues) {
+async function startFromFlags(flags: FlagValues) {
   const options = {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { LINK_PLACEHOLDERS } from '../inventory/links.ts';
 import { crossChecked, given } from './cross-check.ts';
-import { anyCase, editorPattern, optional, text } from './scalar-schemas.ts';
+import { anyCase, editorPattern, nonEmptyText, optionalKey } from './scalar-schemas.ts';
 
 const link = crossChecked(
   z.strictObject({
-    name: text.describe('Text of the link.'),
-    station: optional(template('station'), 'URL of the link on the page of a station.'),
-    resource: optional(template('resource'), 'URL of the link on the page of a resource.'),
+    name: nonEmptyText.describe('Text of the link.'),
+    station: optionalKey(template('station'), 'URL of the link on the page of a station.'),
+    resource: optionalKey(template('resource'), 'URL of the link on the page of a resource.'),
   }),
   function* ({ station, resource }) {
     if (station === undefined && resource === undefined)

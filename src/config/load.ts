@@ -4,7 +4,7 @@ import { checkYaml } from './checked-yaml.ts';
 import { listOf, mappingOf } from './cross-check.ts';
 import { byPosition, type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
 import { resolveStations } from './resolve.ts';
-import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
+import { type Config, configSchema, stationFileSchema, stationNameOf } from './schema.ts';
 import { isPattern, readStationFiles } from './station-files.ts';
 import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
 import type { YamlDocument, YamlText } from './yaml-document.ts';
@@ -46,7 +46,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   }
   problems.push(...duplicateNames(entries));
   if (!main.ok || problems.length > 0)
-    return { ok: false, problems: sorted(problems, [file, ...files.map((other) => other.file)]) };
+    return { ok: false, problems: sortedProblems(problems, [file, ...files.map((other) => other.file)]) };
   await pause();
   for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
   const config = { ...main.value, stations: [...main.value.stations, ...stations] };
@@ -97,7 +97,7 @@ function entriesOf(stations: unknown, path: ConfigPath, document: YamlDocument):
 function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
   const owners = new Map<string, () => Problem>();
   for (const { station, path, document } of entries) {
-    const { key, name } = nameOf(mappingOf(station));
+    const { key, name } = stationNameOf(mappingOf(station));
     if (name === undefined) continue;
     const problem = (message: string) => document.problemAt([...path, key], message);
     const owner = owners.get(name)?.();
@@ -110,7 +110,7 @@ function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
 }
 
 /** In the order of the files, and each from its beginning. */
-function sorted(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
+function sortedProblems(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
   return problems.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || byPosition(a, b));
 }
 

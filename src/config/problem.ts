@@ -65,9 +65,9 @@ export function suggestion(word: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
 }
 
-const MAX_LISTED = 20;
+const MAX_LISTED_PROBLEMS = 20;
 
 /** Quotes names for a message; a long list ends with the number of those left out. */
 export function listed(names: readonly string[]): string {
-  return firstOf(names.map(quoted), MAX_LISTED).join(', ');
+  return firstOf(names.map(quoted), MAX_LISTED_PROBLEMS).join(', ');
 }

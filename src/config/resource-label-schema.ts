@@ -6,11 +6,11 @@ import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { AnchoredRegExp, NOT_MATCHED } from '../model/resource-labels.ts';
 import { type CrossProblem, crossChecked, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
-import { codecOf, optional } from './scalar-schemas.ts';
+import { codecOf, optionalKey } from './scalar-schemas.ts';
 import { labelName } from './station-schema.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */
-const MAX_NAMES = 10;
+const MAX_LABEL_NAMES = 10;
 
 /** Characters of one expression, and its instructions when it is compiled. */
 const MAX_SIZE = 1000;
@@ -21,7 +21,7 @@ const MAX_TOTAL_SIZE = 40_000;
 const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
 
 /** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
-const RESERVED = new Set([
+const RESERVED_LABELS = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...Object.keys(RESOURCE_COLUMNS),
   ...Object.keys(SORT_KEYS),
@@ -42,12 +42,12 @@ const expression = codecOf(
 );
 
 const match = z.strictObject({
-  station: optional(expression, 'Name of the station.'),
-  resource_type: optional(expression, 'Type of the resource, the key as sent.'),
-  product: optional(expression, 'Product of the resource; needs `products`.'),
-  name: optional(expression, 'Name of the resource.'),
-  display_name: optional(expression, 'Display name of the resource.'),
-  resource_id: optional(expression, 'ID of the resource.'),
+  station: optionalKey(expression, 'Name of the station.'),
+  resource_type: optionalKey(expression, 'Type of the resource, the key as sent.'),
+  product: optionalKey(expression, 'Product of the resource; needs `products`.'),
+  name: optionalKey(expression, 'Name of the resource.'),
+  display_name: optionalKey(expression, 'Display name of the resource.'),
+  resource_id: optionalKey(expression, 'ID of the resource.'),
 });
 
 export const resourceLabels = crossChecked(
@@ -59,8 +59,8 @@ export const resourceLabels = crossChecked(
           `Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match. Where an expression of more than 500 instructions would take too long on a text of more than 512 characters, the labels of the entry are \`${NOT_MATCHED}\`.`,
         ),
       labels: z
-        .record(labelName(RESERVED, 'the exporter already uses this name'), z.string())
-        .describe(`Labels of the resources that match; all entries together have at most ${MAX_NAMES} names.`),
+        .record(labelName(RESERVED_LABELS, 'the exporter already uses this name'), z.string())
+        .describe(`Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`),
     }),
   ),
   (entries) => totalProblems(entries as readonly unknown[]),
@@ -86,8 +86,8 @@ function* totalProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
     const { labels, match } = mappingOf(entry);
     for (const name of Object.keys(mappingOf(labels))) {
       names.add(name);
-      if ([...names].indexOf(name) < MAX_NAMES) continue;
-      const message = `expected at most ${MAX_NAMES} label names in all entries together`;
+      if ([...names].indexOf(name) < MAX_LABEL_NAMES) continue;
+      const message = `expected at most ${MAX_LABEL_NAMES} label names in all entries together`;
       yield { path: [index, 'labels', name], message, atKey: true };
     }
     for (const [key, value] of Object.entries(mappingOf(match))) {

@@ -73,14 +73,14 @@ export function anyCase(word: string): string {
   return word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
-export const text = z.string().min(1, { error: 'a non-empty string' });
+export const nonEmptyText = z.string().min(1, { error: 'a non-empty string' });
 
-export const filePath = text.meta({ title: 'file' });
+export const filePath = nonEmptyText.meta({ title: 'file' });
 
-export const tlsVersion = z.enum(namesOf(TLS_VERSIONS));
+export const tlsVersion = z.enum(keysOf(TLS_VERSIONS));
 
 /** A key that may be absent, with its help. */
-export function optional<Schema extends z.ZodType>(schema: Schema, help: string) {
+export function optionalKey<Schema extends z.ZodType>(schema: Schema, help: string) {
   return schema.exactOptional().describe(help);
 }
 
@@ -107,10 +107,10 @@ const SECRET = { title: 'secret' };
 
 export const secret = secretFrom(z.string());
 
-export const filledSecret = secretFrom(text);
+export const filledSecret = secretFrom(nonEmptyText);
 
 /** A secret that is sent in a header. */
-export const headerSecret = secretFrom(headerText(text.meta(SECRET)));
+export const headerSecret = secretFrom(headerText(nonEmptyText.meta(SECRET)));
 
 export const headerValue = headerText(z.string());
 
@@ -145,11 +145,11 @@ function formOf(title: string, { source }: RegExp, isPositive: boolean) {
 }
 
 function headerText(form: z.ZodString): z.ZodString {
-  return matching(form, /^[\t\x20-\x7e\x80-\xff]*$/, 'expected printable Latin-1 characters, spaces and tabs');
+  return textMatching(form, /^[\t\x20-\x7e\x80-\xff]*$/, 'expected printable Latin-1 characters, spaces and tabs');
 }
 
 /** A text of the pattern, or of a stricter check that JSON Schema cannot express. */
-export function matching(
+export function textMatching(
   form: z.ZodString,
   pattern: RegExp,
   error: string,
@@ -165,6 +165,6 @@ function secretFrom(form: z.ZodString) {
   });
 }
 
-export function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {
+export function keysOf<Table extends object>(table: Table): (keyof Table & string)[] {
   return Object.keys(table) as (keyof Table & string)[];
 }

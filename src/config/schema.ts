@@ -15,7 +15,7 @@ import {
 import { links } from './link-schema.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
-import { duration, integer, optional, text, timerDuration } from './scalar-schemas.ts';
+import { duration, integer, nonEmptyText, optionalKey, timerDuration } from './scalar-schemas.ts';
 import { states } from './state-schema.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
@@ -53,11 +53,11 @@ const limits = z.strictObject({
     .describe(
       'Maximum number of values of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`) in the aggregates and counters of a station; further ones are published as `(other)`.',
     ),
-  records_per_station: optional(
+  records_per_station: optionalKey(
     integer(1),
     'Maximum number of records of one station, all its listings together; above it, the refresh fails (default: three quarters of `records`).',
   ),
-  records: optional(
+  records: optionalKey(
     integer(1),
     "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
   ),
@@ -73,7 +73,7 @@ const limits = z.strictObject({
 
 const stations = z.array(station, { error: 'a list of stations' });
 
-const stationFile = text
+const stationFile = nonEmptyText
   .refine((path) => !path.replace(/[^/]*$/, '').includes('*'), {
     error: 'expected * only in the last part of the path',
   })
@@ -107,7 +107,7 @@ const BACKGROUND = implies(
 export const configSchema = crossChecked(
   z.strictObject(
     {
-      upstreams: z.record(text, upstream, { error: 'a mapping with one entry per account' }).meta({
+      upstreams: z.record(nonEmptyText, upstream, { error: 'a mapping with one entry per account' }).meta({
         description:
           'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
         minProperties: 1,
@@ -146,11 +146,11 @@ export const configSchema = crossChecked(
 export type Config = z.output<typeof configSchema>;
 
 /** A station file, checked against the upstreams and the global settings of the configuration, which may be invalid themselves. */
-export function stationFileSchema(settings: Omit<Fleet, 'stations'>): typeof stations {
+export function stationFileSchema(settings: Omit<FleetConfig, 'stations'>): typeof stations {
   return crossChecked(stations, (list) => stationProblems({ ...settings, stations: list }, []), Array.isArray);
 }
 
-interface Fleet {
+interface FleetConfig {
   readonly upstreams?: unknown;
   readonly stations?: unknown;
   readonly station_files?: unknown;
@@ -158,7 +158,7 @@ interface Fleet {
 }
 
 /** Problems between stations, upstreams and global settings. */
-function* fleetProblems(fleet: Fleet): Iterable<CrossProblem> {
+function* fleetProblems(fleet: FleetConfig): Iterable<CrossProblem> {
   const { upstreams, stations, station_files, cache } = fleet;
   const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (isObject(upstreams) && Object.keys(upstreams).length === 0)
@@ -170,7 +170,7 @@ function* fleetProblems(fleet: Fleet): Iterable<CrossProblem> {
 }
 
 /** `path`: of the list. */
-function* stationProblems({ upstreams, stations, cache }: Fleet, path: ConfigPath): Iterable<CrossProblem> {
+function* stationProblems({ upstreams, stations, cache }: FleetConfig, path: ConfigPath): Iterable<CrossProblem> {
   const checkUpstream = isObject(upstreams) ? upstreamCheck(upstreams) : () => [];
   for (const [index, station] of listOf(stations).entries()) {
     if (!isObject(station)) continue;
@@ -181,7 +181,7 @@ function* stationProblems({ upstreams, stations, cache }: Fleet, path: ConfigPat
 }
 
 /** The station's name as a label value, which must be unique, and the key that defines it. */
-export function nameOf({ name, telemetry_station, rid }: Mapping): {
+export function stationNameOf({ name, telemetry_station, rid }: Mapping): {
   readonly key: string;
   readonly name: string | undefined;
 } {

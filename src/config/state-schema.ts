@@ -3,7 +3,7 @@ import { SAID_ALERT_STATES, type StateLists } from '../model/alert-state.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, listOf, mappingOf } from './cross-check.ts';
 import { formatPath, quoted } from './problem.ts';
-import { optional } from './scalar-schemas.ts';
+import { optionalKey } from './scalar-schemas.ts';
 
 const STATE = 'a state: a non-empty string or a number';
 
@@ -12,13 +12,13 @@ const state = z
   .union([z.string().min(1, { error: STATE }), z.number()], { error: STATE })
   .meta({ title: 'string or number' });
 
-const list = z.array(state, { error: 'a list of states' });
+const stateList = z.array(state, { error: 'a list of states' });
 
 export const states = crossChecked(
   z.strictObject({
-    firing: optional(list, 'States of resources with a firing alert.'),
-    pending: optional(list, 'States of resources with a pending alert.'),
-    inactive: optional(list, 'States of resources without an active alert.'),
+    firing: optionalKey(stateList, 'States of resources with a firing alert.'),
+    pending: optionalKey(stateList, 'States of resources with a pending alert.'),
+    inactive: optionalKey(stateList, 'States of resources without an active alert.'),
   }),
   repeatedStates,
 );

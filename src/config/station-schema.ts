@@ -3,7 +3,7 @@ import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
-import { duration, integer, matching, optional, text, timerDuration } from './scalar-schemas.ts';
+import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from './scalar-schemas.ts';
 
 const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
@@ -24,7 +24,7 @@ export function parseRid(rid: string): StationPath | undefined {
 /** `.` and `..` would be resolved in the URL. */
 const PATH_PART = /^(?!\.{0,2}$)/;
 
-const pathPart = matching(
+const pathPart = textMatching(
   z.string(),
   PATH_PART,
   'expected a non-empty name other than "." and ".."',
@@ -32,25 +32,25 @@ const pathPart = matching(
   (part) => PATH_PART.test(part) && part.isWellFormed(),
 );
 
-const filters = z.strictObject({
-  resource_ids: optional(z.array(text), 'Only resources with these IDs.'),
-  resource_type: optional(text, 'Only resources of this type.'),
-  resource_types: optional(z.array(text), 'Only resources of these types.'),
-  product: optional(text, 'Only resources of this product.'),
-  resource_display_name_prefix: optional(text, 'Only resources whose display name starts with this prefix.'),
-  enabled_alert: optional(z.boolean(), 'Only resources that can have alerts.'),
+const stationFilters = z.strictObject({
+  resource_ids: optionalKey(z.array(nonEmptyText), 'Only resources with these IDs.'),
+  resource_type: optionalKey(nonEmptyText, 'Only resources of this type.'),
+  resource_types: optionalKey(z.array(nonEmptyText), 'Only resources of these types.'),
+  product: optionalKey(nonEmptyText, 'Only resources of this product.'),
+  resource_display_name_prefix: optionalKey(nonEmptyText, 'Only resources whose display name starts with this prefix.'),
+  enabled_alert: optionalKey(z.boolean(), 'Only resources that can have alerts.'),
 });
 
 const stationCache = z.strictObject({
-  ttl: optional(timerDuration, 'Overrides `cache.ttl`.'),
-  max_stale: optional(duration, 'Overrides `cache.max_stale`.'),
-  error_ttl: optional(timerDuration, 'Overrides `cache.error_ttl`.'),
+  ttl: optionalKey(timerDuration, 'Overrides `cache.ttl`.'),
+  max_stale: optionalKey(duration, 'Overrides `cache.max_stale`.'),
+  error_ttl: optionalKey(timerDuration, 'Overrides `cache.error_ttl`.'),
 });
 
 const stationMetrics = z.strictObject({
-  per_resource: optional(z.boolean(), 'Overrides `metrics.per_resource`.'),
-  max_resources: optional(integer(0), 'Overrides `metrics.max_resources`.'),
-  disabled: optional(
+  per_resource: optionalKey(z.boolean(), 'Overrides `metrics.per_resource`.'),
+  max_resources: optionalKey(integer(0), 'Overrides `metrics.max_resources`.'),
+  disabled: optionalKey(
     z.array(z.enum(Object.keys(STATION_FAMILIES), { error: 'the name of a metric family of a station' })),
     'Overrides `metrics.disabled` for the families of this station.',
   ),
@@ -78,22 +78,22 @@ export function labelName(reserved: ReadonlySet<string>, problem: string) {
 
 export const station = crossChecked(
   z.strictObject({
-    name: optional(
-      text,
+    name: optionalKey(
+      nonEmptyText,
       'Value of the `station` label, unique among all stations (default: the name of the telemetry station).',
     ),
-    upstream: optional(z.string(), 'Upstream to query (default: the only upstream).'),
-    subscription: optional(pathPart, 'Subscription of the telemetry station.'),
-    resource_group: optional(pathPart, 'Resource group of the telemetry station.'),
-    zone: optional(pathPart, 'Availability zone of the telemetry station.'),
-    telemetry_station: optional(pathPart, 'Name of the telemetry station.'),
-    rid: optional(
-      matching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
+    upstream: optionalKey(z.string(), 'Upstream to query (default: the only upstream).'),
+    subscription: optionalKey(pathPart, 'Subscription of the telemetry station.'),
+    resource_group: optionalKey(pathPart, 'Resource group of the telemetry station.'),
+    zone: optionalKey(pathPart, 'Availability zone of the telemetry station.'),
+    telemetry_station: optionalKey(pathPart, 'Name of the telemetry station.'),
+    rid: optionalKey(
+      textMatching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
       `Resource ID, instead of the four keys above: \`${RID_FORM}\`.`,
     ),
-    filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
+    filters: stationFilters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
     products: z
-      .array(text)
+      .array(nonEmptyText)
       .meta({ uniqueItems: true })
       .prefault([])
       .describe('Products to label resources with; each requires an additional listing.'),

@@ -17,13 +17,13 @@ import {
   headerSecret,
   headerValue,
   integer,
-  matching,
-  optional,
+  nonEmptyText,
+  optionalKey,
   proxyUrl,
   secret,
   serviceUrl,
   size,
-  text,
+  textMatching,
   timeoutDuration,
   tlsVersion,
 } from './scalar-schemas.ts';
@@ -37,7 +37,7 @@ const MIN_REQUESTS_PER_SECOND = 0.001;
 const RATE = `a number of at least ${MIN_REQUESTS_PER_SECOND}, or 0 for no limit`;
 
 /** Set by the exporter or by its connection. */
-const RESERVED = new Set([
+const RESERVED_HEADERS = new Set([
   'accept',
   'accept-encoding',
   'connection',
@@ -61,16 +61,16 @@ const RESERVED = new Set([
 const headerName = z
   .string()
   .regex(TOKEN, { error: 'an HTTP header name', abort: true })
-  .refine((name) => !RESERVED.has(name.toLowerCase()), {
+  .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), {
     error: 'this header is set by the exporter, expected another one',
   })
-  .meta({ pattern: without([...RESERVED], TOKEN) });
+  .meta({ pattern: without([...RESERVED_HEADERS], TOKEN) });
 
 const header = crossChecked(
   z.strictObject({
-    values: optional(z.array(headerValue), 'Header values that are not secret.'),
-    secrets: optional(z.array(headerSecret), 'Header values that are secret.'),
-    files: optional(z.array(filePath), 'Files to read header values from.'),
+    values: optionalKey(z.array(headerValue), 'Header values that are not secret.'),
+    secrets: optionalKey(z.array(headerSecret), 'Header values that are secret.'),
+    files: optionalKey(z.array(filePath), 'Files to read header values from.'),
   }),
   function* (value) {
     const lists = [value.values, value.secrets, value.files];
@@ -96,30 +96,30 @@ const authorization = withSecret(
       .meta({ pattern: editorPattern(without(['basic'], TOKEN)) })
       .prefault('Bearer')
       .describe('Authentication scheme of the `Authorization` header.'),
-    credentials: optional(headerSecret, 'Credentials to send after the scheme.'),
-    credentials_file: optional(filePath, 'File to read the credentials from, instead of `credentials`.'),
+    credentials: optionalKey(headerSecret, 'Credentials to send after the scheme.'),
+    credentials_file: optionalKey(filePath, 'File to read the credentials from, instead of `credentials`.'),
   }),
 );
 
 const basicAuth = withSecret(
   'password',
   z.strictObject({
-    username: matching(text, /^[^:]*$/, 'expected a user name without a colon').describe('User name.'),
-    password: optional(secret, 'Password.'),
-    password_file: optional(filePath, 'File to read the password from, instead of `password`.'),
+    username: textMatching(nonEmptyText, /^[^:]*$/, 'expected a user name without a colon').describe('User name.'),
+    password: optionalKey(secret, 'Password.'),
+    password_file: optionalKey(filePath, 'File to read the password from, instead of `password`.'),
   }),
 );
 
 const hmac = withSecret(
   'secret_access_key',
   z.strictObject({
-    access_key_id: matching(
-      text,
+    access_key_id: textMatching(
+      nonEmptyText,
       /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
       'expected printable ASCII without quotes and backslashes',
     ).describe('Access key ID.'),
-    secret_access_key: optional(filledSecret, 'Secret access key.'),
-    secret_access_key_file: optional(
+    secret_access_key: optionalKey(filledSecret, 'Secret access key.'),
+    secret_access_key_file: optionalKey(
       filePath,
       'File to read the secret access key from, instead of `secret_access_key`.',
     ),
@@ -138,12 +138,15 @@ const hmac = withSecret(
 const oauth2 = withSecret(
   'client_secret',
   z.strictObject({
-    client_id: text.describe('Client ID.'),
-    client_secret: optional(filledSecret, 'Client secret.'),
-    client_secret_file: optional(filePath, 'File to read the client secret from, instead of `client_secret`.'),
+    client_id: nonEmptyText.describe('Client ID.'),
+    client_secret: optionalKey(filledSecret, 'Client secret.'),
+    client_secret_file: optionalKey(filePath, 'File to read the client secret from, instead of `client_secret`.'),
     token_url: serviceUrl.describe('URL of the token endpoint.'),
-    scopes: z.array(text).prefault([]).describe('Scopes to request.'),
-    endpoint_params: z.record(text, secret).prefault({}).describe('Additional parameters of the token request.'),
+    scopes: z.array(nonEmptyText).prefault([]).describe('Scopes to request.'),
+    endpoint_params: z
+      .record(nonEmptyText, secret)
+      .prefault({})
+      .describe('Additional parameters of the token request.'),
   }),
 );
 
@@ -165,12 +168,15 @@ function without(names: readonly string[], token: RegExp): string {
 
 const tlsConfig = crossChecked(
   z.strictObject({
-    ca_file: optional(filePath, 'CA certificates to trust (default: those of Node.js).'),
-    cert_file: optional(filePath, 'Client certificate; requires `key_file`.'),
-    key_file: optional(filePath, 'Private key of the client certificate; requires `cert_file`.'),
-    server_name: optional(text, 'Server name to verify in the certificate (default: the host of `base_url`).'),
+    ca_file: optionalKey(filePath, 'CA certificates to trust (default: those of Node.js).'),
+    cert_file: optionalKey(filePath, 'Client certificate; requires `key_file`.'),
+    key_file: optionalKey(filePath, 'Private key of the client certificate; requires `cert_file`.'),
+    server_name: optionalKey(
+      nonEmptyText,
+      'Server name to verify in the certificate (default: the host of `base_url`).',
+    ),
     insecure_skip_verify: z.boolean().prefault(false).describe('Disable verification of the server certificate.'),
-    min_version: optional(tlsVersion, 'Minimum TLS version.'),
+    min_version: optionalKey(tlsVersion, 'Minimum TLS version.'),
   }),
   function* (value) {
     const pairs = [['cert_file', 'key_file'] as const, ['key_file', 'cert_file'] as const];
@@ -206,16 +212,16 @@ export const upstream = crossChecked(
       .enum(['repeat', 'comma'])
       .prefault('repeat')
       .describe('Encoding of list parameters: `repeat` the parameter for each entry, or separate entries by `comma`.'),
-    authorization: optional(
+    authorization: optionalKey(
       authorization,
       'Credentials to send in the `Authorization` header. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` is allowed.',
     ),
-    basic_auth: optional(basicAuth, 'HTTP basic authentication.'),
-    hmac: optional(hmac, 'Request signing with an access key pair.'),
-    oauth2: optional(oauth2, 'OAuth 2.0 client credentials grant.'),
-    http_headers: optional(httpHeaders, 'Additional request headers, by name.'),
-    tls_config: optional(tlsConfig, 'TLS settings.'),
-    proxy_url: optional(proxyUrl, 'HTTP proxy to connect through.'),
+    basic_auth: optionalKey(basicAuth, 'HTTP basic authentication.'),
+    hmac: optionalKey(hmac, 'Request signing with an access key pair.'),
+    oauth2: optionalKey(oauth2, 'OAuth 2.0 client credentials grant.'),
+    http_headers: optionalKey(httpHeaders, 'Additional request headers, by name.'),
+    tls_config: optionalKey(tlsConfig, 'TLS settings.'),
+    proxy_url: optionalKey(proxyUrl, 'HTTP proxy to connect through.'),
   }),
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);

@@ -32,7 +32,7 @@ export async function upstreamWarnings(
     const [, name, section, key] = leaf.path;
     // The token endpoint defines their names, and they are often not secret.
     if (section === 'oauth2' && key === 'endpoint_params') continue;
-    add(failing, leaf.path, await failureOf(leaf, upstreams[`${name}`]?.authorization?.type));
+    add(failing, leaf.path, await leafProblem(leaf, upstreams[`${name}`]?.authorization?.type));
     if (!document.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
   }
   return { failing, insecure };
@@ -65,7 +65,7 @@ export function isFile(leaf: Leaf): leaf is Leaf & { readonly value: string } {
 }
 
 /** `type`: of `authorization`. */
-async function failureOf(leaf: Leaf, type = ''): Promise<string | undefined> {
+async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { isObject } from '../model/resource.ts';
 import { crossChecked, type Unchecked } from './cross-check.ts';
-import { duration, filePath, filledSecret, headerValue, integer, namesOf, text, tlsVersion } from './scalar-schemas.ts';
+import {
+  duration,
+  filePath,
+  filledSecret,
+  headerValue,
+  integer,
+  keysOf,
+  nonEmptyText,
+  tlsVersion,
+} from './scalar-schemas.ts';
 
 /** OpenSSL names of Go's cipher suites. */
 export const CIPHER_SUITES = {
@@ -35,9 +44,9 @@ export const CURVES = {
 /** Each of these keys enables TLS; others, such as `min_version`, do not. */
 const enablingKeys = z
   .strictObject({
-    cert: text,
+    cert: nonEmptyText,
     key: filledSecret,
-    client_ca: text,
+    client_ca: nonEmptyText,
     cert_file: filePath,
     key_file: filePath,
     client_ca_file: filePath,
@@ -54,18 +63,18 @@ const enablingKeys = z
   .partial();
 
 const tlsKeys = enablingKeys.extend({
-  client_allowed_sans: z.array(text).optional(),
+  client_allowed_sans: z.array(nonEmptyText).optional(),
   min_version: tlsVersion.prefault('TLS12'),
   max_version: tlsVersion.prefault('TLS13'),
-  cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
+  cipher_suites: z.array(z.enum(keysOf(CIPHER_SUITES))).prefault([]),
   prefer_server_cipher_suites: z.boolean().prefault(true),
-  curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
+  curve_preferences: z.array(z.enum(keysOf(CURVES))).prefault([]),
 });
 
 export type TlsServerConfig = z.output<typeof tlsKeys>;
 
 export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
-  return namesOf(enablingKeys.shape).some((key) => tls[key] !== undefined);
+  return keysOf(enablingKeys.shape).some((key) => tls[key] !== undefined);
 }
 
 const tlsServer = crossChecked(tlsKeys, function* (tls) {
@@ -95,7 +104,7 @@ const tlsServer = crossChecked(tlsKeys, function* (tls) {
 });
 
 /** The headers that the exporter toolkit allows. */
-const headers = z.strictObject({
+const responseHeaders = z.strictObject({
   'Content-Security-Policy': headerValue.exactOptional(),
   'Strict-Transport-Security': headerValue.exactOptional(),
   'X-Content-Type-Options': z.enum(['nosniff']).exactOptional(),
@@ -117,7 +126,7 @@ export const webConfigSchema = z.strictObject({
     z.strictObject({
       // Accepted for compatibility and ignored: the server speaks HTTP/1.1.
       http2: z.boolean().prefault(true),
-      headers: sparse(headers, [null, '']).prefault({}),
+      headers: sparse(responseHeaders, [null, '']).prefault({}),
     }),
   ).prefault({}),
   // A file that was cut off or not filled in yet must not open the exporter to everyone.

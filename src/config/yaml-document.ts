@@ -121,12 +121,12 @@ export class YamlDocument {
   /** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
   #locate(path: ConfigPath, atKey = false): number {
     let node = this.#root;
-    let offset = startOf(node);
+    let offset = offsetOf(node);
     for (const [depth, part] of path.entries()) {
       const pair = isMap(node) ? pairOf(node, part) : undefined;
       node = isSeq(node) ? node.items[Number(part)] : pair?.value;
       if (pair === undefined && node === undefined) break;
-      offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
+      offset = atKey && depth === path.length - 1 ? offsetOf(pair?.key, node) : offsetOf(node, pair?.key);
     }
     return offset;
   }
@@ -178,7 +178,7 @@ export class YamlDocument {
   #checkKeys(map: YAMLMap, parents: Nodes): void {
     const names = new Set<string>();
     for (const pair of map.items) {
-      const name = nameOf(pair);
+      const name = keyNameOf(pair);
       // A key without a value may be part of a secret that contains a comma.
       const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
       if (name === '__proto__') this.#report([...parents, map, pair], 'reserved key, expected another one');
@@ -200,12 +200,12 @@ export class YamlDocument {
       this.#report([...parents, node], name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : unset);
       return match;
     });
-    if (node.value !== text) this.#substituted.add(startOf(node));
+    if (node.value !== text) this.#substituted.add(offsetOf(node));
   }
 
   /** The problem is at the last of the nodes. */
   #report(nodes: Nodes, message: string, maxDepth?: number): void {
-    this.problems.push(this.#problemAt(startOf(nodes.at(-1)), message, pathOf(nodes).slice(0, maxDepth)));
+    this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes).slice(0, maxDepth)));
   }
 
   #reject(nodes: Nodes, message: string, maxDepth?: number): undefined {
@@ -219,20 +219,20 @@ type Nodes = readonly unknown[];
 
 function pathOf(nodes: Nodes): ConfigPath {
   return nodes.flatMap<string | number>((node, depth) => {
-    if (isPair(node)) return [nameOf(node)];
+    if (isPair(node)) return [keyNameOf(node)];
     return isSeq(node) && depth < nodes.length - 1 ? [node.items.indexOf(nodes[depth + 1])] : [];
   });
 }
 
 /** The own keys of a mapping override merged ones, and the last of duplicate keys counts. */
 function pairOf(map: YAMLMap, name: unknown): Pair | undefined {
-  const own = map.items.findLast((pair) => nameOf(pair) === name && !isMergeKey(pair.key));
+  const own = map.items.findLast((pair) => keyNameOf(pair) === name && !isMergeKey(pair.key));
   if (own !== undefined) return own;
   const sources = map.items.flatMap(sourcesOf) as YAMLMap[];
   return sources.map((source) => pairOf(source, name)).find((pair) => pair !== undefined);
 }
 
-function nameOf({ key }: Pair): string {
+function keyNameOf({ key }: Pair): string {
   return String((key as Scalar).value);
 }
 
@@ -301,9 +301,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /** The offset of the first node that has one; a pair has that of its key. */
-function startOf(...nodes: readonly unknown[]): number {
+function offsetOf(...nodes: readonly unknown[]): number {
   for (const node of nodes) {
-    if (isPair(node)) return startOf(node.key);
+    if (isPair(node)) return offsetOf(node.key);
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;

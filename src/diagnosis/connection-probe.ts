@@ -4,7 +4,7 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { connectOnce } from '../upstream/http/connection.ts';
-import type { ConnectionFacts, Failure, TlsSession } from './facts.ts';
+import type { ConnectionFacts, StationFailure, TlsSession } from './facts.ts';
 
 /** Connects once, with the settings of the client; sends no request. */
 export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
@@ -35,14 +35,14 @@ async function timed<Value>(step: () => Value | Promise<Value>) {
 }
 
 /** Whether an http upstream failed in a way that its port answers TLS only, and does so. `failures`: of its stations. */
-export async function speaksTls(options: UpstreamOptions, failures: readonly Failure[]): Promise<boolean> {
+export async function speaksTls(options: UpstreamOptions, failures: readonly StationFailure[]): Promise<boolean> {
   const { protocol, hostname, port } = options.baseUrl;
   if (protocol !== 'http:' || !failures.some(mayExpectTls)) return false;
   return (await openUnverifiedSession(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
 }
 
 /** A TLS port answers plain HTTP with a closed connection, with silence or with a 400. */
-function mayExpectTls({ reason, replies }: Failure): boolean {
+function mayExpectTls({ reason, replies }: StationFailure): boolean {
   return PLAIN_HTTP_REASONS.includes(reason) && replies.every(({ status }) => status === 400);
 }
 
@@ -73,12 +73,12 @@ function sessionOf(socket: TLSSocket): TlsSession {
   // Written as `DNS:a.example, IP Address:192.0.2.1`.
   const names =
     subjectaltname === undefined
-      ? [nameOf(subject)]
+      ? [issuerName(subject)]
       : subjectaltname.split(', ').map((name) => name.replace(/^[^:]*:/, ''));
-  return { protocol: `${socket.getProtocol()}`, issuer: nameOf(issuer), names, validToMs: Date.parse(valid_to) };
+  return { protocol: `${socket.getProtocol()}`, issuer: issuerName(issuer), names, validToMs: Date.parse(valid_to) };
 }
 
 /** A common name is optional. */
-function nameOf({ CN, O, OU }: Partial<PeerCertificate['issuer']>): string {
+function issuerName({ CN, O, OU }: Partial<PeerCertificate['issuer']>): string {
   return `${CN ?? O ?? OU ?? 'unknown issuer'}`;
 }

@@ -45,7 +45,7 @@ export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeo
       groups.set(key, { ...message, upstream, stations: [...(groups.get(key)?.stations ?? []), ...names] });
     }
   };
-  for (const upstream of upstreams) add(upstreamWarnings(upstream, nowMs), upstream.name);
+  for (const upstream of upstreams) add(capacityWarnings(upstream, nowMs), upstream.name);
   for (const station of stations)
     add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
   return [...groups.values()].sort((a, b) => a.severity.localeCompare(b.severity));
@@ -59,7 +59,7 @@ function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readon
   const { result, upstream, isHanging } = station;
   if ('snapshot' in result) return listingWarnings(station, result, scrapeTimeoutMs);
   const { meaning, advice } = explainFailure(result, upstream);
-  return shown<Message>([
+  return withoutFalse<Message>([
     { severity: 'failure', meaning, reported: result.message, advice },
     isHanging &&
       warning(
@@ -70,12 +70,12 @@ function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readon
 }
 
 /** Without those whose condition is false. */
-export function shown<T>(items: readonly (T | false)[]): readonly T[] {
+export function withoutFalse<T>(items: readonly (T | false)[]): readonly T[] {
   return items.filter((item): item is T => item !== false);
 }
 
 /** Each product has a listing of its own. */
-const MAX_REASONS = 5;
+const MAX_REASONS_PER_STATION = 5;
 
 function listingWarnings(
   { spec, durationMs, reducedPageSize, replies }: StationFacts,
@@ -85,7 +85,7 @@ function listingWarnings(
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const unknown = unknownStatesOf(aggregates.groups);
-  return shown([
+  return withoutFalse([
     !complete &&
       !isOnlyRejecting(snapshot) &&
       warning(
@@ -93,7 +93,7 @@ function listingWarnings(
         'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
         firstOf(
           incompleteReasons.map(({ text }) => text),
-          MAX_REASONS,
+          MAX_REASONS_PER_STATION,
         ).join('; '),
       ),
     size + rejected === 0 &&
@@ -137,7 +137,7 @@ function listingWarnings(
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
-function upstreamWarnings(
+function capacityWarnings(
   {
     options,
     connection,
@@ -159,7 +159,7 @@ function upstreamWarnings(
   const rate = Number.isFinite(requestsPerSecond)
     ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
     : '';
-  return shown([
+  return withoutFalse([
     session !== undefined &&
       tls?.insecure_skip_verify === true &&
       warning(

@@ -1,6 +1,6 @@
 import { type FailureReason, failureAdvice, failureOf } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import { clockDifferenceText, type Failure, isNotableClockDifference, type UpstreamFacts } from './facts.ts';
+import { clockDifferenceText, isNotableClockDifference, type StationFailure, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */
 export interface Explanation {
@@ -13,7 +13,7 @@ export interface Explanation {
 }
 
 /** The explanation of the first rule that applies; the general one of the reason where none does. */
-export function explainFailure(failure: Failure, upstream: UpstreamFacts): Explanation {
+export function explainFailure(failure: StationFailure, upstream: UpstreamFacts): Explanation {
   const { reason } = failure;
   const circumstances = circumstancesOf(failure, upstream);
   const words = wordsOf(upstream);
@@ -51,7 +51,7 @@ export function isoDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-interface Rule {
+interface ExplanationRule {
   /** Error codes of OpenSSL, Node or the file system. */
   readonly code?: RegExp;
   readonly when?: keyof ReturnType<typeof circumstancesOf>;
@@ -62,14 +62,14 @@ interface Rule {
   readonly advice?: string;
 }
 
-const PLAIN_HTTP: Rule = {
+const PLAIN_HTTP: ExplanationRule = {
   isTls: true,
   summary: 'port expects TLS',
   meaning: '{service} expects TLS on this port, but base_url is an http URL.',
   advice: 'Start base_url with https://.',
 };
 
-const CLIENT_CERTIFICATE: Rule = {
+const CLIENT_CERTIFICATE: ExplanationRule = {
   isTls: true,
   summary: 'client certificate {certificateState}',
   meaning:
@@ -81,7 +81,7 @@ const CLIENT_CERTIFICATE_ADVICE =
   'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
 
 /** In this order. */
-const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
+const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>> = {
   network: [
     {
       code: /^(ENOTFOUND|EAI_AGAIN)$/,
@@ -216,7 +216,7 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
 };
 
 /** What the rules depend on. */
-function circumstancesOf({ replies }: Failure, { options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
+function circumstancesOf({ replies }: StationFailure, { options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
   return {
     isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
     /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */
@@ -229,7 +229,7 @@ function circumstancesOf({ replies }: Failure, { options, connection, clockDiffe
 }
 
 /** Certificates of large hosting providers have hundreds. */
-const MAX_NAMES = 5;
+const MAX_CERTIFICATE_NAMES = 5;
 
 /** What the texts of the rules name. */
 function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
@@ -242,7 +242,7 @@ function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) 
     host: (proxyUrl ?? baseUrl).host,
     key: proxyUrl === undefined ? 'base_url' : 'proxy_url',
     issuer: session && `: ${session.issuer}`,
-    names: session && `: ${session.names.slice(0, MAX_NAMES).join(', ')}`,
+    names: session && `: ${session.names.slice(0, MAX_CERTIFICATE_NAMES).join(', ')}`,
     expiry: session && ` on ${isoDate(session.validToMs)}`,
     certificateState: isRejected ? 'rejected' : 'required',
     certificateProblem: isRejected ? 'rejects the' : 'requires a',

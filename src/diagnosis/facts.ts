@@ -29,7 +29,7 @@ export interface UpstreamFacts extends UpstreamStatus {
   /** To requests of its stations. */
   readonly replies: readonly ReplyInfo[];
   /** Of its stations. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly StationFailure[];
 }
 
 export interface ConnectionFacts {
@@ -60,7 +60,7 @@ export interface StationFacts extends ExpositionSize {
   readonly spec: StationSpec;
   readonly upstream: UpstreamFacts;
   readonly durationMs: number;
-  readonly result: Listed | Failure;
+  readonly result: Listed | StationFailure;
   /** Its latest request got no reply. */
   readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */
@@ -76,7 +76,7 @@ export interface Listed {
   readonly withheld: number;
 }
 
-export type Failure = NonNullable<Health['failure']> & {
+export type StationFailure = NonNullable<Health['failure']> & {
   /** To requests of the failed station. */
   readonly replies: readonly Pick<ReplyInfo, 'status'>[];
 };

@@ -94,12 +94,12 @@ export class History {
 
   #merge(entry: HistoryEntry): void {
     const last = this.#buckets.at(-1);
-    if (last && bucketOf(last) === bucketOf(entry)) this.#buckets[this.#buckets.length - 1] = merged(last, entry);
+    if (last && bucketOf(last) === bucketOf(entry)) this.#buckets[this.#buckets.length - 1] = mergedEntry(last, entry);
     else if (this.#buckets.push(entry) > BUCKETS) this.#buckets.shift();
   }
 
   /** A station that goes on failing keeps one copy of its message. */
-  #shortened({ reason, message }: Failure): Failure {
+  #shortened({ reason, message }: EntryFailure): EntryFailure {
     const text = shortText(message);
     const before = this.latest()?.failure;
     return before?.reason === reason && before.message === text ? before : { reason, message: text };
@@ -120,7 +120,7 @@ function outagesAfter(outages: readonly Outage[], { outcome, atMs, failure }: Hi
   return current && outcome !== 'postponed' ? [...others, { ...current, toMs: atMs }] : outages;
 }
 
-type Failure = NonNullable<HistoryEntry['failure']>;
+type EntryFailure = NonNullable<HistoryEntry['failure']>;
 
 /** A copy, because V8 keeps a string in memory as long as a slice of it. */
 function shortText(message: string): string {
@@ -133,7 +133,7 @@ function bucketOf({ atMs }: HistoryEntry): number {
   return Math.floor(atMs / BUCKET_MS);
 }
 
-function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
+function mergedEntry(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
   const { outcome, failure } = OUTCOMES.indexOf(older.outcome) > OUTCOMES.indexOf(newer.outcome) ? older : newer;
   return {
     ...older,
@@ -144,23 +144,23 @@ function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
     refreshes: older.refreshes + newer.refreshes,
     failed: older.failed + newer.failed,
     waitedMs: Math.max(older.waitedMs, newer.waitedMs),
-    durationMs: combined(older.durationMs, newer.durationMs, Math.max),
-    leastResources: combined(older.leastResources ?? older.resources, newer.resources, Math.min),
-    mostResources: combined(older.mostResources ?? older.resources, newer.resources, Math.max),
-    leastFiring: combined(older.leastFiring ?? older.firing, newer.firing, Math.min),
-    mostFiring: combined(older.mostFiring ?? older.firing, newer.firing, Math.max),
-    unknown: combined(older.unknown, newer.unknown, Math.max),
-    added: combined(older.added, newer.added, sum),
-    removed: combined(older.removed, newer.removed, sum),
-    stateChanges: combined(older.stateChanges, newer.stateChanges, sum),
-    rulesChanges: combined(older.rulesChanges, newer.rulesChanges, sum),
+    durationMs: combinedNumber(older.durationMs, newer.durationMs, Math.max),
+    leastResources: combinedNumber(older.leastResources ?? older.resources, newer.resources, Math.min),
+    mostResources: combinedNumber(older.mostResources ?? older.resources, newer.resources, Math.max),
+    leastFiring: combinedNumber(older.leastFiring ?? older.firing, newer.firing, Math.min),
+    mostFiring: combinedNumber(older.mostFiring ?? older.firing, newer.firing, Math.max),
+    unknown: combinedNumber(older.unknown, newer.unknown, Math.max),
+    added: combinedNumber(older.added, newer.added, plus),
+    removed: combinedNumber(older.removed, newer.removed, plus),
+    stateChanges: combinedNumber(older.stateChanges, newer.stateChanges, plus),
+    rulesChanges: combinedNumber(older.rulesChanges, newer.rulesChanges, plus),
   };
 }
 
-function combined(a: number | undefined, b: number | undefined, of: typeof sum): number | undefined {
+function combinedNumber(a: number | undefined, b: number | undefined, of: typeof plus): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : of(a, b);
 }
 
-function sum(a: number, b: number): number {
+function plus(a: number, b: number): number {
   return a + b;
 }

@@ -35,14 +35,14 @@ export function linksOf(
   const fields = resource && fieldsOf(RESOURCE_COLUMNS, resource);
   const values: Readonly<Record<string, unknown>> = { station, upstream, ...path, ...fields };
   // The schema rejects unknown placeholders.
-  const expanded = (_: string, placeholder: string) => encoded(`${values[placeholder] ?? ''}`);
+  const expanded = (_: string, placeholder: string) => linkEncoded(`${values[placeholder] ?? ''}`);
   return links.flatMap(({ name, [kind]: template }) =>
     template === undefined ? [] : [{ name, url: template.replaceAll(/\{(\w+)\}/g, expanded) }],
   );
 }
 
 /** Also the characters that `encodeURIComponent` leaves, and that end a URL in text or in Markdown. */
-function encoded(value: string): string {
+function linkEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16)}`,

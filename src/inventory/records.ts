@@ -1,23 +1,23 @@
-type Value = string | number | boolean | null | undefined;
+type RecordValue = string | number | boolean | null | undefined;
 
 /** A property of the row, or a function of it; undefined and null are unknown. */
-interface Column<Row, Shown> {
+interface RecordColumn<Row, Shown> {
   readonly value: PropertyOf<Row, Shown> | ((row: Row) => Shown);
 }
 
 type PropertyOf<Row, Shown> = { [Key in keyof Row]-?: Row[Key] extends Shown ? Key : never }[keyof Row];
 
 /** The fields of a record as JSON and CSV show it, in their order; those of JSON alone may be lists and objects. */
-export type Columns<Row, Shown = Value> = Readonly<Record<string, Column<Row, Shown>>>;
+export type Columns<Row, Shown = RecordValue> = Readonly<Record<string, RecordColumn<Row, Shown>>>;
 
 /** Columns from a table that has the help and the value of each. */
-export function documented<Row, Shown = Value>(
-  table: Readonly<Record<string, readonly [help: string, value: Column<Row, Shown>['value']]>>,
-): Readonly<Record<string, Column<Row, Shown> & { readonly help: string }>> {
+export function documented<Row, Shown = RecordValue>(
+  table: Readonly<Record<string, readonly [help: string, value: RecordColumn<Row, Shown>['value']]>>,
+): Readonly<Record<string, RecordColumn<Row, Shown> & { readonly help: string }>> {
   return Object.fromEntries(Object.entries(table).map(([name, [help, value]]) => [name, { help, value }]));
 }
 
-function shownValue<Row, Shown>({ value }: Column<Row, Shown>, row: Row): Shown {
+function shownValue<Row, Shown>({ value }: RecordColumn<Row, Shown>, row: Row): Shown {
   return typeof value === 'function' ? value(row) : (row[value] as Shown);
 }
 
@@ -75,7 +75,7 @@ function csvLine(cells: readonly string[]): string {
 /** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
 const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
-function csvText(value: Value): string {
+function csvText(value: RecordValue): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = printable(value);
   return FORMULA.test(text) ? `'${text}` : text;

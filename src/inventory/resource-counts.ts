@@ -1,5 +1,5 @@
 import { type AggregateGroup, type Aggregates, add } from '../refresh/aggregates.ts';
-import { OTHER } from '../refresh/label-values.ts';
+import { OTHER_VALUES } from '../refresh/label-values.ts';
 import { NONE } from './parameters.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
 
@@ -37,17 +37,17 @@ export function countResources(
   const types = counts(({ type }) => type);
   const names = shortTypes(types.keys());
   return {
-    types: ranked(types, (key) => names.get(key) || NONE, typeLabels),
-    states: ranked(
+    types: rankedCounts(types, (key) => names.get(key) || NONE, typeLabels),
+    states: rankedCounts(
       counts((_group, state) => state),
       stateWord,
     ),
-    products: ranked(counts(({ product }) => product)),
-    labels: new Map(labelNames.map((name) => [name, ranked(counts(({ labels }) => labels[name] ?? ''))])),
+    products: rankedCounts(counts(({ product }) => product)),
+    labels: new Map(labelNames.map((name) => [name, rankedCounts(counts(({ labels }) => labels[name] ?? ''))])),
   };
 }
 
-function ranked(
+function rankedCounts(
   counts: ReadonlyMap<string, number>,
   nameOf = (key: string) => key || NONE,
   labels?: ReadonlyMap<string, string>,
@@ -55,7 +55,7 @@ function ranked(
   return Array.from(counts, ([key, count]) => ({
     key,
     name: nameOf(key),
-    label: (key !== OTHER && labels?.get(key)) || '',
+    label: (key !== OTHER_VALUES && labels?.get(key)) || '',
     count,
   })).sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 }

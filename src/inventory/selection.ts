@@ -115,21 +115,21 @@ export async function searchStations(
     });
   }
   const withoutData = stations.filter(({ parts }) => parts === undefined).map(({ name }) => name);
-  return { found: await joined(runs, compare, tasks, signal), withoutData };
+  return { found: await joinedRows(runs, compare, tasks, signal), withoutData };
 }
 
 /** The rows of all runs, in the order in which each of them is sorted. */
-async function joined(
-  runs: readonly Run[],
-  compare: Comparison | undefined,
+async function joinedRows(
+  runs: readonly SortedRows[],
+  compare: RowOrder | undefined,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<Run> {
+): Promise<SortedRows> {
   if (!compare) return runs.flat();
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await merged(queue[at] as Run, queue[at + 1] as Run, compare, tasks, signal));
+    queue.push(await mergedRows(queue[at] as SortedRows, queue[at + 1] as SortedRows, compare, tasks, signal));
   return queue.at(-1) ?? [];
 }
 
@@ -210,23 +210,23 @@ async function selectionFilter(
 }
 
 /** Results that a test of a short form remembers: neighbouring resources have the same few values. */
-const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED_RESULTS = 1000;
 
 /** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
 export function shortFormTest(given: string): (value: string) => boolean {
-  const wanted = partsOf(given);
+  const wanted = searchedParts(given);
   const known = new Map<string, boolean>();
   return (value) => {
     const remembered = known.get(value);
     if (remembered !== undefined) return remembered;
-    const isMatch = wanted !== '..' && partsOf(value).includes(wanted);
-    if (known.size < MAX_REMEMBERED) known.set(value, isMatch);
+    const isMatch = wanted !== '..' && searchedParts(value).includes(wanted);
+    if (known.size < MAX_REMEMBERED_RESULTS) known.set(value, isMatch);
     return isMatch;
   };
 }
 
 /** The letters and digits of a value in lower case, between dots: `.alertstate.firing.`, `..` without any. */
-function partsOf(value: string): string {
+function searchedParts(value: string): string {
   return `.${value.toLowerCase().match(PARTS)?.join('.') ?? ''}.`;
 }
 
@@ -241,11 +241,11 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
     displayName.toLowerCase().includes(wanted);
 }
 
-type Run = readonly StationResource[];
+type SortedRows = readonly StationResource[];
 
-type Comparison = (a: StationResource, b: StationResource) => number;
+type RowOrder = (a: StationResource, b: StationResource) => number;
 
-function comparison({ by, descending }: Order): Comparison {
+function comparison({ by, descending }: Order): RowOrder {
   const property = SORT_KEYS[by];
   const key = (resource: Resource) => {
     if (property === 'alertable') return alertableOf(resource);
@@ -273,13 +273,13 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
 /** Compared in one task: the last merge has all resources. */
 const MERGED_PER_TASK = 1000;
 
-async function merged(
-  left: Run,
-  right: Run,
-  compare: Comparison,
+async function mergedRows(
+  left: SortedRows,
+  right: SortedRows,
+  compare: RowOrder,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<Run> {
+): Promise<SortedRows> {
   const both: StationResource[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {

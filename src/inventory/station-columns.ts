@@ -19,8 +19,8 @@ export const STATION_COLUMNS = documented<StationStatus>({
   ],
   failure_reason: ['Why the latest refresh failed; null if it succeeded.', ({ failure }) => failure?.reason],
   failure_message: ['Details of the failure.', ({ failure }) => failure?.message],
-  last_success: ['End of the last successful refresh.', ({ lastSuccessMs }) => timeText(lastSuccessMs)],
-  last_attempt: ['End of the latest refresh.', ({ lastAttemptMs }) => timeText(lastAttemptMs)],
+  last_success: ['End of the last successful refresh.', ({ lastSuccessMs }) => rfc3339(lastSuccessMs)],
+  last_attempt: ['End of the latest refresh.', ({ lastAttemptMs }) => rfc3339(lastAttemptMs)],
   refresh_duration_seconds: ['Duration of the latest refresh.', ({ durationMs }) => secondsOf(durationMs)],
   next_refresh_seconds: [
     'Time until the next refresh is due; 0 if it is due.',
@@ -99,8 +99,8 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
 
 /** An outage of a station in JSON. */
 export const OUTAGE_FIELDS = documented<Outage, unknown>({
-  from: ['End of the first refresh that failed.', ({ fromMs }) => timeText(fromMs)],
-  to: ['End of the first refresh that succeeded, or null.', ({ toMs }) => timeText(toMs)],
+  from: ['End of the first refresh that failed.', ({ fromMs }) => rfc3339(fromMs)],
+  to: ['End of the first refresh that succeeded, or null.', ({ toMs }) => rfc3339(toMs)],
   seconds: [
     'Time between them, also in the log line of the recovery; null until it has ended.',
     ({ fromMs, toMs }) => (toMs === undefined ? undefined : secondsOf(Math.max(toMs - fromMs, 0))),
@@ -134,7 +134,7 @@ export const STATION_LISTING = documented<Snapshot, unknown>({
 
 /** A refresh, or several of six minutes, in JSON and CSV. */
 export const HISTORY_COLUMNS = documented<HistoryEntry>({
-  time: ['End of the refresh; of the latest one if there are several.', ({ atMs }) => timeText(atMs)],
+  time: ['End of the refresh; of the latest one if there are several.', ({ atMs }) => rfc3339(atMs)],
   refreshes: ['How many refreshes the entry stands for.', 'refreshes'],
   failed_refreshes: ['How many of them failed.', 'failed'],
   outcome: [
@@ -199,7 +199,7 @@ export const SEARCH_FIELDS = documented<SearchResult & { readonly text: string |
 });
 
 /** RFC 3339. */
-function timeText(ms: number | undefined): string | undefined {
+function rfc3339(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 

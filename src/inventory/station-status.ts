@@ -2,7 +2,7 @@ import type { FailureSummary } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import { type AggregateGroup, type Aggregates, getOrCreate, sum } from '../refresh/aggregates.ts';
+import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, StationView } from '../refresh/station-cache.ts';
 import type { Capacity } from './capacity.ts';
@@ -219,8 +219,8 @@ function addGroup(
     totals.resources += count;
     if (alertState !== 'inactive') totals[alertState] += count;
   }
-  totals.alertable = sum(totals.alertable, alertability ? alertable : undefined);
-  totals.alertRules = sum(totals.alertRules, alertRules);
+  totals.alertable = sumIfKnown(totals.alertable, alertability ? alertable : undefined);
+  totals.alertRules = sumIfKnown(totals.alertRules, alertRules);
   totals.withRules += withRules;
   totals.withoutRules += withoutRules;
   totals.unknownCoverage += unknownCoverage;

@@ -1,5 +1,5 @@
 import { type AggregateGroup, add } from '../refresh/aggregates.ts';
-import { OTHER } from '../refresh/label-values.ts';
+import { OTHER_VALUES } from '../refresh/label-values.ts';
 import { NO_STATE } from './resource-words.ts';
 import { countText, firstOf, numberText } from './words.ts';
 
@@ -13,29 +13,29 @@ export interface UnknownState {
 export function unknownStatesOf(groups: Iterable<AggregateGroup>): readonly UnknownState[] {
   const counts = new Map<string, number>();
   for (const { states } of groups) for (const [state, count] of states.get('unknown') ?? []) add(counts, state, count);
-  return ranked(counts);
+  return rankedStates(counts);
 }
 
 /** Those of several stations together. */
 export function allUnknownStates(stations: Iterable<readonly UnknownState[]>): readonly UnknownState[] {
   const counts = new Map<string, number>();
   for (const states of stations) for (const { state, resources } of states) add(counts, state, resources);
-  return ranked(counts);
+  return rankedStates(counts);
 }
 
-function ranked(counts: ReadonlyMap<string, number>): readonly UnknownState[] {
+function rankedStates(counts: ReadonlyMap<string, number>): readonly UnknownState[] {
   return Array.from(counts, ([state, resources]) => ({ state, resources })).sort(
     (a, b) => b.resources - a.resources || (a.state < b.state ? -1 : 1),
   );
 }
 
 /** States that a text names. */
-const MAX_NAMED = 10;
+const MAX_NAMED_STATES = 10;
 
 /** `ALERTSTATE_ESCALATED (7), no state (2)`. */
 export function unknownStatesText(states: readonly UnknownState[]): string {
   const named = states.map(({ state, resources }) => `${state || NO_STATE} (${numberText(resources)})`);
-  return firstOf(named, MAX_NAMED).join(', ');
+  return firstOf(named, MAX_NAMED_STATES).join(', ');
 }
 
 /** `7 resources are in states of unknown meaning`. */
@@ -49,11 +49,11 @@ export function resourcesIn(states: readonly UnknownState[]): number {
 
 /** What to do about them: the line to add to the configuration. */
 export function unknownStatesAdvice(states: readonly UnknownState[]): string {
-  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER);
+  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUES);
   const advice = [
     sent.length > 0 &&
       `If ${sent.length === 1 ? 'it means' : 'they mean'} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
-    states.some(({ state }) => state === OTHER) &&
+    states.some(({ state }) => state === OTHER_VALUES) &&
       'Raise limits.label_values, so that the states published as (other) have their names.',
     states.some(({ state }) => state === '') &&
       'Resources without a state cannot be listed in states: report them to the operators of the service.',
@@ -63,9 +63,9 @@ export function unknownStatesAdvice(states: readonly UnknownState[]): string {
 
 /** A list in YAML. */
 function listText(states: readonly string[]): string {
-  const more = states.length > MAX_NAMED ? ', …' : '';
+  const more = states.length > MAX_NAMED_STATES ? ', …' : '';
   return `[${states
-    .slice(0, MAX_NAMED)
+    .slice(0, MAX_NAMED_STATES)
     .map((state) => JSON.stringify(state))
     .join(', ')}${more}]`;
 }

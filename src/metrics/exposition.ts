@@ -19,7 +19,7 @@ import {
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
-type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
+type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
 
 /** The stations and the number of their series, as the latest scrape of a format found them. */
 interface Assembled {
@@ -35,7 +35,7 @@ export class Exposition {
   /** Adjacent stations are joined in groups: health changes with every refresh and is grouped apart from the data. */
   readonly #health;
   readonly #data;
-  readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
+  readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
   readonly #latest = new Map<ExpositionFormat, Assembled>();
   #assembling: Promise<unknown> = Promise.resolve();
 
@@ -43,19 +43,24 @@ export class Exposition {
   constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
     this.#disabled = disabled;
     this.#tasks = tasks;
-    this.#health = groupCache(({ health }: View) => health, encodeHealth, tasks);
+    this.#health = groupCache(({ health }: ExposedView) => health, encodeHealth, tasks);
     this.#data = groupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
-  stationBody(views: readonly View[], format: ExpositionFormat): Body {
+  stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
     const { families } = encodeHealth(views);
     const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
     return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
   }
 
   /** All stations and the exporter's own metrics, or these alone. */
-  async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat, isOwnAlone = false): Promise<Body> {
+  async fullBody(
+    views: readonly ExposedView[],
+    own: OwnMetrics,
+    format: ExpositionFormat,
+    isOwnAlone = false,
+  ): Promise<Body> {
     const { stations, series } = await this.#assembled(views, format);
     const ownText = textSegment(await own.text(format, this.#disabled));
     const processText = textSegment(await own.processText(format));
@@ -63,13 +68,13 @@ export class Exposition {
   }
 
   /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
-  #assembled(views: readonly View[], format: ExpositionFormat): Promise<Assembled> {
+  #assembled(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
     const assembled = this.#assembling.then(() => this.#assemble(views, format));
     this.#assembling = assembled.catch(() => undefined);
     return assembled;
   }
 
-  async #assemble(views: readonly View[], format: ExpositionFormat): Promise<Assembled> {
+  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
     const health = await this.#health(views);
     const data = await this.#data(views.flatMap(({ served }) => served?.encoded ?? []));
     const groups = [...health.map(({ families }) => families), ...data];
@@ -104,7 +109,7 @@ function textSegment(text: string): Segment {
   return storedSegment(Buffer.from(text));
 }
 
-function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
+function familyHeaders(format: ExpositionFormat): ReadonlyMap<string, Segment> {
   return new Map(
     Object.values(STATION_FAMILIES).map((family) => [family.name, textSegment(familyHeader(family, format))]),
   );
@@ -122,12 +127,12 @@ export function encodeHealth(views: readonly HealthSource[]): {
 
 /** The number of series of each station: of the exporter's own families, the only ones that grow with the stations. */
 function seriesText(
-  views: readonly View[],
+  views: readonly ExposedView[],
   healthSeries: readonly number[],
   disabled: ReadonlySet<string>,
   format: ExpositionFormat,
 ): string {
-  const valuesOf = (count: (view: View, at: number) => number) =>
+  const valuesOf = (count: (view: ExposedView, at: number) => number) =>
     views.map((view, at) => ({ labels: { station: labelText(view.spec.name) }, value: count(view, at) }));
   const families = [
     {

@@ -20,7 +20,7 @@ export interface FamilyDescription {
 }
 
 /** A value and one string per label; a missing label does not compile. */
-type Sample<Labels extends readonly string[]> = AnySample &
+type FamilySample<Labels extends readonly string[]> = AnySample &
   readonly [value: number, ...labels: { readonly [Label in keyof Labels]: string }];
 
 type AnySample = readonly [value: number, ...labels: string[]];
@@ -69,8 +69,8 @@ export function described(rows: Readonly<Record<string, Row<unknown>>>, first: r
   return Object.fromEntries(families);
 }
 
-interface StationRow<Labels, Input extends readonly unknown[]> extends Row<Labels> {
-  readonly samples: (...input: Input) => Iterable<Sample<LabelsOf<Labels>>>;
+interface StationFamilyRow<Labels, Input extends readonly unknown[]> extends Row<Labels> {
+  readonly samples: (...input: Input) => Iterable<FamilySample<LabelsOf<Labels>>>;
 }
 
 export const healthFamilies = stationFamilies<HealthSource>();
@@ -78,7 +78,7 @@ export const snapshotFamilies = stationFamilies<SnapshotSource>();
 
 function stationFamilies<Source>() {
   return <const Labels>(
-    rows: { readonly [Name in keyof Labels]: StationRow<Labels[Name], [source: Source]> },
+    rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], [source: Source]> },
   ): Families<StationFamily<Source>, Labels, ['station']> => described(rows, ['station']);
 }
 
@@ -86,9 +86,9 @@ type GroupInput = [group: AggregateGroup, spec: StationSpec];
 
 /** Families with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
 export function groupFamilies<const Labels>(
-  rows: { readonly [Name in keyof Labels]: StationRow<Labels[Name], GroupInput> },
+  rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], GroupInput> },
 ): Families<StationFamily<SnapshotSource>, Labels, ['station', 'resource_type', 'product']> {
-  const families = Object.entries<StationRow<readonly string[], GroupInput>>(rows).map(([name, row]) => {
+  const families = Object.entries<StationFamilyRow<readonly string[], GroupInput>>(rows).map(([name, row]) => {
     const samples = ({ spec, aggregates }: SnapshotSource) =>
       [...aggregates.groups].flatMap((group) => {
         const { type, product, labels } = group;
@@ -104,7 +104,9 @@ export function groupFamilies<const Labels>(
 export function resourceFamilies<const Labels, const Fields extends Readonly<Record<keyof Labels, keyof Resource>>>(
   rows: {
     readonly [Name in keyof Labels]: Row<Labels[Name]> & {
-      readonly sample: (resource: Pick<Resource, NoInfer<Fields[Name]>>) => Sample<LabelsOf<Labels[Name]>> | undefined;
+      readonly sample: (
+        resource: Pick<Resource, NoInfer<Fields[Name]>>,
+      ) => FamilySample<LabelsOf<Labels[Name]>> | undefined;
     };
   } & { readonly [Name in keyof Fields]: { readonly fields: readonly Fields[Name][] } },
 ): Families<ResourceFamily, Labels, ['station', 'resource_id', 'name']> {
@@ -112,6 +114,6 @@ export function resourceFamilies<const Labels, const Fields extends Readonly<Rec
 }
 
 /** One sample, or none if the value is unknown: an unknown value is never published as 0. */
-export function optionalSample(value: number | undefined): Sample<[]>[] {
+export function optionalSample(value: number | undefined): FamilySample<[]>[] {
   return value === undefined ? [] : [[value]];
 }

@@ -137,7 +137,7 @@ export class Compressor {
 const MAX_BYTES_PER_UNIT = 3;
 
 /** Several times what a block of resources needs, unless its texts are very long. */
-const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_KEPT_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** UTF-8 texts with names, written into one reused buffer, so that steady use allocates no memory. */
 export class TextBuffer {
@@ -147,7 +147,7 @@ export class TextBuffer {
 
   /** One large use must not hold its memory for good. */
   clear(): void {
-    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
+    if (this.#buffer.length > MAX_KEPT_OUTPUT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
     this.#length = 0;
     this.#starts.clear();
   }

@@ -24,7 +24,7 @@ export interface EncodedSnapshot {
 const BLOCK_SIZE = 1000;
 
 /** Groups of the aggregates of all blocks whose families are written in one event-loop iteration. */
-const MAX_GROUPS = 500;
+const MAX_GROUPS_PER_TASK = 500;
 
 /** Parts of a snapshot that are encoded together; reused while the parts are identical. */
 interface Block {
@@ -43,7 +43,7 @@ interface EncodedFamily {
 /** The exposition lines of one resource, even if those of its station are withheld. */
 export function resourceLines(spec: StationSpec, resource: Resource): string {
   const buffer = new TextBuffer();
-  writeResources(spec, [resource], resourceFamilies(spec), buffer);
+  writeResources(spec, [resource], enabledFamilies(spec), buffer);
   return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
@@ -57,7 +57,7 @@ export class StationEncoder {
   constructor(spec: StationSpec, compressors: CompressorPool) {
     this.#spec = spec;
     this.#compressors = compressors;
-    this.#resourceFamilies = resourceFamilies(spec);
+    this.#resourceFamilies = enabledFamilies(spec);
   }
 
   async encode(publication: Publication): Promise<EncodedSnapshot> {
@@ -92,12 +92,12 @@ export class StationEncoder {
     before: Block | undefined,
   ): Promise<Block> {
     const { result, segments } = await this.#compressors.compress((buffer) => {
-      const resources = joined(parts);
+      const resources = joinedParts(parts);
       const aggregates = new Aggregation();
       for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
       if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies) };
       const isReusable =
-        before && !before.isWithheld ? unchangedFamilies(joined(before.parts), resources) : () => false;
+        before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
       const changed = this.#resourceFamilies.filter((family) => !isReusable(family));
       return { aggregates, series: writeResources(this.#spec, resources, changed, buffer) };
     });
@@ -130,10 +130,10 @@ export class StationEncoder {
 function familiesWrittenTogether(blocks: readonly Block[]) {
   const families = Object.values(SNAPSHOT_FAMILIES);
   const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groupCount, 0);
-  return groups <= MAX_GROUPS ? [families] : families.map((family) => [family]);
+  return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
 }
 
-function resourceFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {
+function enabledFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {
   return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
 }
 
@@ -153,7 +153,7 @@ function grouped(parts: readonly Part<Resource>[]): Part<Resource>[][] {
 }
 
 /** `concat` copies arrays as a whole, `flat` visits every element. */
-function joined(parts: readonly Part<Resource>[]): readonly Resource[] {
+function joinedParts(parts: readonly Part<Resource>[]): readonly Resource[] {
   return ([] as Resource[]).concat(...parts);
 }
 

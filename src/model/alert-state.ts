@@ -18,7 +18,7 @@ export const EXPECTED_STATES = [
 ] as const;
 
 /** Meanings that are remembered: a service may send any number of states. */
-const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED_MEANINGS = 1000;
 
 /**
  * Decides what a state means: the list that has it, else what its words say, as `firing` in `ALERTSTATE_FIRING`. Where they say nothing,
@@ -43,7 +43,7 @@ export class StateMeanings {
   #read(state: string): AlertState {
     const words = state.toLowerCase();
     const meaning = SAID_ALERT_STATES.find((word) => words.includes(word)) ?? 'unknown';
-    if (this.#said.size < MAX_REMEMBERED) this.#said.set(state, meaning);
+    if (this.#said.size < MAX_REMEMBERED_MEANINGS) this.#said.set(state, meaning);
     return meaning;
   }
 }

@@ -12,6 +12,9 @@ export interface Deadline {
   readonly signal: AbortSignal;
 }
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Node fires a timer with a longer delay at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -2,14 +2,14 @@
 const MAX_DIFFERENCE = 0.4;
 
 /** Longer words are no names that anyone typed. */
-const MAX_LENGTH = 128;
+const MAX_COMPARED_LENGTH = 128;
 
 /** Comparisons of two characters for one suggestion: enough for thousands of names, and a few milliseconds at most. */
 const MAX_COMPARISONS = 200_000;
 
 /** The first of the known words most similar to `word`, if one is similar enough to suggest; none when finding it would take too many comparisons. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > MAX_LENGTH) return undefined;
+  if (word.length > MAX_COMPARED_LENGTH) return undefined;
   let best: string | undefined;
   let maxDistance = Math.floor(word.length * MAX_DIFFERENCE);
   let comparisons = 0;

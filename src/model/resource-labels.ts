@@ -47,7 +47,7 @@ const MAX_STEPS = 512_000;
 export const NOT_MATCHED = '(not matched)';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
-const FIELDS = {
+const MATCHED_FIELDS = {
   resource_type: 'type',
   product: 'product',
   name: 'name',
@@ -57,13 +57,13 @@ const FIELDS = {
 
 /** Labels of the resources that match all expressions. */
 export interface LabelEntry {
-  readonly match: { readonly [Field in 'station' | keyof typeof FIELDS]?: AnchoredRegExp };
+  readonly match: { readonly [Field in 'station' | keyof typeof MATCHED_FIELDS]?: AnchoredRegExp };
   readonly labels: Readonly<Record<string, string>>;
 }
 
-type Matched = Pick<Resource, (typeof FIELDS)[keyof typeof FIELDS]>;
+type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
 
-interface Rule {
+interface LabelRule {
   readonly tests: readonly (readonly [field: keyof Matched, expression: AnchoredRegExp])[];
   /** By the index of the label's name; undefined for a label that the entry does not have. */
   readonly values: readonly (string | undefined)[];
@@ -75,11 +75,11 @@ export class ResourceLabels {
   readonly names: readonly string[];
   /** Those that can match: two instances with the same entries and names are equal. */
   readonly entries: readonly LabelEntry[];
-  readonly #rules: readonly Rule[];
+  readonly #rules: readonly LabelRule[];
   /** One object per combination of values, so that comparing two of them is cheap. */
   readonly #combinations = new Map<string, Resource['labels']>();
 
-  constructor(entries: readonly LabelEntry[] = [], names = namesOf(entries)) {
+  constructor(entries: readonly LabelEntry[] = [], names = labelNamesOf(entries)) {
     this.entries = entries;
     this.names = names;
     this.#rules = entries.map(({ match, labels }) => ({
@@ -124,16 +124,22 @@ export class ResourceLabels {
   }
 }
 
-function namesOf(entries: readonly LabelEntry[]): readonly string[] {
+function labelNamesOf(entries: readonly LabelEntry[]): readonly string[] {
   return [...new Set(entries.flatMap(({ labels }) => Object.keys(labels)))];
 }
 
-function testsOf({ station, ...match }: LabelEntry['match']): Rule['tests'] {
-  return Object.entries(match).map(([name, expression]) => [FIELDS[name as keyof typeof FIELDS], expression] as const);
+function testsOf({ station, ...match }: LabelEntry['match']): LabelRule['tests'] {
+  return Object.entries(match).map(
+    ([name, expression]) => [MATCHED_FIELDS[name as keyof typeof MATCHED_FIELDS], expression] as const,
+  );
 }
 
 /** Returns undefined where matching would take too long, and no shorter match decides. `turn` has the steps since it yielded last. */
-function* matching({ tests }: Rule, resource: Matched, turn: { steps: number }): Generator<void, boolean | undefined> {
+function* matching(
+  { tests }: LabelRule,
+  resource: Matched,
+  turn: { steps: number },
+): Generator<void, boolean | undefined> {
   let isDecided = true;
   for (const [field, expression] of tests) {
     const steps = expression.stepsFor(resource[field]);

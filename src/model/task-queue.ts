@@ -1,5 +1,5 @@
 /** Tasks that take less time together share an event-loop iteration: an iteration of its own costs as much as reading a short page. */
-const SHARED_MS = 1;
+const SHARED_TASKS_MS = 1;
 
 /** Runs tasks in order, one per event-loop iteration unless they are short, so that I/O between them waits for little more than one task. */
 export class TaskQueue {
@@ -58,7 +58,7 @@ export class TaskQueue {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
-      const endMs = this.#nowMs() + SHARED_MS;
+      const endMs = this.#nowMs() + SHARED_TASKS_MS;
       do this.#waiting.shift()?.();
       while (this.#waiting.length > 0 && this.#nowMs() < endMs);
       this.#isScheduled = false;

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isObject, labelText, type RecordField } from '../model/resource.ts';
 
 /** Replaces text of unknown content. */
-const INVALID = 'unreadable';
+const UNREADABLE = 'unreadable';
 
 /** How a value is recorded: as it is, if it is a number or matches a pattern; as a pseudonym; or as an object with these fields only, because the content of others is unknown. */
 type Anonymizer = RegExp | 'pseudonym' | { readonly [field: string]: Anonymizer };
@@ -28,12 +28,12 @@ export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 /** What a page of a listing has beside its records. */
 export const ENVELOPE = { page: { offset: DIGITS, size: DIGITS, total: DIGITS } };
 
-const FIELDS = Object.entries(RECORD);
+const ANONYMOUS_FIELDS = Object.entries(RECORD);
 
 /** The fields of a record that are replaced, and those that a recording has as they are. */
 export const RECORDED_FIELDS = {
-  replaced: FIELDS.filter(([, how]) => how === 'pseudonym').map(([name]) => name),
-  kept: FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
+  replaced: ANONYMOUS_FIELDS.filter(([, how]) => how === 'pseudonym').map(([name]) => name),
+  kept: ANONYMOUS_FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
 };
 
 /** Replaces ids and names; valid values stay valid and invalid ones invalid; of those, only numbers and the type are kept. A missing field stays missing. */
@@ -42,7 +42,7 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
   if (typeof value === 'string') {
     // Truncated as the exporter does, so that names it treats as equal stay equal.
     if (how === 'pseudonym') return pseudonyms.of(labelText(value));
-    return pattern?.test(value) ? value : INVALID;
+    return pattern?.test(value) ? value : UNREADABLE;
   }
   if (typeof value === 'number') {
     if (pattern === undefined) return 0;

@@ -1,11 +1,10 @@
 import { type ListingFilters, PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { Recording } from '../simulator/recording.ts';
+import type { RecordedListing, Recording } from '../simulator/recording.ts';
 import type { ListedPage } from '../upstream/http/observer.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
 
-type RecordedListing = Recording['listings'][number];
 type RecordedPage = RecordedListing['pages'][number];
 
 interface CollectedListing extends Pick<ListedPage, 'rows'> {

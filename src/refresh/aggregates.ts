@@ -1,6 +1,6 @@
 import type { AlertState } from '../model/alert-state.ts';
 import type { Resource } from '../model/resource.ts';
-import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
+import { type LabelValues, OTHER_VALUES, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 interface MutableGroup {
   readonly type: string;
@@ -50,11 +50,11 @@ export class Aggregation implements Aggregates {
     const type = values.type(resource.type);
     const state = values.state(type, resource.state);
     const group = this.#group(type, resource.product, resource.labels);
-    this.#label(type, type === resource.type ? resource.typeLabel : OTHER);
+    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUES);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
-    if (resource.alertable !== undefined) group.alertable = sum(group.alertable, Number(resource.alertable));
+    if (resource.alertable !== undefined) group.alertable = sumIfKnown(group.alertable, Number(resource.alertable));
     countRules(group, resource.alertRules, alertability ? resource.alertable : true);
     if (resource.quantity) {
       const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
@@ -68,8 +68,8 @@ export class Aggregation implements Aggregates {
     for (const from of other.groups) {
       const group = this.#group(from.type, from.product, from.labels);
       addAll(group.states, from.states);
-      group.alertable = sum(group.alertable, from.alertable);
-      group.alertRules = sum(group.alertRules, from.alertRules);
+      group.alertable = sumIfKnown(group.alertable, from.alertable);
+      group.alertRules = sumIfKnown(group.alertRules, from.alertRules);
       group.withRules += from.withRules;
       group.withoutRules += from.withoutRules;
       group.unknownCoverage += from.unknownCoverage;
@@ -110,7 +110,7 @@ export class Aggregation implements Aggregates {
 
 /** `isCounted`: whether the resource is among those that the coverage is the share of; undefined is unknown. */
 function countRules(group: MutableGroup, alertRules: number | undefined, isCounted: boolean | undefined): void {
-  group.alertRules = sum(group.alertRules, alertRules);
+  group.alertRules = sumIfKnown(group.alertRules, alertRules);
   if (isCounted === false) return;
   if (alertRules === undefined || isCounted === undefined) group.unknownCoverage += 1;
   else if (alertRules > 0) group.withRules += 1;
@@ -127,7 +127,7 @@ export function knownRuleCounts(counts: RuleCounts & Pick<AggregateGroup, 'unkno
 }
 
 /** undefined: unknown. */
-export function sum(a: number | undefined, b: number | undefined): number | undefined {
+export function sumIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : a + (b ?? 0);
 }
 

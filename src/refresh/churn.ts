@@ -4,7 +4,7 @@ import { hasSameElements, type Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
-import { type LabelValues, OTHER } from './label-values.ts';
+import { type LabelValues, OTHER_VALUES } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */
@@ -92,7 +92,7 @@ function regrouped(churn: Churn, states: StateMeanings): Churn {
     const stateChanges = new Map<AlertState, Map<string, number>>();
     for (const [before, changes] of counts.stateChanges) {
       for (const [state, count] of changes) {
-        const alertState = state === OTHER ? before : states.alertStateOf(state);
+        const alertState = state === OTHER_VALUES ? before : states.alertStateOf(state);
         add(getOrCreate(stateChanges, alertState, newCounts), state, count);
       }
     }
@@ -127,7 +127,7 @@ export async function churnAfter(
   };
 }
 
-interface Comparison extends Pick<ChurnState, 'reference' | 'candidate'> {
+interface ListingComparison extends Pick<ChurnState, 'reference' | 'candidate'> {
   readonly isCompared: boolean;
 }
 
@@ -137,7 +137,7 @@ async function compared(
   next: Snapshot,
   counts: ChurnCounts,
   tasks: TaskQueue,
-): Promise<Comparison> {
+): Promise<ListingComparison> {
   const same = [reference, candidate].find((listing) => listing?.rejectedDigest === next.rejectedDigest);
   if (same && next.rejected === 0) {
     await compare(same, next, counts, tasks);

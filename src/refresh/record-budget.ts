@@ -1,7 +1,7 @@
 import { type RecordLimit, RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
 import type { ListingContext, RecordAccount, RecordCount, RecordCounter } from '../model/listing.ts';
 
-type Refresh = Pick<ListingContext, 'station' | 'signal'>;
+type CountedRefresh = Pick<ListingContext, 'station' | 'signal'>;
 
 /** Counts the records of all stations while they are read. */
 export class RecordBudget implements RecordCounter {
@@ -31,7 +31,7 @@ export class RecordBudget implements RecordCounter {
     for (const station of [...this.#accounts.keys()]) if (!names.has(station)) this.#close(station);
   }
 
-  #start(account: StationRecords, listing: string, { station, signal }: Refresh): RecordCount {
+  #start(account: StationRecords, listing: string, { station, signal }: CountedRefresh): RecordCount {
     if (!signal.aborted) this.#use(station, account);
     let records: ListingRecords = { kept: account.of(listing).kept, read: 0 };
     this.#set(station, account, listing, records);

@@ -31,7 +31,7 @@ export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): 
   const expected =
     'authorization' in check
       ? `${check.authorization.type ?? 'Bearer'} ${check.authorization.credentials}`
-      : basicCredentials(check.basic_auth.username, check.basic_auth.password);
+      : basicHeader(check.basic_auth.username, check.basic_auth.password);
   return authorization === expected ? undefined : 'Invalid authentication credentials';
 }
 
@@ -77,7 +77,7 @@ export function tokenReply(
   if (method !== 'POST') return jsonReply(405, { error: 'invalid_request' }, { allow: 'POST' });
   const { client_id, client_secret } = keys;
   const isClient =
-    headers.authorization === basicCredentials(formEncoded(client_id), formEncoded(client_secret)) ||
+    headers.authorization === basicHeader(simulatedFormEncoded(client_id), simulatedFormEncoded(client_secret)) ||
     (form.get('client_id') === client_id && form.get('client_secret') === client_secret);
   if (!isClient) return jsonReply(401, { error: 'invalid_client' });
   if (form.get('grant_type') !== 'client_credentials') return jsonReply(400, { error: 'unsupported_grant_type' });
@@ -85,11 +85,11 @@ export function tokenReply(
   return jsonReply(200, { access_token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_MS / 1000 });
 }
 
-function basicCredentials(user: string, password: string): string {
+function basicHeader(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-function formEncoded(text: string): string {
+function simulatedFormEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 

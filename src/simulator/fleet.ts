@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { between, hash, hashText, pick, type Random, randomFrom } from './random.ts';
-import { displayName, gpuModels, gpuSkus, type ResourceKind, resourceKinds } from './resource-kinds.ts';
+import { displayName, gpuModels, gpuSkus, HOUR, type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
 export interface FleetOptions {
   readonly name: string;
@@ -36,8 +36,6 @@ export type Naming = (typeof NAMINGS)[number];
 /** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
 
-const HOUR = 3_600_000;
-
 /** The average share of occupied slots, and the period in which it changes. */
 const MEAN_LOAD = 0.75;
 const LOAD_PERIOD_MS = 23 * 24 * HOUR;
@@ -51,10 +49,10 @@ interface Slot {
   readonly phaseMs: number;
   /** That of the cycle computed last. */
   cycle?: number;
-  resource?: Resource | undefined;
+  resource?: SimulatedResource | undefined;
 }
 
-interface Resource extends FleetEntry {
+interface SimulatedResource extends FleetEntry {
   readonly key: number;
   readonly createdMs: number;
   readonly rules: number;
@@ -96,7 +94,7 @@ export class SimulatedFleet {
     return this.#latest.entries;
   }
 
-  #resource(slot: Slot, atMs: number): Resource | undefined {
+  #resource(slot: Slot, atMs: number): SimulatedResource | undefined {
     const cycle = Math.floor((atMs + slot.phaseMs) / slot.cycleMs);
     if (slot.cycle !== cycle) {
       slot.cycle = cycle;
@@ -106,7 +104,7 @@ export class SimulatedFleet {
   }
 
   /** undefined: the slot is free in this cycle. */
-  #newResource(slot: Slot, cycle: number): Resource | undefined {
+  #newResource(slot: Slot, cycle: number): SimulatedResource | undefined {
     const { kind, cycleMs } = slot;
     const createdMs = Math.ceil(cycle * cycleMs - slot.phaseMs);
     const key = hash(slot.key, cycle);
@@ -122,7 +120,7 @@ export class SimulatedFleet {
       record: {
         resource_type: { key: kind.key, label: kind.label },
         resource_id: names.id,
-        create_time: timestamp(random, createdMs),
+        create_time: gatewayTimestamp(random, createdMs),
         sku: pick(random, hasGpu ? gpuSkus : kind.skus),
         state: INACTIVE,
         display_name: names.displayName,
@@ -151,21 +149,21 @@ export class SimulatedFleet {
 }
 
 /** RFC 3339 with 3, 6 or 9 decimals, as a gRPC gateway prints it. */
-function timestamp(random: Random, ms: number): string {
+function gatewayTimestamp(random: Random, ms: number): string {
   const digits = String(between(random, 1_000_000, 1_999_999)).slice(1, pick(random, [1, 4, 7]));
   return `${new Date(ms).toISOString().slice(0, -1)}${digits}Z`;
 }
 
 const INACTIVE = 'ALERTSTATE_INACTIVE';
 
-function entryAt(resource: Resource, atMs: number): FleetEntry {
+function entryAt(resource: SimulatedResource, atMs: number): FleetEntry {
   const { record, rules, rulesFromMs } = resource;
   if (rules === 0 || atMs < rulesFromMs) return resource;
   return { ...resource, record: { ...record, state: stateAt(resource, atMs), alert_rules_count: rules } };
 }
 
 /** At most one alert per hour, once rules exist: pending, then firing or resolved. Times are in hours. */
-function stateAt({ key, rulesFromMs }: Resource, atMs: number): string {
+function stateAt({ key, rulesFromMs }: SimulatedResource, atMs: number): string {
   const time = (atMs + (key % HOUR)) / HOUR;
   const random = randomFrom(hash(key, Math.floor(time)));
   if (random() >= 0.14) return INACTIVE;

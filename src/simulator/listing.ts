@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { type SimulatedReply, statusReply } from './reply.ts';
 
 /** The path parts of a station, decoded, under the names of the exporter configuration. */
-export interface StationPath {
+export interface SimulatedPath {
   readonly subscription: string;
   readonly resource_group: string;
   readonly zone: string;
   readonly telemetry_station: string;
 }
 
-export function isSamePath(one: StationPath, other: StationPath): boolean {
+export function isSamePath(one: SimulatedPath, other: SimulatedPath): boolean {
   return PATH_PARTS.every((part) => one[part] === other[part]);
 }
 
@@ -36,7 +36,7 @@ export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** A valid request for a page of a station's listing. */
 export interface ListingRequest {
-  readonly path: StationPath;
+  readonly path: SimulatedPath;
   readonly filters: Filters;
   readonly offset: number;
   readonly size: number;
@@ -49,7 +49,7 @@ const DEFAULT_PAGE_SIZE = 20;
 export function parseRequest({ method, url = '' }: RequestHead): ListingRequest | SimulatedReply {
   if (method !== 'GET') return statusReply(405, 'Method Not Allowed', { allow: 'GET' });
   const rawPath = url.replace(/\?.*$/s, '');
-  const path = stationPath(rawPath);
+  const path = parsedPath(rawPath);
   if (path === undefined) return statusReply(404, 'Not Found');
   const query = new URLSearchParams(url.slice(rawPath.length));
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(query.get(name)));
@@ -61,12 +61,12 @@ const RESOURCES_PATH =
   '/monitor/ts/data/v1/subscriptions/{subscription}/resourceGroups/{resource_group}/zones/{zone}/telemetryStations/{telemetry_station}/resources';
 const PATH_PATTERN = new RegExp(`^${RESOURCES_PATH.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
-function stationPath(path: string): StationPath | undefined {
-  const parts = PATH_PATTERN.exec(path)?.groups as StationPath | undefined;
+function parsedPath(path: string): SimulatedPath | undefined {
+  const parts = PATH_PATTERN.exec(path)?.groups as SimulatedPath | undefined;
   if (parts === undefined) return undefined;
   try {
     const decoded = PATH_PARTS.map((part) => [part, decodeURIComponent(parts[part])]);
-    return Object.fromEntries(decoded) as StationPath;
+    return Object.fromEntries(decoded) as SimulatedPath;
   } catch {
     return undefined;
   }
@@ -91,7 +91,7 @@ export interface SourceEntry {
 }
 
 /** The records that match the filters. */
-export function select(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {
+export function selectRecords(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {
   const wanted = Object.entries(filters);
   return entries
     .filter((entry) => wanted.every(([name, values]) => FILTERS[name as FilterName](entry, values)))

@@ -12,8 +12,8 @@ import {
 import type { RecordSource, ServiceOptions } from './service.ts';
 import { type ConfiguredService, type ReplayOptions, startConfigured } from './simulation.ts';
 
-const count = z.int().nonnegative();
-const filters = z.partialRecord(z.enum(FILTER_NAMES), z.array(z.string()));
+const countSchema = z.int().nonnegative();
+const filtersSchema = z.partialRecord(z.enum(FILTER_NAMES), z.array(z.string()));
 const part = z.string().min(1);
 
 const recordingSchema = z.object({
@@ -24,7 +24,7 @@ const recordingSchema = z.object({
     resource_group: part,
     zone: part,
     telemetry_station: part,
-    filters,
+    filters: filtersSchema,
     products: z.array(z.string()),
     alertability: z.boolean(),
   }),
@@ -32,13 +32,13 @@ const recordingSchema = z.object({
   listings: z
     .array(
       z.object({
-        filters,
+        filters: filtersSchema,
         /** By offset; `size` is the requested page size. */
         pages: z
           .array(
             z.object({
-              offset: count,
-              size: count.min(1),
+              offset: countSchema,
+              size: countSchema.min(1),
               page: z.unknown().exactOptional(),
               resources: z.array(z.unknown()).nullable(),
             }),
@@ -72,7 +72,7 @@ export function parseRecording(text: string): ParsedRecording {
 
 const MAX_PROBLEMS = 5;
 
-type RecordedListing = Recording['listings'][number];
+export type RecordedListing = Recording['listings'][number];
 
 /** Serves a recording, with an exporter configuration that reproduces its requests. */
 export function startReplay(
@@ -105,13 +105,13 @@ function requestKey({ filters, offset, size }: Omit<ListingRequest, 'path'>): st
 /** Other requests are answered from the recorded records. */
 function recordedSource({ station, listings: [main, ...further] }: Recording): RecordSource {
   const members = (matches: (filters: Filters) => boolean) =>
-    new Set(further.filter(({ filters }) => matches(filters)).flatMap(({ pages }) => recordsOf(pages).map(idOf)));
+    new Set(further.filter(({ filters }) => matches(filters)).flatMap(({ pages }) => replayedRecords(pages).map(idOf)));
   const alertable = members(({ enabled_alert }) => enabled_alert !== undefined);
   const products = station.products.map((product) => ({
     product,
     ids: members((filters) => filters.product?.[0] === product),
   }));
-  const entries = recordsOf((main as RecordedListing).pages).map((record): SourceEntry => {
+  const entries = replayedRecords((main as RecordedListing).pages).map((record): SourceEntry => {
     const id = idOf(record);
     const product = products.find(({ ids }) => ids.has(id))?.product ?? '';
     return { record, product, alertable: alertable.has(id) };
@@ -120,7 +120,7 @@ function recordedSource({ station, listings: [main, ...further] }: Recording): R
 }
 
 /** Pages may overlap: a record counts where the first page has it. */
-function recordsOf(pages: RecordedListing['pages']): readonly unknown[] {
+function replayedRecords(pages: RecordedListing['pages']): readonly unknown[] {
   let end = 0;
   return pages.flatMap(({ offset, resources }) => {
     const further = (resources ?? []).slice(Math.max(0, end - offset));

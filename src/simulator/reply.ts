@@ -47,7 +47,7 @@ export function deliverReply(response: ServerResponse, reply: SimulatedReply): v
   response.once('close', () => clearTimeout(timer));
 }
 
-const completely: Delivery = (response, reply) => start(response, reply).end(reply.body);
+const completely: Delivery = (response, reply) => startReply(response, reply).end(reply.body);
 
 export const never: Delivery = () => undefined;
 
@@ -55,13 +55,13 @@ export const reset: Delivery = ({ req }) => req.socket.resetAndDestroy();
 
 export const truncated: Delivery = (response, reply) => {
   const half = reply.body.subarray(0, Math.floor(reply.body.length / 2));
-  start(response, reply).write(half, () => response.destroy());
+  startReply(response, reply).write(half, () => response.destroy());
 };
 
 const DRIP_MS = 50;
 
 export const byteByByte: Delivery = (response, reply) => {
-  start(response, reply);
+  startReply(response, reply);
   let sent = 0;
   const timer = setInterval(() => {
     response.write(reply.body.subarray(sent, sent + 1));
@@ -80,6 +80,6 @@ export const endless: Delivery = (response, { status, headers }) => {
   send();
 };
 
-function start(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
+function startReply(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
   return response.writeHead(status, { ...headers, 'content-length': body.length });
 }

@@ -17,8 +17,8 @@ export interface ResourceKind {
   readonly maxRules?: number;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export const resourceKinds: readonly ResourceKind[] = [

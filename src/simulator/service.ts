@@ -8,14 +8,14 @@ import {
   type ListingRequest,
   parseRequest,
   type RequestHead,
+  type SimulatedPath,
   type SourceEntry,
-  type StationPath,
-  select,
+  selectRecords,
 } from './listing.ts';
 import { deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
 /** The records of a station; undefined: unknown station. */
-export type RecordSource = (path: StationPath, atMs: number) => readonly SourceEntry[] | undefined;
+export type RecordSource = (path: SimulatedPath, atMs: number) => readonly SourceEntry[] | undefined;
 
 /** Read with every request. */
 export interface ServiceOptions {
@@ -47,7 +47,7 @@ export async function startSimulatedService(options: ServiceOptions): Promise<Si
   const { server = createServer(), port = 0, seed = 1 } = options;
   const draw = faultDraw(seed);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('request', (request, response) => void serve(options, draw, request, response));
+  server.on('request', (request, response) => void answer(options, draw, request, response));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -59,7 +59,7 @@ export async function startSimulatedService(options: ServiceOptions): Promise<Si
   };
 }
 
-async function serve(
+async function answer(
   options: ServiceOptions,
   draw: ReturnType<typeof faultDraw>,
   request: IncomingMessage,
@@ -103,7 +103,7 @@ function healthyReply(
 /** A page of the records that match the filters. */
 function listingPage(entries: readonly SourceEntry[], requested: ListingRequest, drawn: DrawnFaults): ListingBody {
   const { filters, offset, size } = changedBy(drawn, 'page', requested);
-  const selected = select(entries, filters);
+  const selected = selectRecords(entries, filters);
   const { records, total } = changedBy(drawn, 'listing', { records: selected, total: selected.length, requested });
   return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
 }

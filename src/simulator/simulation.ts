@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { SIMULATED_CREDENTIALS, type SimulatedScheme, TOKEN_PATH } from './auth.ts';
 import { type Fault, limitedPages } from './faults.ts';
 import { type Naming, SimulatedFleet } from './fleet.ts';
-import { isSamePath, type StationPath } from './listing.ts';
+import { isSamePath, type SimulatedPath } from './listing.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from './service.ts';
 import { demoStations, type SimulatedStation } from './stations.ts';
 
@@ -42,7 +42,7 @@ export function startSimulation({
   ...options
 }: SimulationOptions = {}): Promise<ConfiguredService> {
   const simulated = stations.map((station) => ({ station, fleet: new SimulatedFleet(seed, station, naming) }));
-  const at = (path: StationPath) => simulated.find(({ station }) => isSamePath(station, path));
+  const at = (path: SimulatedPath) => simulated.find(({ station }) => isSamePath(station, path));
   return startConfigured(
     {
       ...options,

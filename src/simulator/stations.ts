@@ -1,9 +1,10 @@
 import { type Fault, limitedPages, NAMED_FAULTS, replyWith, slow } from './faults.ts';
 import type { FleetOptions } from './fleet.ts';
-import type { StationPath } from './listing.ts';
+import type { SimulatedPath } from './listing.ts';
+import { MINUTE } from './resource-kinds.ts';
 
 /** A station of the exporter configuration, and what the service has for it. */
-export interface SimulatedStation extends FleetOptions, StationPath {
+export interface SimulatedStation extends FleetOptions, SimulatedPath {
   readonly upstream: string;
   readonly products: readonly string[];
   readonly alertability: boolean;
@@ -14,7 +15,6 @@ export interface SimulatedStation extends FleetOptions, StationPath {
 const EAST = { upstream: 'east', subscription: '5f0c1b8e-6a5d-4d0e-9a53-0b6f7a4c21d7' };
 const NORTH = { upstream: 'north', subscription: 'c2a7d9f4-31be-4e66-8f1c-94d2b05e7a10' };
 const LEPTON = ['product.lepton-acp', 'product.lepton-acp-new'];
-const MINUTE = 60_000;
 
 const HEALTHY = {
   products: [...LEPTON, 'product.aec2', 'product.afs'],

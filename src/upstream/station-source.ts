@@ -134,7 +134,7 @@ class ListingReader {
     const { rows: kind, readRow, pages, path, read, run, count } = listing;
     let counted = 0;
     const progress = (rows: number, textBytes: number) => {
-      const records = recordsOf(kind, rows, textBytes);
+      const records = countedRecords(kind, rows, textBytes);
       count?.add(records - counted);
       counted = records;
     };
@@ -170,7 +170,7 @@ class ListingReader {
 }
 
 /** Bytes digested in one event-loop iteration. */
-const SLICE_BYTES = 1024 * 1024;
+const DIGEST_SLICE_BYTES = 1024 * 1024;
 
 /** Valid in this process only: digests are compared and never shown. */
 const DIGEST_KEY = randomBytes(16);
@@ -179,8 +179,8 @@ const DIGEST_NONCE = Buffer.alloc(12);
 /** The authentication tag of AES-GCM over the bytes: two pages have the same one as rarely as the same hash, at a third of the cost of SHA-256. */
 async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
   const cipher = createCipheriv('aes-128-gcm', DIGEST_KEY, DIGEST_NONCE);
-  for (let at = 0; at === 0 || at < body.length; at += SLICE_BYTES)
-    await run(() => cipher.setAAD(body.subarray(at, at + SLICE_BYTES)));
+  for (let at = 0; at === 0 || at < body.length; at += DIGEST_SLICE_BYTES)
+    await run(() => cipher.setAAD(body.subarray(at, at + DIGEST_SLICE_BYTES)));
   cipher.final();
   return cipher.getAuthTag().toString('base64');
 }
@@ -192,21 +192,21 @@ const RECORD_TEXT_BYTES = 512;
 const IDS_PER_RECORD = 3;
 
 /** How many records rows with such texts count as. */
-function recordsOf(kind: ListedPage['rows'], rows: number, textBytes: number): number {
+function countedRecords(kind: ListedPage['rows'], rows: number, textBytes: number): number {
   return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textBytes / RECORD_TEXT_BYTES));
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
 function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: SourceOptions): string {
   const query = Object.entries(filters).flatMap(([name, given]) => {
-    const values = [given].flat().map((value) => encoded(String(value)));
+    const values = [given].flat().map((value) => pathEncoded(String(value)));
     const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
     return sent.map((value) => `${name}=${value}&`);
   });
-  const names = `subscriptions/${encoded(path.subscription)}/resourceGroups/${encoded(path.resource_group)}/zones/${encoded(path.zone)}/telemetryStations/${encoded(path.telemetry_station)}`;
+  const names = `subscriptions/${pathEncoded(path.subscription)}/resourceGroups/${pathEncoded(path.resource_group)}/zones/${pathEncoded(path.zone)}/telemetryStations/${pathEncoded(path.telemetry_station)}`;
   return `${baseUrl.pathname.replace(/\/+$/, '')}/monitor/ts/data/v1/${names}/resources?${query.join('')}`;
 }
 
-function encoded(text: string): string {
+function pathEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

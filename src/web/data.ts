@@ -19,12 +19,17 @@ import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { RequestError, send, writePieces } from './respond.ts';
+import { RequestError, send, writeToClient } from './respond.ts';
 import { searchParams, stationPath } from './routes.ts';
 
-const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
+const DATA_CONTENT_TYPES = {
+  text: 'text/plain',
+  html: 'text/html',
+  json: 'application/json',
+  csv: 'text/csv',
+} as const;
 
-type Format = keyof typeof CONTENT_TYPES;
+type Format = keyof typeof DATA_CONTENT_TYPES;
 
 /** Chooses the handler by `?format=`, else by the Accept header; the first one is the default. */
 export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHandler>>>): AbortableHandler {
@@ -96,15 +101,15 @@ function listHandlers<Row>(
       const { name, columns, rows, fields, key = 'resources', header } = await listOf(request, signal);
       if (header !== undefined) response.setHeader('Telemetry-Station-Data', header);
       if (format === 'json') {
-        response.setHeader('Content-Type', CONTENT_TYPES.json);
+        response.setHeader('Content-Type', DATA_CONTENT_TYPES.json);
         const list = jsonPieces(columns, rows);
-        await writePieces(response, fields ? wrapped(fields, key, list) : list, signal);
+        await writeToClient(response, fields ? jsonWithList(fields, key, list) : list, signal);
       } else {
         // Without characters that a header or a file system could misread.
         const file = name.replaceAll(/[^\w.-]+/g, '-').slice(0, MAX_NAME_LENGTH);
-        response.setHeader('Content-Type', `${CONTENT_TYPES.csv}; charset=utf-8`);
+        response.setHeader('Content-Type', `${DATA_CONTENT_TYPES.csv}; charset=utf-8`);
         response.setHeader('Content-Disposition', `attachment; filename="${file}.csv"`);
-        await writePieces(response, csvPieces(columns, rows), signal);
+        await writeToClient(response, csvPieces(columns, rows), signal);
       }
     };
   return { json: handler('json'), csv: handler('csv') };
@@ -112,7 +117,7 @@ function listHandlers<Row>(
 
 const MAX_NAME_LENGTH = 100;
 
-function* wrapped(fields: object, key: string, list: Iterable<string>): Iterable<string> {
+function* jsonWithList(fields: object, key: string, list: Iterable<string>): Iterable<string> {
   yield `${jsonText(fields).slice(0, -1)},"${key}":`;
   yield* list;
   yield '}\n';
@@ -142,7 +147,7 @@ export function stationData(exporter: ExporterPort, { now }: WebOptions): Aborta
         resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
       }),
     };
-    send(response, 200, CONTENT_TYPES.json, `${jsonText(object)}\n`);
+    send(response, 200, DATA_CONTENT_TYPES.json, `${jsonText(object)}\n`);
   };
 }
 

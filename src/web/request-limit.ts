@@ -40,7 +40,7 @@ export function isAbove(limit: number, count: number): boolean {
 }
 
 /** Requests that take less time together share an event-loop iteration. */
-const SHARED_MS = 1;
+const SHARED_REQUESTS_MS = 1;
 
 /** Iterations after which a request is handled although others keep arriving; not a time, which a busy machine would reach at once. */
 const MAX_SKIPPED = 32;
@@ -72,7 +72,7 @@ export class RequestQueue {
     this.#skipped += 1;
     if (!this.#hasArrived || this.#skipped > MAX_SKIPPED) {
       do this.#waiting.shift()?.();
-      while (this.#nowMs() - nowMs < SHARED_MS && this.#waiting.length > 0);
+      while (this.#nowMs() - nowMs < SHARED_REQUESTS_MS && this.#waiting.length > 0);
       this.#skipped = 0;
     }
     this.#hasArrived = false;

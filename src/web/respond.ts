@@ -35,7 +35,7 @@ export function send(response: ServerResponse, status: number, contentType: stri
 }
 
 /** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
-export async function writePieces(
+export async function writeToClient(
   response: ServerResponse,
   pieces: Iterable<string>,
   signal: AbortSignal,

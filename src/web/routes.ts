@@ -22,7 +22,7 @@ export const ROUTES = {
 
 /** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
 export function stationPath(name: string, rest = ''): string | undefined {
-  return isStep(name) ? undefined : `stations/${encoded(name)}${rest}`;
+  return isStep(name) ? undefined : `stations/${segmentEncoded(name)}${rest}`;
 }
 
 /** With the parameters that select changes. */
@@ -32,7 +32,7 @@ export function changesPath(name: string, query: Readonly<Record<string, string>
 }
 
 export function resourcePath(name: string, id: string): string | undefined {
-  return isStep(id) ? undefined : stationPath(name, `/resources/${encoded(id)}`);
+  return isStep(id) ? undefined : stationPath(name, `/resources/${segmentEncoded(id)}`);
 }
 
 export function probePath(name: string): string {
@@ -43,7 +43,7 @@ function isStep(segment: string): boolean {
   return segment === '.' || segment === '..';
 }
 
-function encoded(segment: string): string {
+function segmentEncoded(segment: string): string {
   return encodeURIComponent(segment.toWellFormed());
 }
 

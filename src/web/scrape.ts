@@ -49,7 +49,7 @@ function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
       response.setHeader('Retry-After', '1');
       throw new RequestError(503, 'Too many responses have not been read.\n');
     }
-    response.setHeader('Content-Type', CONTENT_TYPES[format]);
+    response.setHeader('Content-Type', EXPOSITION_CONTENT_TYPES[format]);
     response.setHeader('Vary', 'Accept, Accept-Encoding');
     await writeBody(response, body, gzip);
   };
@@ -95,7 +95,7 @@ class ScrapeLimits {
   }
 }
 
-const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
+const EXPOSITION_CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
@@ -106,7 +106,7 @@ const ESCAPINGS = ['allow-utf-8', 'underscores', 'dots', 'values'];
 /** Text comes first and wins when the client has no preference. */
 const OFFERS: ReadonlyMap<string, ExpositionFormat> = new Map(
   (['text', 'openmetrics'] as const).flatMap((format) =>
-    ESCAPINGS.map((escaping) => [`${CONTENT_TYPES[format]}; escaping=${escaping}`, format] as const),
+    ESCAPINGS.map((escaping) => [`${EXPOSITION_CONTENT_TYPES[format]}; escaping=${escaping}`, format] as const),
   ),
 );
 

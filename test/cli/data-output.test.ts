@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { writePieces } from '../../src/cli/data-output.ts';
+import { writeToPipe } from '../../src/cli/data-output.ts';
 
 function failing(error: Error): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(error) });
@@ -23,7 +23,7 @@ describe('writePieces', () => {
         done();
       },
     });
-    await writePieces(out, ['a', '', 'b', ...numbered(1000, { pieces: 0 })]);
+    await writeToPipe(out, ['a', '', 'b', ...numbered(1000, { pieces: 0 })]);
     expect(out.writableEnded).toBe(false);
     expect(writes.join('')).toBe(`ab${`${'x'.repeat(1023)}\n`.repeat(1000)}`);
     expect(writes.length).toBeLessThan(20);
@@ -33,7 +33,7 @@ describe('writePieces', () => {
     const waiting: (() => void)[] = [];
     const out = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => waiting.push(done) });
     const generated = { pieces: 0 };
-    const written = writePieces(out, numbered(100_000, generated));
+    const written = writeToPipe(out, numbered(100_000, generated));
     await expect.poll(() => waiting.length).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(generated.pieces).toBeLessThan(5000);
@@ -45,11 +45,11 @@ describe('writePieces', () => {
 
   it('ends without an error when the pipe is closed', async () => {
     const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
-    await expect(writePieces(failing(closed), ['a'])).resolves.toBeUndefined();
+    await expect(writeToPipe(failing(closed), ['a'])).resolves.toBeUndefined();
   });
 
   it('fails when the data cannot be written', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    await expect(writePieces(failing(full), ['a'])).rejects.toBe(full);
+    await expect(writeToPipe(failing(full), ['a'])).rejects.toBe(full);
   });
 });

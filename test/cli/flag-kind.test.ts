@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
   choice,
-  duration,
+  columnsFlag,
+  durationFlag,
   externalUrl,
   type FlagKind,
   faultShare,
   file,
   hostNames,
-  integer,
+  integerFlag,
   labelValue,
   listenAddress,
-  resourceColumns,
   share,
-  size,
+  sizeFlag,
   sortOrder,
   telemetryPath,
-  text,
+  textFlag,
   trueOrFalse,
 } from '../../src/cli/flag-kind.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
@@ -31,20 +31,20 @@ const CASES: readonly (readonly [
   rejected: readonly string[],
 ])[] = [
   ['file', file, { 'a b.yaml': 'a b.yaml' }, ['']],
-  ['text', text, { '': '', ' a ': ' a ' }, []],
+  ['text', textFlag, { '': '', ' a ': ' a ' }, []],
   ['trueOrFalse', trueOrFalse, { true: true, false: false }, ['TRUE', '1', '', 'constructor']],
   ['choice', choice('logfmt', 'json'), { json: 'json' }, ['JSON', '']],
   [
     'integer of at least 1',
-    integer(1),
+    integerFlag(1),
     { '1': 1, '0042': 42, '9007199254740991': Number.MAX_SAFE_INTEGER },
     ['0', '-1', '+1', '1.0', '1e3', '0x10', ' 1', '1 ', '', 'one', '9007199254740992'],
   ],
-  ['integer up to 65535', integer(0, 65_535), { '65535': 65_535 }, ['65536']],
-  ['size', size, { '1MiB': 1_048_576, '0B': 0 }, ['1']],
+  ['integer up to 65535', integerFlag(0, 65_535), { '65535': 65_535 }, ['65536']],
+  ['size', sizeFlag, { '1MiB': 1_048_576, '0B': 0 }, ['1']],
   ['share', share, { '0': 0, '1': 1, '1.0': 1, '.5': 0.5, '0.95': 0.95 }, ['', '2', '1.5', '-1', 'a', '0.1:2', '95']],
-  ['duration', duration(1), { '1h30m': 5_400_000, '1d': 86_400_000 }, ['10', '0s', '1d1ms', '25h']],
-  ['duration of 0', duration(0), { '0s': 0 }, []],
+  ['duration', durationFlag(1), { '1h30m': 5_400_000, '1d': 86_400_000 }, ['10', '0s', '1d1ms', '25h']],
+  ['duration of 0', durationFlag(0), { '0s': 0 }, []],
   [
     'sortOrder',
     sortOrder,
@@ -121,7 +121,7 @@ const CASES: readonly (readonly [
   ],
   [
     'resourceColumns',
-    resourceColumns,
+    columnsFlag,
     { 'state,id,type,team': ['state', 'resource_id', 'resource_type', 'team'] },
     ['', 'state,', 'sku,state,state', 'id,resource_id'],
   ],
@@ -142,7 +142,7 @@ describe.each(CASES)('%s', (_, kind, accepted, rejected) => {
 
 describe('FlagKind.expected', () => {
   it('names the limits, the keys and the faults', () => {
-    expect(integer(0, 65_535).expected).toBe('an integer from 0 to 65535');
+    expect(integerFlag(0, 65_535).expected).toBe('an integer from 0 to 65535');
     expect(sortOrder.expected).toContain('one of resource_id, name, display_name, resource_type, ');
     for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
   });

@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { type Column, type Screen, tableOf } from '../../src/cli/table.ts';
+import { type Screen, type TextColumn, tableOf } from '../../src/cli/table.ts';
 import { printable } from '../../src/inventory/records.ts';
 
 type Row = readonly string[];
-type Heading = Omit<Column<Row>, 'cell'>;
+type Heading = Omit<TextColumn<Row>, 'cell'>;
 
 const tableOfTexts = (headings: readonly Heading[], rows: readonly Row[], screen?: Screen) =>
   tableOf(

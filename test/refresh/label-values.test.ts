@@ -1,18 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LabelValues, OTHER } from '../../src/refresh/label-values.ts';
+import { LabelValues, OTHER_VALUES } from '../../src/refresh/label-values.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('LabelValues', () => {
   it('keeps the first values of each label, and folds the rest', () => {
     const values = new LabelValues(2);
-    expect(['a', 'b', 'c', 'a', 'c', ''].map((type) => values.type(type))).toEqual(['a', 'b', OTHER, 'a', OTHER, '']);
-    expect(['a', 'x', 'y', 'x'].map((state) => values.state('a', state))).toEqual(['a', 'x', OTHER, 'x']);
+    expect(['a', 'b', 'c', 'a', 'c', ''].map((type) => values.type(type))).toEqual([
+      'a',
+      'b',
+      OTHER_VALUES,
+      'a',
+      OTHER_VALUES,
+      '',
+    ]);
+    expect(['a', 'x', 'y', 'x'].map((state) => values.state('a', state))).toEqual(['a', 'x', OTHER_VALUES, 'x']);
     expect(['GPU', 'GiB', 'TiB'].map((unit) => values.quantity('a', '', unit))).toEqual([
       { gpuModel: '', unit: 'GPU' },
       { gpuModel: '', unit: 'GiB' },
-      { gpuModel: '', unit: OTHER },
+      { gpuModel: '', unit: OTHER_VALUES },
     ]);
   });
 
@@ -32,15 +39,15 @@ describe('LabelValues', () => {
     expect(series.size).toBeLessThanOrEqual(1000 + 101);
     expect(quantities.size).toBeLessThanOrEqual(1000 + 101);
     const published = ['state 90', 'state 91', ''].map((state) => values.state('type 9', state));
-    expect(published).toEqual(['state 90', OTHER, '']);
-    expect(values.quantity('type 99', 'model 3', '')).toEqual({ gpuModel: OTHER, unit: OTHER });
+    expect(published).toEqual(['state 90', OTHER_VALUES, '']);
+    expect(values.quantity('type 99', 'model 3', '')).toEqual({ gpuModel: OTHER_VALUES, unit: OTHER_VALUES });
   });
 
   it('keeps alert states that are known, however many others there are', () => {
     const values = new LabelValues(1);
     expect(['x', 'y', 'ALERTSTATE_FIRING', ''].map((state) => values.state('a', state))).toEqual([
       'x',
-      OTHER,
+      OTHER_VALUES,
       'ALERTSTATE_FIRING',
       '',
     ]);
@@ -67,9 +74,9 @@ describe('LabelValues', () => {
     const values = new LabelValues(2);
     for (const type of ['a', 'b']) values.state(values.type(type), 'x');
     const [fewer, more] = [values.withLimit(1), values.withLimit(3)];
-    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER, OTHER]);
-    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER]);
-    expect(values.type('c')).toBe(OTHER);
+    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER_VALUES, OTHER_VALUES]);
+    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER_VALUES]);
+    expect(values.type('c')).toBe(OTHER_VALUES);
     expect(more.state('a', 'x')).toBe('x');
   });
 });

@@ -1,15 +1,15 @@
 import { request } from 'undici';
-import type { StationPath } from '../../src/simulator/listing.ts';
+import type { SimulatedPath } from '../../src/simulator/listing.ts';
 import type { SimulatedService } from './simulated-service.ts';
 
-export const stationPath: StationPath = {
+export const stationPath: SimulatedPath = {
   subscription: 'sub',
   resource_group: 'rg',
   zone: 'z1',
   telemetry_station: 'ts',
 };
 
-export function resourcesPath({ subscription, resource_group, zone, telemetry_station }: StationPath): string {
+export function resourcesPath({ subscription, resource_group, zone, telemetry_station }: SimulatedPath): string {
   const parts = [subscription, resource_group, zone, telemetry_station].map(encodeURIComponent);
   return `/monitor/ts/data/v1/subscriptions/${parts[0]}/resourceGroups/${parts[1]}/zones/${parts[2]}/telemetryStations/${parts[3]}/resources`;
 }

@@ -29,7 +29,7 @@ interface Counts {
 }
 
 /** Replies since a throttled one, on the clock that stands still during a hold. */
-interface Sample extends Counts {
+interface ReplySample extends Counts {
   readonly sinceMs: number;
   accepted: number;
 }
@@ -106,7 +106,7 @@ export class AdaptiveRate {
   /** In requests per second; never exceeded. */
   #ceiling = Number.POSITIVE_INFINITY;
   #limit: Limit | undefined;
-  #sample: Sample | undefined;
+  #sample: ReplySample | undefined;
   #trial: Trial | undefined;
   #base = { share: 0, untilMs: 0 };
   #changedMs = Number.NEGATIVE_INFINITY;
@@ -205,12 +205,12 @@ export class AdaptiveRate {
   /** Only requests that started at the current rate count towards it. */
   #ended(startedMs: number, nowMs: number, isThrottled: boolean): void {
     this.#inFlight -= 1;
-    count(this.#minuteAt(nowMs), isThrottled);
+    countReply(this.#minuteAt(nowMs), isThrottled);
     if (startedMs <= this.#changedMs) return;
     if (isThrottled) this.#sample ??= { sinceMs: this.holds.activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
-    if (this.#sample) count(this.#sample, isThrottled);
+    if (this.#sample) countReply(this.#sample, isThrottled);
     if (!this.#trial) return;
-    count(this.#trial, isThrottled);
+    countReply(this.#trial, isThrottled);
     this.#conclude(this.#trial, nowMs);
   }
 
@@ -233,7 +233,7 @@ export class AdaptiveRate {
     }
   }
 
-  #judge(throttling: Throttling, sample: Sample): void {
+  #judge(throttling: Throttling, sample: ReplySample): void {
     const { nowMs, retryAfterMs = 0, overloaded = false } = throttling;
     const limit = this.#limit;
     const baseShare = nowMs < this.#base.untilMs ? this.#base.share : 0;
@@ -292,7 +292,7 @@ export class AdaptiveRate {
   }
 }
 
-function count(counts: Counts, isThrottled: boolean): void {
+function countReply(counts: Counts, isThrottled: boolean): void {
   counts.replies += 1;
   if (isThrottled) counts.throttled += 1;
 }

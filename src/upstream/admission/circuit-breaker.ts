@@ -7,7 +7,7 @@ interface BreakerOptions {
 }
 
 /** The state of a station, from its replies. */
-export interface StationState {
+export interface ReplyState {
   readonly name: string;
   isHanging: boolean;
   /** Typical latency of its replies; undefined: none so far. */
@@ -18,7 +18,7 @@ export interface StationState {
 /** An admitted request. */
 export interface InFlight {
   readonly order: number;
-  readonly station: StationState;
+  readonly station: ReplyState;
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
   readonly admittedMs: number;
@@ -45,8 +45,8 @@ const PROBE_SHARE = 1 / 4;
 export class CircuitBreaker {
   readonly maxProbes: number;
   readonly #options: BreakerOptions;
-  readonly #stations = new Map<string, StationState>();
-  readonly #hanging = new Set<StationState>();
+  readonly #stations = new Map<string, ReplyState>();
+  readonly #hanging = new Set<ReplyState>();
   #typicalMs: number | undefined;
   /** The latest admission that was answered without delay. */
   #answeredOrder = -1;
@@ -62,7 +62,7 @@ export class CircuitBreaker {
     this.maxProbes = Math.max(1, Math.floor(options.concurrency * PROBE_SHARE));
   }
 
-  station(name: string): StationState {
+  station(name: string): ReplyState {
     let station = this.#stations.get(name);
     if (!station) {
       station = { name, isHanging: false, typicalMs: undefined, inFlight: 0 };
@@ -71,7 +71,7 @@ export class CircuitBreaker {
     return station;
   }
 
-  setHanging(station: StationState, isHanging: boolean): void {
+  setHanging(station: ReplyState, isHanging: boolean): void {
     station.isHanging = isHanging;
     // A request may end after its station was forgotten.
     if (isHanging && this.#stations.get(station.name) === station) this.#hanging.add(station);

@@ -4,7 +4,7 @@ import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { CircuitBreaker, type InFlight, type StationState } from './circuit-breaker.ts';
+import { CircuitBreaker, type InFlight, type ReplyState } from './circuit-breaker.ts';
 import type { HoldClock } from './hold-clock.ts';
 
 interface LimiterOptions {
@@ -23,7 +23,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'delayed' | 'signal'>;
+export type QueuedRefresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'delayed' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -51,7 +51,7 @@ export class RequestLimiter {
   readonly #inFlight = new Set<InFlight>();
   #rate: AdaptiveRate;
   /** Throttled requests before their retries. */
-  readonly #pauses = new Set<Pick<Refresh, 'station'>>();
+  readonly #pauses = new Set<Pick<QueuedRefresh, 'station'>>();
   #admissions = 0;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
@@ -141,7 +141,7 @@ export class RequestLimiter {
    * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before.
    * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
    */
-  async run<T>(refresh: Refresh, work: (inFlight: InFlight) => Promise<T>, pauseMs = 0): Promise<T> {
+  async run<T>(refresh: QueuedRefresh, work: (inFlight: InFlight) => Promise<T>, pauseMs = 0): Promise<T> {
     const { signal } = refresh;
     const inFlight = await this.#admission(refresh, pauseMs);
     const { controller } = inFlight;
@@ -161,7 +161,7 @@ export class RequestLimiter {
     }
   }
 
-  async #admission(refresh: Refresh, pauseMs: number): Promise<InFlight> {
+  async #admission(refresh: QueuedRefresh, pauseMs: number): Promise<InFlight> {
     const { signal } = refresh;
     signal.throwIfAborted();
     const { observer, now } = this.#options;
@@ -184,7 +184,7 @@ export class RequestLimiter {
     }
   }
 
-  async #pause(pauseMs: number, refresh: Refresh): Promise<void> {
+  async #pause(pauseMs: number, refresh: QueuedRefresh): Promise<void> {
     const { station, signal } = refresh;
     const pause = { station };
     this.#pauses.add(pause);
@@ -318,8 +318,8 @@ export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T
 
 /** A refresh and its waiting requests, in order of arrival. */
 interface WaitingRefresh {
-  readonly refresh: Refresh;
-  readonly station: StationState;
+  readonly refresh: QueuedRefresh;
+  readonly station: ReplyState;
   readonly waiters: Set<Enter>;
   /** When its first request was queued. */
   readonly sinceMs: number;
@@ -338,19 +338,19 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 class RefreshQueue {
   /** The refreshes with waiting requests, by rank. */
   readonly #waiting: WaitingRefresh[] = [];
-  readonly #refreshes = new WeakMap<Refresh, WaitingRefresh>();
+  readonly #refreshes = new WeakMap<QueuedRefresh, WaitingRefresh>();
   /** Those with waiting requests, by the names of their stations. */
   readonly #stations = new Map<string, WaitingRefresh>();
   #arrivals = 0;
   #starts = 0;
 
-  add(refresh: Refresh, station: StationState, enter: Enter, sinceMs: number): void {
+  add(refresh: QueuedRefresh, station: ReplyState, enter: Enter, sinceMs: number): void {
     const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station, sinceMs);
     if (waiting.waiters.size === 0) this.#insert(waiting);
     waiting.waiters.add(enter);
   }
 
-  delete(refresh: Refresh, enter: Enter): void {
+  delete(refresh: QueuedRefresh, enter: Enter): void {
     const waiting = this.#refreshes.get(refresh);
     if (waiting?.waiters.delete(enter) && waiting.waiters.size === 0) this.#remove(waiting);
   }
@@ -402,7 +402,7 @@ class RefreshQueue {
     return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
   }
 
-  #arrived(refresh: Refresh, station: StationState, sinceMs: number): WaitingRefresh {
+  #arrived(refresh: QueuedRefresh, station: ReplyState, sinceMs: number): WaitingRefresh {
     const rank = [1, refresh.dueAtMs, (this.#arrivals++ * GOLDEN_RATIO) % 1] as const;
     const waiting = { refresh, station, sinceMs, waiters: new Set<Enter>(), isStarted: false, rank };
     this.#refreshes.set(refresh, waiting);

@@ -111,7 +111,7 @@ function headerProblem(headers: Reply['headers'], maxBytes: number): string | un
 }
 
 /** A buffer that is larger is not kept: one large page must not hold the memory for good. */
-const MAX_KEPT_BYTES = 1024 * 1024;
+const MAX_POOLED_BUFFER_BYTES = 1024 * 1024;
 
 /** Bytes in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to collect. */
 export class GrowableBuffer {
@@ -138,7 +138,7 @@ export class GrowableBuffer {
 
   clear(): void {
     this.#length = 0;
-    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
+    if (this.#buffer.length > MAX_POOLED_BUFFER_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
   }
 }
 

@@ -48,15 +48,15 @@ const ESCAPES = [/%[\da-f]{2}/gi, /&#?\w+;/g, /\\(u[\da-f]{4}|.)/gi, /0x/gi];
  * base64. Between letters and digits, other characters do not matter.
  */
 export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
-  const unescaped = ESCAPES.map((escaped) => text.replace(escaped, OTHER));
+  const unescaped = ESCAPES.map((escaped) => text.replace(escaped, SEPARATOR));
   const searched = [text, ...[text, ...unescaped].flatMap(comparable)].join('\n');
-  const parts = new Set(partsOf(searched));
+  const parts = new Set(secretPartsOf(searched));
   const isFound = (form: string) =>
-    form.length < PART_LENGTH ? searched.includes(form) : partsOf(form).some((part) => parts.has(part));
+    form.length < PART_LENGTH ? searched.includes(form) : secretPartsOf(form).some((part) => parts.has(part));
   return secrets.flatMap((secret) => secretForms(secret.slice(0, MAX_SECRET_LENGTH))).some(isFound);
 }
 
-function partsOf(text: string): string[] {
+function secretPartsOf(text: string): string[] {
   const count = Math.max(0, text.length - PART_LENGTH + 1);
   return Array.from({ length: count }, (_, at) => text.slice(at, at + PART_LENGTH));
 }
@@ -73,13 +73,13 @@ function secretForms(secret: string): string[] {
 }
 
 /** Stands for a character that is neither a letter nor a digit. */
-const OTHER = '.';
+const SEPARATOR = '.';
 
 /** In lower case, with and without what stands for other characters. */
 function comparable(text: string): [string, string] {
   const masked = text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^a-z\d]/g, OTHER);
-  return [masked, masked.replaceAll(OTHER, '')];
+    .replace(/[^a-z\d]/g, SEPARATOR);
+  return [masked, masked.replaceAll(SEPARATOR, '')];
 }

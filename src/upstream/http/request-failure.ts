@@ -127,13 +127,13 @@ export function describeErrorBody(body: Buffer): string {
   const text = body.toString().trim();
   if (text === '') return 'empty body';
   if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
-  return statusText(parseJson(text)) ?? text;
+  return replyMessage(parseJson(text)) ?? text;
 }
 
 const MAX_DETAILS = 3;
 
 /** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
-function statusText(json: unknown): string | undefined {
+function replyMessage(json: unknown): string | undefined {
   const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
   if (!isObject(status)) return undefined;
   const reasons = (Array.isArray(status['details']) ? status['details'] : [])

@@ -16,7 +16,7 @@ export class UnreadablePage extends ListingFailure {
  * What is parsed in one event-loop iteration, in bytes: more than a hundred usual records. The values in it need no other bound: the
  * worst ones, objects of two bytes with a key of their own, take about ten milliseconds.
  */
-const SLICE_BYTES = 64 * 1024;
+const PARSE_SLICE_BYTES = 64 * 1024;
 
 /** Records that are read in one event-loop iteration: those of a usual page. */
 const MAX_TAKEN = 1000;
@@ -29,10 +29,10 @@ export async function parsePage(bytes: Uint8Array, run: RunTask, take: TakeRecor
   if (body.toString('latin1', 0, 1) === '<')
     throw new UnreadablePage(`expected JSON, got an HTML or XML page (${body.length} bytes)`);
   try {
-    if (body.length > SLICE_BYTES) return await parseInSlices(body, run, take);
+    if (body.length > PARSE_SLICE_BYTES) return await parseInSlices(body, run, take);
     const { value, further } = await run(() => {
       const envelope: unknown = JSON.parse(body.toString());
-      return { value: envelope, further: takeFirst(recordsOf(envelope), take) };
+      return { value: envelope, further: takeFirst(envelopeRecords(envelope), take) };
     });
     await takeFurther(further, run, take);
     return value;
@@ -47,17 +47,17 @@ function withoutByteOrderMark(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start);
 }
 
-function recordsOf(envelope: unknown): readonly unknown[] {
-  if (!isObject(envelope)) throw new UnreadablePage(`expected a JSON object, got ${kind(envelope)}`);
+function envelopeRecords(envelope: unknown): readonly unknown[] {
+  if (!isObject(envelope)) throw new UnreadablePage(`expected a JSON object, got ${jsonKind(envelope)}`);
   if (!Object.hasOwn(envelope, 'resources'))
     throw new UnreadablePage('expected a JSON object with a field "resources"');
   const resources = envelope['resources'] ?? [];
   if (!Array.isArray(resources))
-    throw new UnreadablePage(`expected "resources" to be an array, got ${kind(resources)}`);
+    throw new UnreadablePage(`expected "resources" to be an array, got ${jsonKind(resources)}`);
   return resources;
 }
 
-function kind(value: unknown): string {
+function jsonKind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
@@ -95,7 +95,7 @@ export async function parseInSlices(
   body: Buffer,
   run: RunTask,
   take: TakeRecords,
-  sliceBytes = SLICE_BYTES,
+  sliceBytes = PARSE_SLICE_BYTES,
 ): Promise<unknown> {
   const start = await run(() => arrayStart(body));
   let at = start;

@@ -104,7 +104,7 @@ export async function readPage<Row>(
     for (const record of records) add(record);
     progress?.(received, textBytes);
   });
-  return pageOf({
+  return pageWith({
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
@@ -220,7 +220,7 @@ function isNamed({ name }: RejectedRecord): boolean {
 }
 
 /** Apart from `readPage`: closures of one function share what they capture, and a cached page would hold the page before it. */
-function pageOf<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
+function pageWith<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
   let afterFirst: Page<Row> | undefined;
   const page: Page<Row> = {
     ...facts,

@@ -45,26 +45,26 @@ export function readResource(
   const before = find?.(id);
   let invalid = NO_FIELDS;
   const valid = <T>(field: RecordField, value: T | Invalid, otherwise: T): T => {
-    if (value !== INVALID) return value;
+    if (value !== INVALID_FIELD) return value;
     invalid = [...invalid, field];
     return otherwise;
   };
   const type = resourceType(record['resource_type']);
   if (type.isInvalid) invalid = ['resource_type'];
-  const sku = valid('sku', text(record['sku']), '');
+  const sku = valid('sku', textField(record['sku']), '');
   const row = {
     id: before?.id ?? labelText(id),
-    name: same(valid('name', text(record['name']), ''), before?.name),
-    displayName: same(valid('display_name', text(record['display_name']), ''), before?.displayName),
+    name: same(valid('name', textField(record['name']), ''), before?.name),
+    displayName: same(valid('display_name', textField(record['display_name']), ''), before?.displayName),
     type: texts.intern(type.key, before?.type),
     typeLabel: texts.intern(type.label, before?.typeLabel),
     state: texts.intern(valid('state', token(record['state']), ''), before?.state),
-    alertState: UNKNOWN,
+    alertState: UNKNOWN_STATE,
     sku: texts.intern(sku, before?.sku),
     quantity: sku === before?.sku ? before.quantity : texts.quantity(sku),
-    gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), ''), before?.gpuModel),
-    alertRules: valid('alert_rules_count', optional(record['alert_rules_count'], wholeNumber), undefined),
-    createdSeconds: valid('create_time', optional(record['create_time'], timestamp), undefined),
+    gpuModel: texts.intern(valid('gpu_model', textField(record['gpu_model']), ''), before?.gpuModel),
+    alertRules: valid('alert_rules_count', optionalNumber(record['alert_rules_count'], wholeNumber), undefined),
+    createdSeconds: valid('create_time', optionalNumber(record['create_time'], timestampSeconds), undefined),
     product: '',
     alertable: undefined,
     labels: NO_LABELS,
@@ -81,7 +81,7 @@ export function readResource(
   };
 }
 
-const UNKNOWN: AlertState = 'unknown';
+const UNKNOWN_STATE: AlertState = 'unknown';
 
 /** Even at two bytes per character, these texts are those of a usual record: testing every record takes time. */
 const SHORT_CHARACTERS = 256;
@@ -160,54 +160,54 @@ export function recordDigest(record: unknown): string | undefined {
   }
 }
 
-const INVALID = Symbol('invalid');
-type Invalid = typeof INVALID;
+const INVALID_FIELD = Symbol('invalid');
+type Invalid = typeof INVALID_FIELD;
 
 /** A JSON number, or a decimal string as gateways write 64-bit integers; an integer of at least 0. */
 export function wholeNumber(value: unknown): number | Invalid {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID_FIELD;
 }
 
 function resourceType(value: unknown): { key: string; label: string; isInvalid: boolean } {
   if (!isObject(value)) return { key: '', label: '', isInvalid: !isMissing(value) };
-  const key = text(value['key']);
-  const label = text(value['label']);
-  const isInvalid = key === INVALID || label === INVALID;
-  return { key: key === INVALID ? '' : key, label: label === INVALID ? '' : label, isInvalid };
+  const key = textField(value['key']);
+  const label = textField(value['label']);
+  const isInvalid = key === INVALID_FIELD || label === INVALID_FIELD;
+  return { key: key === INVALID_FIELD ? '' : key, label: label === INVALID_FIELD ? '' : label, isInvalid };
 }
 
-function text(value: unknown): string | Invalid {
+function textField(value: unknown): string | Invalid {
   if (isMissing(value)) return '';
-  return typeof value === 'string' ? labelText(value) : INVALID;
+  return typeof value === 'string' ? labelText(value) : INVALID_FIELD;
 }
 
 function textOrEmpty(value: unknown): string {
-  const read = text(value);
-  return read === INVALID ? '' : read;
+  const read = textField(value);
+  return read === INVALID_FIELD ? '' : read;
 }
 
 /** An enum value: its name, or the number that a gateway prints for a name it does not know. */
 function token(value: unknown): string | Invalid {
-  return text(typeof value === 'number' ? String(value) : value);
+  return textField(typeof value === 'number' ? String(value) : value);
 }
 
 const TIMESTAMP =
   /^\d{4}-\d\d-\d\d[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** An RFC 3339 timestamp as Unix seconds; invalid for dates that do not exist and for times before 1970. */
-function timestamp(value: unknown): number | Invalid {
-  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return INVALID;
+function timestampSeconds(value: unknown): number | Invalid {
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return INVALID_FIELD;
   // Date.parse takes February 30 for March 1.
   const day = value.slice(8, 10);
-  if (day > '28' && new Date(value.slice(0, 10)).getUTCDate() !== Number(day)) return INVALID;
+  if (day > '28' && new Date(value.slice(0, 10)).getUTCDate() !== Number(day)) return INVALID_FIELD;
   const seconds = Math.floor(Date.parse(value) / 1000);
   // Date.parse ignores what is shorter than a millisecond.
   const fraction = value.slice(19, /[Zz]$/.test(value) ? -1 : -6);
-  return seconds >= 0 ? seconds + Number(fraction) : INVALID;
+  return seconds >= 0 ? seconds + Number(fraction) : INVALID_FIELD;
 }
 
-function optional(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {
+function optionalNumber(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {
   return isMissing(value) ? undefined : read(value);
 }
 

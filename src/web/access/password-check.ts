@@ -18,7 +18,7 @@ interface Check {
 }
 
 /** More than any installation has users. */
-const MAX_REMEMBERED = 1000;
+const MAX_REMEMBERED_LOGINS = 1000;
 
 /** Refusing a check sooner would only invite the next attempt. */
 const MAX_PENDING = 1000;
@@ -104,7 +104,7 @@ export class PasswordCheck {
 function remember(values: Set<string>, value: string): void {
   values.add(value);
   const [oldest = ''] = values;
-  if (values.size > MAX_REMEMBERED) values.delete(oldest);
+  if (values.size > MAX_REMEMBERED_LOGINS) values.delete(oldest);
 }
 
 /** The native library is loaded on first use, so that installations without passwords need no build for their platform. */

@@ -8,11 +8,11 @@ import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { alertStateBadge, resourceColumns } from './resource-list.ts';
+import { alertStateBadge, resourcePageColumns } from './resource-list.ts';
 import { trail } from './station-parts.ts';
-import { type Column, downloads, pageOf, pager, searchField, select, table, tableRow } from './table.ts';
+import { downloads, listPage, type PageColumn, pager, searchField, selectBox, table, tableRow } from './table.ts';
 
-const ROOT = '../../';
+const CHANGES_ROOT = '../../';
 
 /** Columns of the list of resources that name the resource of a change, besides the labels. */
 const NAMING = ['display_name', 'name', 'type'];
@@ -24,23 +24,23 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
   const { name } = spec;
   const { page = '1', ...selection } = query;
   const nowMs = options.now();
-  const shown = pageOf(changes, Number(page));
+  const shown = listPage(changes, Number(page));
   const labels = labelNames(exporter);
   const types = shown.rows.map(({ resource }) => resource.type);
-  const naming = resourceColumns(undefined, { root: ROOT, types, nowMs, labels }).filter(({ heading, by = heading }) =>
-    [...NAMING, ...labels].includes(by),
+  const naming = resourcePageColumns(undefined, { root: CHANGES_ROOT, types, nowMs, labels }).filter(
+    ({ heading, by = heading }) => [...NAMING, ...labels].includes(by),
   );
   const href = (parameters: Readonly<Record<string, string>>) =>
     `?${new URLSearchParams({ ...selection, ...parameters })}`;
   const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
-  const content = html`${trail(ROOT, 'Changes', name)}
+  const content = html`${trail(CHANGES_ROOT, 'Changes', name)}
 <h1>Changes of ${name}</h1>
 <div class="headline">
 <p id="scope">${scopeText(found)}</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${filterForm(selection)}
+${changesFilter(selection)}
 ${
   changes.length === 0
     ? html`<p id="nothing">${nothingText(found)}</p>`
@@ -51,7 +51,7 @@ ${downloads(href({ format: '' }))}
 ${changeTable(spec, shown.rows, nowMs, naming)}
 ${pages('Pages of changes, below the table')}`
 }`;
-  sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, isLive: true }, options);
+  sendPage(response, { title: `Changes · ${name}`, root: CHANGES_ROOT, content, isLive: true }, options);
 };
 
 type Found = ReturnType<typeof changesOf>;
@@ -69,7 +69,7 @@ function nothingText({ history, kept }: Found): string {
     : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
 }
 
-function filterForm({ search = '', change, ...times }: Found['query']): Html {
+function changesFilter({ search = '', change, ...times }: Found['query']): Html {
   const hidden = Object.entries(times).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -77,7 +77,7 @@ function filterForm({ search = '', change, ...times }: Found['query']): Html {
   const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
-${select('change', 'Change', CHANGES, change)}${hidden}
+${selectBox('change', 'Change', CHANGES, change)}${hidden}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
@@ -88,12 +88,12 @@ export function changeTable(
   { name: station, states }: Pick<StationSpec, 'name' | 'states'>,
   changes: readonly ObservedChange[],
   nowMs: number,
-  naming: readonly Column<StationResource>[] = [],
+  naming: readonly PageColumn<StationResource>[] = [],
 ): Html {
-  const columns: readonly Column<ObservedChange & StationResource>[] = [
+  const columns: readonly PageColumn<ObservedChange & StationResource>[] = [
     {
       heading: 'Observed',
-      cell: ({ atMs }) => html`${timeText(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
+      cell: ({ atMs }) => html`${utcTime(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
     },
     { heading: 'Change', cell: ({ change }) => change },
     ...naming,
@@ -105,7 +105,7 @@ export function changeTable(
 }
 
 /** In UTC. */
-function timeText(atMs: number): string {
+function utcTime(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 }
 

@@ -20,10 +20,10 @@ const LONG_WAIT_MS = 60_000;
 const LONG_OVERDUE_MS = 5 * 60_000;
 
 /** Causes of failures that the summary names. */
-const MAX_CAUSES = 3;
+const MAX_NAMED_CAUSES = 3;
 
 /** Stations that are named. */
-const MAX_NAMED = 5;
+const MAX_NAMED_STATIONS = 5;
 
 /**
  * The state of all stations in one sentence: how many are up, failures, then what makes data old or incomplete.
@@ -66,7 +66,7 @@ function lackText(only: StationStatus, lacking: readonly StationStatus[]): strin
   if (lacking.length === 1) return dataProblems(only).join('; ');
   const brief = (station: StationStatus) => dataProblems(station).map((problem) => problem.split(':', 1)[0]);
   const named = lacking.map((station) => `${station.name} (${brief(station).join(', ')})`);
-  return firstOf(named, MAX_NAMED).join(', ');
+  return firstOf(named, MAX_NAMED_STATIONS).join(', ');
 }
 
 function failingPhrases(groups: readonly FailureGroup[]): readonly string[] {
@@ -78,7 +78,7 @@ function failingPhrases(groups: readonly FailureGroup[]): readonly string[] {
     const several = `${numberText(stations.length)} of upstream ${upstream}`;
     return `${stations.length === 1 ? stations[0]?.name : several} (${short})`;
   });
-  const named = firstOf(causes, MAX_CAUSES, (more) => countText(more, 'more cause'));
+  const named = firstOf(causes, MAX_NAMED_CAUSES, (more) => countText(more, 'more cause'));
   return [
     `${numberText(failing.length)} failing${withoutData === 0 ? '' : `, ${some}without data`}: ${named.join(', ')}`,
   ];
@@ -103,7 +103,7 @@ function throttledPhrases({ name, load }: UpstreamStatus, groups: readonly Failu
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 interface FailureGroup {
   readonly upstream: string;
-  readonly reason: Failure['reason'];
+  readonly reason: ShownFailure['reason'];
   /** In a few words. */
   readonly short: string;
   readonly status: number | undefined;
@@ -112,7 +112,7 @@ interface FailureGroup {
   readonly messages: Map<string, number>;
 }
 
-type Failure = NonNullable<StationStatus['failure']>;
+type ShownFailure = NonNullable<StationStatus['failure']>;
 
 /** The largest group first. */
 export function failureGroups(stations: readonly StationStatus[]): readonly FailureGroup[] {
@@ -133,22 +133,22 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
 }
 
 /** A few words for a failure: the status if the service returned one. */
-export function shortReason({ reason, status }: Failure): string {
+export function shortReason({ reason, status }: ShownFailure): string {
   if (reason !== 'status' || status === undefined) return FAILURE_ADVICE[reason].short;
   return statusText(status);
 }
 
 /** Groups that the page shows; the table has all stations. */
-const MAX_GROUPS = 20;
+const MAX_SHOWN_GROUPS = 20;
 
 /** What fails, why and what to do, once per upstream and reason; empty when nothing fails. */
 export function failureSection(groups: readonly FailureGroup[], nowMs: number): Html {
   if (groups.length === 0) return html``;
-  const more = groups.slice(MAX_GROUPS);
+  const more = groups.slice(MAX_SHOWN_GROUPS);
   const stations = more.reduce((sum, group) => sum + group.stations.length, 0);
   return html`<section aria-labelledby="failures-heading">
 <h2 id="failures-heading">Failures</h2>
-${groups.slice(0, MAX_GROUPS).map((group) => failureBox(group, nowMs))}${
+${groups.slice(0, MAX_SHOWN_GROUPS).map((group) => failureBox(group, nowMs))}${
   more.length === 0
     ? []
     : html`<p>${countText(more.length, 'more cause')}, with ${countText(stations, 'station')}: see the table.</p>`

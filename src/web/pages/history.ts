@@ -1,6 +1,7 @@
 import type { HistoryEntry, Outage } from '../../inventory/history.ts';
 import { NOTABLE_WAIT_MS, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { HOUR_MS } from '../../model/clock.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
 import { downloads } from './table.ts';
@@ -53,7 +54,7 @@ export function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: num
  */
 const HEIGHTS = { none: 4, succeeded: 4, waiting: 6, incomplete: 7, postponed: 8, failed: 10 };
 
-const STATES = Object.keys(HEIGHTS) as (keyof typeof HEIGHTS)[];
+const ENTRY_STATES = Object.keys(HEIGHTS) as (keyof typeof HEIGHTS)[];
 
 /** A time in a state, and the refresh that determines it. */
 interface Span {
@@ -77,8 +78,6 @@ interface Timeline {
 
 /** Also the width of the graphics, in units of their view box. */
 const CELLS = 240;
-
-const HOUR_MS = 3_600_000;
 
 /** Lengths of the timeline in hours. */
 const LENGTHS = [1, 3, 6, 12, 24];
@@ -113,7 +112,7 @@ function spansOf(
   // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
   const validMs = Math.max(1.5 * spec.cache.ttlMs, 2 * cellMs);
   const starts = [
-    ...entries.map((entry) => ({ startMs: startOf(entry), waitMs: startOf(entry) - notableMs(entry.waitedMs) })),
+    ...entries.map((entry) => ({ startMs: startMsOf(entry), waitMs: startMsOf(entry) - notableMs(entry.waitedMs) })),
     { startMs: nowMs, waitMs: nowMs - notableMs(status.waitingMs) },
   ];
   const spans = starts.flatMap(({ startMs, waitMs }, at): readonly Span[] => {
@@ -134,7 +133,7 @@ function notableMs(waitedMs = 0): number {
   return waitedMs < NOTABLE_WAIT_MS ? 0 : waitedMs;
 }
 
-function startOf(entry: HistoryEntry): number {
+function startMsOf(entry: HistoryEntry): number {
   return firstMsOf(entry) - (entry.durationMs ?? 0);
 }
 
@@ -144,7 +143,7 @@ function firstMsOf({ atMs, firstMs = atMs }: HistoryEntry): number {
 
 function timelineFigure(timeline: Timeline): Html {
   const { fromMs, toMs, cells } = timeline;
-  const states = cells.map((cell) => STATES.findLast((state) => cell.some((span) => span.state === state)));
+  const states = cells.map((cell) => ENTRY_STATES.findLast((state) => cell.some((span) => span.state === state)));
   const bars: Html[] = [];
   for (let from = 0, to = 1; from < CELLS; from = to, to += 1) {
     const state = states[from];
@@ -154,16 +153,18 @@ function timelineFigure(timeline: Timeline): Html {
     bars.push(html`<rect class="${state}" x="${from}" width="${to - from}" y="${10 - height}" height="${height}"/>`);
   }
   const ticks = [0, 0.25, 0.5, 0.75].map((part) => html`<span>${timeText(fromMs + part * (toMs - fromMs))}</span>`);
-  const legend = STATES.map((state) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`);
+  const legend = ENTRY_STATES.map(
+    (state) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`,
+  );
   return html`<figure class="timeline">
-<figcaption id="timeline-text">${summary(timeline)}</figcaption>
+<figcaption id="timeline-text">${timelineSummary(timeline)}</figcaption>
 <svg role="img" aria-labelledby="timeline-text" viewBox="0 0 ${CELLS} 10" preserveAspectRatio="none">${bars}</svg>
 <div class="axis" aria-hidden="true">${ticks}<span>now (UTC)</span></div>
 <ul class="legend" aria-label="Legend">${legend}</ul>
 </figure>`;
 }
 
-function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
+function timelineSummary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
   const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
   const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? failure.reason : []));
   const others = (['incomplete', 'postponed'] as const).filter((outcome) =>

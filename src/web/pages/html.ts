@@ -9,16 +9,16 @@ export class Html {
   }
 }
 
-type Value = Html | readonly Html[] | string | number;
+type HtmlValue = Html | readonly Html[] | string | number;
 
 /** Markup with every value escaped, for use in elements and quoted attributes. */
-export function html(markup: TemplateStringsArray, ...values: readonly Value[]): Html {
+export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = '';
   for (const [at, part] of markup.entries()) text += part + render(values[at] ?? '');
   return new Html(text);
 }
 
-function render(value: Value): string {
+function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
   return escaped(String(value));

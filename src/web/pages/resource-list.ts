@@ -6,17 +6,17 @@ import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
-import { OTHER } from '../../refresh/label-values.ts';
+import { OTHER_VALUES } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
-import { type Column, type ListPage, pager, searchField, select, sortSelect, table, tableRow } from './table.ts';
+import { type ListPage, type PageColumn, pager, searchField, selectBox, sortSelect, table, tableRow } from './table.ts';
 
 /** A page of a list of resources. */
 export interface ResourcePage {
   readonly page: ListPage<StationResource>;
   readonly query: ResourceQuery;
-  readonly columns: readonly Column<StationResource>[];
+  readonly columns: readonly PageColumn<StationResource>[];
   /** The address of the list with another query. */
   readonly href: (query: ResourceQuery) => string;
 }
@@ -54,12 +54,12 @@ interface ColumnContext {
 }
 
 /** `spec`: of the station whose resources are shown; undefined: those of all stations are. */
-export function resourceColumns(
+export function resourcePageColumns(
   spec: StationSpec | undefined,
   { root, types, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
-): readonly Column<StationResource>[] {
+): readonly PageColumn<StationResource>[] {
   const typeNames = shortTypes(types);
-  const columns: readonly (Column<StationResource> & { readonly isShown?: boolean })[] = [
+  const columns: readonly (PageColumn<StationResource> & { readonly isShown?: boolean })[] = [
     { heading: 'Resource', by: 'display_name', cell: (row) => resourceLink(row, root) },
     { heading: 'Name', by: 'name', cell: ({ resource }) => textOrUnknown(resource.name) },
     { heading: 'Station', isShown: !spec, cell: ({ station }) => stationLink(station, root) },
@@ -135,21 +135,21 @@ export function resourcesHref(query: Partial<ResourceQuery>): string {
 }
 
 /** Filters by a GET request, so that the URL can be bookmarked. */
-export function filterForm(
+export function resourceFilter(
   spec: StationSpec,
   counts: ResourceCounts,
   { selection, order }: ResourceQuery,
-  columns: readonly Column<StationResource>[],
+  columns: readonly PageColumn<StationResource>[],
 ): Html {
   const isFiltered = Object.keys(selection).length > 0;
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
 ${searchField(selection.search)}
-${select('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
+${selectBox('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[name]))}
-${spec.alertability ? select('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
+${spec.alertability ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
 <button type="submit">Show</button>
@@ -159,15 +159,15 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear fi
 
 /** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
-  const known = counts.filter(({ key }, at) => key !== OTHER && (at < MAX_LISTED || key === given));
+  const known = counts.filter(({ key }, at) => key !== OTHER_VALUES && (at < MAX_FILTER_VALUES || key === given));
   const options = known.map(({ key, name: value, label: words, count }) => {
     return [key || NONE, `${value}${words === '' ? '' : ` · ${words}`} (${numberText(count)})`] as const;
   });
-  return select(name, label, options, given === '' ? NONE : given);
+  return selectBox(name, label, options, given === '' ? NONE : given);
 }
 
 /** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */
-const MAX_LISTED = 200;
+const MAX_FILTER_VALUES = 200;
 
 /** The number of bars shown without expanding the list. */
 const MAX_BARS = 12;
@@ -179,8 +179,8 @@ export function countBars(filter: string, counts: readonly Count[], id = filter)
     html`<ol>
 ${some.map((count) => countBar(filter, count, total))}</ol>
 `;
-  const further = counts.slice(MAX_BARS, MAX_LISTED);
-  const omitted = counts.length - MAX_LISTED;
+  const further = counts.slice(MAX_BARS, MAX_FILTER_VALUES);
+  const omitted = counts.length - MAX_FILTER_VALUES;
   const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
   return html`<section aria-labelledby="by-${id}">
 <h3 id="by-${id}">By ${filter}</h3>
@@ -194,7 +194,7 @@ function countBar(filter: string, { key, name, label, count }: Count, total: num
   const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);
   const title = name === key || key === '' ? [] : html` title="${key}"`;
-  const link = key === OTHER ? breakable(name) : html`<a href="${href}"${title}>${breakable(name)}</a>`;
+  const link = key === OTHER_VALUES ? breakable(name) : html`<a href="${href}"${title}>${breakable(name)}</a>`;
   return html`<li><span>${link}${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
 `;
 }

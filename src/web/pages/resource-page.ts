@@ -17,7 +17,7 @@ import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layou
 import { alertStateBadge, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
 
-const ROOT = '../../../';
+const RESOURCE_ROOT = '../../../';
 
 type Served = NonNullable<StationDetail['served']>;
 
@@ -34,13 +34,13 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
       changes.length > 0
         ? ['Its changes', changesPath(spec.name, { search: id })]
         : [spec.name, stationPath(spec.name)];
-    throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA, { words, path });
+    throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA_TEXT, { words, path });
   }
   const { resource, pageOffset, position, invalid } = located;
   const offset = pageOffset + position;
   const heading = titleOf(resource);
   const { state, alertRules, labels } = resource;
-  const content = html`${trail(ROOT, heading, spec.name)}
+  const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(linksOf(links, spec, resource))}<div class="headline">
 ${figures('status', [
@@ -53,7 +53,7 @@ ${LIVE_CONTROLS}
 </div>
 <p class="code">${id}</p>
 ${LIVE_NOTICES}
-<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
+<p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
@@ -71,7 +71,7 @@ ${facts('origin', [
   ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
   ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
 ])}`;
-  sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, isLive: true }, options);
+  sendPage(response, { title: `${heading} · ${spec.name}`, root: RESOURCE_ROOT, content, isLive: true }, options);
 };
 
 /** Only a complete listing shows that the station does not have a resource. */
@@ -85,7 +85,7 @@ function notListedText({ complete, rejected }: Snapshot): string {
   return `No listed resource has this ID. ${reason}. Otherwise it may have been removed, or not been listed yet: check again after the next refresh.\n`;
 }
 
-const NO_DATA = 'The station has no data, so its resources are unknown.\n';
+const NO_DATA_TEXT = 'The station has no data, so its resources are unknown.\n';
 
 /** How long the state has been observed; undefined: unknown. `changes`: of the resource. */
 function heldFor(
@@ -115,7 +115,7 @@ const MAX_CHANGES = 20;
 function ownChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
   const shown = changes.slice(0, MAX_CHANGES);
   const path = changesPath(spec.name);
-  const all = path === undefined ? [] : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>\n`;
+  const all = path === undefined ? [] : html`<p><a href="${RESOURCE_ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
 ${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(spec, shown, nowMs)}
 ${all}`;
@@ -149,7 +149,7 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
   };
   const rows = RECORD_COLUMNS.map(({ field = '', value }) => {
     const isInvalid = invalid.some((name) => field === name || field.startsWith(`${name}.`));
-    return html`<tr><th scope="row"><code>${field}</code></th><td>${shown(detailed[field] ?? value(resource), isInvalid)}</td></tr>\n`;
+    return html`<tr><th scope="row"><code>${field}</code></th><td>${valueCell(detailed[field] ?? value(resource), isInvalid)}</td></tr>\n`;
   });
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>
@@ -160,7 +160,7 @@ ${rows}</tbody>
 }
 
 /** An invalid resource type may still have a usable key or label. */
-function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
+function valueCell(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
   if (value !== null && value !== '') return html`${typeof value === 'boolean' ? String(value) : value}`;
   return isInvalid ? html`<span class="no">invalid</span>` : html`<span class="quiet">not reported</span>`;
 }

@@ -7,12 +7,12 @@ import { labelNames, resourceQueryOf } from '../data.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
-import { resourceColumns, resourcePageTable } from './resource-list.ts';
+import { resourcePageColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stationLink, unknownStatesNote } from './station-parts.ts';
-import { downloads, pageOf } from './table.ts';
+import { downloads, listPage } from './table.ts';
 
 /** Stations that are named. */
-const MAX_NAMED = 20;
+const MAX_LISTED_STATIONS = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export const searchPage: PageHandler = (exporter, options) => async (request, response, signal) => {
@@ -24,10 +24,10 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   if (Object.keys(selection).length === 0) return show(EMPTY);
   const { found, withoutData } = await exporter.search(selection, order, signal);
   const nowMs = options.now();
-  const page = pageOf(found, query.page);
+  const page = listPage(found, query.page);
   const types = page.rows.map(({ resource }) => resource.type);
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
-  const columns = resourceColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
+  const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = new Set(found.map(({ station }) => station)).size;
   const doubtful = exporter.stations().filter(isDoubtful);
   const stateOfData = (station: StationStatus) =>
@@ -65,7 +65,8 @@ function isDoubtful(station: StationStatus): boolean {
 /** An empty result means little while stations have no data. */
 function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
   if (rows.length === 0) return [];
-  const items = rows.slice(0, MAX_NAMED).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
-  const more = rows.length > MAX_NAMED ? html` and ${numberText(rows.length - MAX_NAMED)} more` : [];
+  const items = rows.slice(0, MAX_LISTED_STATIONS).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
+  const more =
+    rows.length > MAX_LISTED_STATIONS ? html` and ${numberText(rows.length - MAX_LISTED_STATIONS)} more` : [];
   return [html`<p id="${id}" class="failure-note">${words}: ${items}${more}.</p>`];
 }

@@ -20,8 +20,8 @@ import { facts, figures, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   countBars,
-  filterForm,
-  resourceColumns,
+  resourceFilter,
+  resourcePageColumns,
   resourcePageTable,
   resourcesHref,
   textOrUnknown,
@@ -38,13 +38,13 @@ import {
   unknownFigure,
   unknownStatesNote,
 } from './station-parts.ts';
-import { type Column, downloads, type ListPage, pageOf, table, tableRow } from './table.ts';
+import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
 
 const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 /** What the page shows. */
-interface StationView extends StationDetail {
+interface StationPageView extends StationDetail {
   readonly query: ResourceQuery;
   /** What is wrong with the query. */
   readonly problem: string | undefined;
@@ -64,7 +64,7 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
   const searched = { name: spec.name, parts: isLive ? served?.snapshot.parts : undefined };
   const { found } = await searchStations([searched], query.selection, query.order, exporter.tasks, signal);
-  const page = searched.parts && pageOf(found, query.page);
+  const page = searched.parts && listPage(found, query.page);
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
   const view = { ...detail, query, problem, page, counts, nowMs: options.now() };
   const content = stationContent(view, options);
@@ -72,13 +72,13 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
 };
 
 /** A button for a refresh; the page that follows has the same query. */
-function refreshForm({ spec, query }: StationView, { enableLifecycle }: WebOptions): Html {
+function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebOptions): Html {
   const path = stationPath(spec.name, '/refresh');
   if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
 }
 
-function stationContent(view: StationView, options: WebOptions): Html {
+function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, counts, nowMs } = view;
   const { snapshot } = status;
   const changes = changesPath(spec.name);
@@ -131,10 +131,10 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 `;
 }
 
-function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationView): Html {
+function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationPageView): Html {
   const types = [...counts.types.map(({ key }) => key), ...(page?.rows.map(({ resource }) => resource.type) ?? [])];
-  const columns = resourceColumns(spec, { root: '../', types, nowMs });
-  const form = filterForm(spec, counts, query, columns);
+  const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
+  const form = resourceFilter(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
   if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
   const size = status.snapshot?.resources ?? 0;
@@ -158,7 +158,7 @@ function emptyText({ snapshot }: StationStatus): string {
 }
 
 /** Where the station is, and how it is refreshed. */
-function stationFacts({ spec, status, upstream, nowMs }: StationView): Html {
+function stationFacts({ spec, status, upstream, nowMs }: StationPageView): Html {
   const { name, path, labels } = spec;
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
@@ -211,7 +211,7 @@ ${facts('story', [
 `;
 }
 
-const REJECTED_COLUMNS: readonly Column<RejectedRecord>[] = [
+const REJECTED_COLUMNS: readonly PageColumn<RejectedRecord>[] = [
   { heading: 'Record', cell: ({ position }) => `Position ${numberText(position)}` },
   { heading: 'Reason', cell: ({ rejection }) => rejection },
   { heading: 'Name', cell: ({ name }) => textOrUnknown(name) },

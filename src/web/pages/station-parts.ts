@@ -25,7 +25,7 @@ import { stationPath } from '../routes.ts';
 import { facts, Html, html, momentText, timeText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
-export const NO_DATA = unknown('no data');
+export const NO_DATA_CELL = unknown('no data');
 
 /** The state of a station in words and colour: not in that of success while its data lacks something. `reason`: of its failure. */
 export function stateBadge(station: StationStatus, reason = ''): Html {
@@ -78,7 +78,7 @@ export function successText(lastSuccessMs: number | undefined, nowMs: number): H
 
 /** The share of resources with alert rules, and how many are not counted because too little is known of them. */
 export function coverageText(coverage: Coverage | undefined): Html {
-  if (coverage === undefined) return NO_DATA;
+  if (coverage === undefined) return NO_DATA_CELL;
   if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
   const { withRules, withoutRules, unknownCoverage } = coverage;
   const share = shareText(withRules, withRules + withoutRules);
@@ -93,7 +93,7 @@ export function lastSuccess({ lastSuccessMs }: StationStatus, nowMs: number): Ht
 
 /** A number of resources with a link to them. */
 export function linkedCount(count: number | undefined, href: string | undefined): Html {
-  if (count === undefined) return NO_DATA;
+  if (count === undefined) return NO_DATA_CELL;
   return href === undefined || count === 0
     ? html`${numberText(count)}`
     : html`<a href="${href}">${numberText(count)}</a>`;

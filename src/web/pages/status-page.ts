@@ -11,8 +11,9 @@ import {
 } from '../../inventory/station-status.ts';
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import { HOUR_MS } from '../../model/clock.ts';
 import type { TaskQueue } from '../../model/task-queue.ts';
-import { sum } from '../../refresh/aggregates.ts';
+import { sumIfKnown } from '../../refresh/aggregates.ts';
 import type { RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
@@ -24,18 +25,18 @@ import {
   coverageText,
   lastSuccess,
   linkedCount,
-  NO_DATA,
+  NO_DATA_CELL,
   stateBadge,
   stationLink,
   unknownFigure,
   unknownStatesNote,
   upstreamSection,
 } from './station-parts.ts';
-import { type Column, select, sortSelect, table, tableRow } from './table.ts';
+import { type PageColumn, selectBox, sortSelect, table, tableRow } from './table.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
-  const { values } = parseParameters(searchParams(request), PARAMETERS);
+  const { values } = parseParameters(searchParams(request), STATUS_PARAMETERS);
   const { tasks } = exporter;
   const nowMs = options.now();
   const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
@@ -60,31 +61,31 @@ ${await stationTable(stations, values, nowMs, tasks)}`;
 };
 
 /** What a total counts, and the table can be filtered by. */
-const STATES = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
+const STATION_FILTERS = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
 
 function isIn(station: StationStatus, state: string): boolean {
   if (state === 'no-data') return station.snapshot === undefined;
   return state === 'incomplete' ? completeness(station) !== '' : stateOf(station) === state;
 }
 
-const PARAMETERS = {
+const STATUS_PARAMETERS = {
   filter: TEXT,
-  state: oneOf(STATES),
+  state: oneOf(STATION_FILTERS),
   upstream: TEXT,
   /** The key of a column, after a minus sign in descending order. */
   sort: TEXT,
 };
 
 /** Which stations the table shows, and in which order; by default all, in the order of the configuration. */
-type StationQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
+type StationQuery = Readonly<Partial<Record<keyof typeof STATUS_PARAMETERS, string>>>;
 
-interface StationColumn extends Column<StationStatus> {
+interface StationColumn extends PageColumn<StationStatus> {
   /** What the table is sorted by; undefined is unknown. */
   readonly value: (station: StationStatus) => string | number | undefined;
 }
 
 /** `hasUnknown`: a station has resources in states of unknown meaning. */
-function stationColumns(nowMs: number, hasUnknown: boolean): readonly StationColumn[] {
+function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColumn[] {
   return [
     {
       heading: 'Station',
@@ -146,7 +147,7 @@ function countColumn(
 }
 
 function completeText(station: StationStatus): Html {
-  if (station.snapshot === undefined) return NO_DATA;
+  if (station.snapshot === undefined) return NO_DATA_CELL;
   const missing = completeness(station);
   return missing === '' ? html`yes` : html`<span class="no">${missing}</span>`;
 }
@@ -158,7 +159,7 @@ function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
 }
 
 /** Outages that the page lists. */
-const MAX_OUTAGES = 20;
+const MAX_SHOWN_OUTAGES = 20;
 
 /** Of the last hour, also those that have ended, the latest first. */
 function outageSection(stations: readonly StationStatus[], nowMs: number): Html {
@@ -168,17 +169,16 @@ function outageSection(stations: readonly StationStatus[], nowMs: number): Html 
     .sort((a, b) => b.fromMs - a.fromMs);
   if (recent.length === 0) return html``;
   const items = recent
-    .slice(0, MAX_OUTAGES)
+    .slice(0, MAX_SHOWN_OUTAGES)
     .map((outage) => html`<li>${stationLink(outage.name)} ${outageText(outage, nowMs)}</li>\n`);
-  const more = recent.length > MAX_OUTAGES ? html`<li>${numberText(recent.length - MAX_OUTAGES)} more</li>\n` : [];
+  const more =
+    recent.length > MAX_SHOWN_OUTAGES ? html`<li>${numberText(recent.length - MAX_SHOWN_OUTAGES)} more</li>\n` : [];
   return html`<section aria-labelledby="outages-title">
 <h2 id="outages-title">Outages of the last hour</h2>
 <ul class="outages">
 ${items}${more}</ul>
 </section>`;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The stations that the query selects, in its order. */
 async function stationTable(
@@ -188,17 +188,17 @@ async function stationTable(
   tasks: TaskQueue,
 ): Promise<Html> {
   const { sort = '' } = query;
-  const columns = stationColumns(
+  const columns = statusColumns(
     nowMs,
     stations.some(({ snapshot }) => snapshot?.unknown),
   );
   const matching = stations.filter((station) => isMatch(station, query));
-  const shown = sorted(matching, columns, sort).map((station) => [station] as const);
+  const shown = sortedStations(matching, columns, sort).map((station) => [station] as const);
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is beside it.`;
-  return html`${filterForm(query, columns, stations)}
+  return html`${stationFilter(query, columns, stations)}
 <div class="results">
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
 ${LIVE_CONTROLS}
@@ -224,7 +224,7 @@ function isMatch(station: StationStatus, { filter = '', state, upstream = statio
 }
 
 /** Unknown values are last in either direction; a column that does not exist is ignored. */
-function sorted(
+function sortedStations(
   stations: readonly StationStatus[],
   columns: readonly StationColumn[],
   sort: string,
@@ -241,7 +241,7 @@ function sorted(
 }
 
 /** By a GET request, so that the URL can be bookmarked. */
-function filterForm(
+function stationFilter(
   { filter = '', state, upstream = '', sort = '' }: StationQuery,
   columns: readonly StationColumn[],
   stations: readonly StationStatus[],
@@ -249,13 +249,13 @@ function filterForm(
   const upstreams = new Set(stations.map((station) => station.upstream));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
-${select(
+${selectBox(
   'state',
   'State',
-  STATES.map((name) => [name, name.replace('-', ' ')] as const),
+  STATION_FILTERS.map((name) => [name, name.replace('-', ' ')] as const),
   state,
 )}
-${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [...upstreams], upstream)}
+${upstreams.size < 2 && upstream === '' ? [] : selectBox('upstream', 'Upstream', [...upstreams], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
 </form>`;
@@ -263,7 +263,7 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over the stations whose numbers are known. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const count = (state: (typeof STATES)[number]) =>
+  const count = (state: (typeof STATION_FILTERS)[number]) =>
     linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   return figures('totals', [
@@ -272,7 +272,7 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['Failing', count('failing')],
     ['Not tried', count('not-tried')],
     ['No data', count('no-data')],
-    ['Incomplete', snapshots.length === 0 ? NO_DATA : count('incomplete')],
+    ['Incomplete', snapshots.length === 0 ? NO_DATA_CELL : count('incomplete')],
     ['Resources', linkedCount(sumOf(snapshots, 'resources'), undefined)],
     ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?alert_state=firing`)],
     ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?alert_state=pending`)],
@@ -290,7 +290,7 @@ function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[
 function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
   if (coverages.length === 0) return undefined;
   return coverages.reduce((total, coverage) => ({
-    alertRules: sum(total.alertRules, coverage.alertRules),
+    alertRules: sumIfKnown(total.alertRules, coverage.alertRules),
     withRules: total.withRules + coverage.withRules,
     withoutRules: total.withoutRules + coverage.withoutRules,
     unknownCoverage: total.unknownCoverage + coverage.unknownCoverage,
@@ -312,7 +312,7 @@ ${table(
   });
 }
 
-function columnsOf(label: string): readonly Column<OwnerCount>[] {
+function columnsOf(label: string): readonly PageColumn<OwnerCount>[] {
   return [
     { heading: label, cell: (count) => html`<a href="${searchHref(count)}">${count.value || NONE}</a>` },
     { heading: 'Resources', isNumber: true, cell: (count) => linkedCount(count.resources, searchHref(count)) },

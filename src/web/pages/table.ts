@@ -2,7 +2,7 @@ import { numberText } from '../../inventory/words.ts';
 import { type Html, html } from './html.ts';
 
 /** A column of a table; the first one is the heading of its row. On a narrow screen rows are cards, with the heading before each value. */
-export interface Column<Row> {
+export interface PageColumn<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => Html | string;
   readonly isNumber?: boolean;
@@ -19,7 +19,7 @@ interface Sorting {
 
 interface TableOptions<Row> {
   readonly id: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly PageColumn<Row>[];
   /** A text is hidden: the columns need no explanation. */
   readonly caption: Html | string;
   readonly sorting?: Sorting;
@@ -40,14 +40,14 @@ ${rows}</tbody>
 const NUMBER = html` class="number"`;
 
 /** A heading sorts by its column, and reverses the order when followed again. */
-function heading<Row>({ heading, isNumber, by }: Column<Row>, sorting: Sorting | undefined): Html {
+function heading<Row>({ heading, isNumber, by }: PageColumn<Row>, sorting: Sorting | undefined): Html {
   const order = by && { [by]: 'ascending', [`-${by}`]: 'descending' }[sorting?.sort ?? ''];
   const link = by && sorting ? html`<a ${sorting.link(order === 'ascending' ? `-${by}` : by)}>${heading}</a>` : heading;
   return html`<th scope="col"${isNumber ? NUMBER : []}${order ? html` aria-sort="${order}"` : []}>${link}</th>`;
 }
 
 /** `id`: the same in every update of the page. */
-export function tableRow<Row>([first, ...others]: readonly Column<Row>[], row: Row, id?: string): Html {
+export function tableRow<Row>([first, ...others]: readonly PageColumn<Row>[], row: Row, id?: string): Html {
   const cells = others.map(
     ({ heading, isNumber, cell }) =>
       html`<td${isNumber ? NUMBER : []} data-label="${heading}"><span>${cell(row)}</span></td>\n`,
@@ -65,7 +65,7 @@ type Option = string | readonly [value: string, words: string];
  * One option has the attribute `selected`, so that a script can compare the choice with it: the first, which chooses nothing, by default.
  * The chosen value is an option even if it is not among them, so that the form matches the query.
  */
-export function select(name: string, label: string, options: readonly Option[], chosen = '', any = 'any'): Html {
+export function selectBox(name: string, label: string, options: readonly Option[], chosen = '', any = 'any'): Html {
   const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
   const words = new Map([['', any], ...pairs]);
   if (!words.has(chosen)) words.set(chosen, chosen);
@@ -82,11 +82,11 @@ export function searchField(text = ''): Html {
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */
-export function sortSelect<Row>(columns: readonly Column<Row>[], sort: string, unsorted: string): Html {
+export function sortSelect<Row>(columns: readonly PageColumn<Row>[], sort: string, unsorted: string): Html {
   const options = columns.flatMap(({ heading, by }) =>
     by === undefined ? [] : [[by, `${heading}, ascending`] as const, [`-${by}`, `${heading}, descending`] as const],
   );
-  return select('sort', 'Sort by', options, sort, unsorted);
+  return selectBox('sort', 'Sort by', options, sort, unsorted);
 }
 
 /** The part of a list that a page shows; a page beyond the end is the last one. */
@@ -101,7 +101,7 @@ export interface ListPage<Row> {
 
 const PAGE_SIZE = 100;
 
-export function pageOf<Row>(list: readonly Row[], requested: number): ListPage<Row> {
+export function listPage<Row>(list: readonly Row[], requested: number): ListPage<Row> {
   const pages = Math.max(1, Math.ceil(list.length / PAGE_SIZE));
   const page = Math.min(requested, pages);
   const from = (page - 1) * PAGE_SIZE;

@@ -1,6 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { type QueuedRefresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -15,7 +15,7 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   const limiter = new RequestLimiter({ ...limits, ...clock, observer: {} });
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
-  const send = (name: string, refresh: Refresh, latencyMs = 100) =>
+  const send = (name: string, refresh: QueuedRefresh, latencyMs = 100) =>
     limiter.run(refresh, async ({ controller, isProbe }) => {
       starts.push([name, clock.now()]);
       await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), controller.signal);
@@ -42,7 +42,7 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   return { clock, limiter, starts, names, send, endOf, finish, hang };
 }
 
-function refreshOf(station: string, dueAtMs = 0, changes: Partial<Refresh> = {}): Refresh {
+function refreshOf(station: string, dueAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
   return { station, dueAtMs, signal: FOREVER, started: () => undefined, ...changes };
 }
 

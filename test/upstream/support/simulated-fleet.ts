@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type FailureReason, ListingFailure } from '../../../src/model/failure.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
 import type { InFlight } from '../../../src/upstream/admission/circuit-breaker.ts';
-import { type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { type QueuedRefresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
@@ -126,7 +126,7 @@ export class SimulatedFleet {
     setMaxListeners(0, controller.signal);
     let startMs = 0;
     let cancelTimeout: () => void = () => undefined;
-    const refresh: Refresh = {
+    const refresh: QueuedRefresh = {
       station: station.name,
       dueAtMs,
       signal: controller.signal,
@@ -160,7 +160,7 @@ export class SimulatedFleet {
   }
 
   /** What the client does with a request. */
-  async #get(refresh: Refresh, deadlineMs: () => number): Promise<void> {
+  async #get(refresh: QueuedRefresh, deadlineMs: () => number): Promise<void> {
     const { timeoutMs, maxRetries } = this.#model;
     const { signal } = refresh;
     const retries = new RequestRetries(maxRetries, this.limiter);
