@@ -125,10 +125,11 @@ describe('rejected records', () => {
     await expect.poll(() => prometheus.query(removed)).toEqual({ '': 0 });
   });
 
-  it('are two alerts beside a listing that does not add up', async () => {
+  it('are two alerts beside a listing that does not add up, and a firing resource among them stays', async () => {
+    await expectFiring('both', 'ResourceFiring');
     setRecords('both', withoutIds(3));
     service.setFaults('both', [wrongTotal(5)]);
-    await expectFiring('both', 'ListingIncomplete', 'RecordsRejected');
+    await expectFiring('both', 'ListingIncomplete', 'RecordsRejected', 'ResourceFiring');
   });
 });
 
