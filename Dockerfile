@@ -1,6 +1,6 @@
 ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
-# A release passes both with the digests that these tags have then, and records them (scripts/release/image.ts).
+# In the commit of a release, each has the digest that its tag had then (scripts/release/prepare.ts).
 
 # Runs on the machine that builds, whatever the platform of the image: nothing below runs the programs of another platform.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build

@@ -23,7 +23,8 @@ trap finish EXIT
 fail() { echo "image: $*" >&2; [ -z "$container" ] || podman logs "$container" >&2; exit 1; }
 holds() { [[ $2 == *"$3"* ]] || fail "$1 lacks $3"; }
 
-mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=//p' Dockerfile)
+# By digest where the Dockerfile has one: podman refuses both a tag and a digest.
+mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=//p' Dockerfile | sed 's/:[^:/@]*@/@/')
 reachable() { for base in "${bases[@]}"; do timeout 15 podman manifest inspect "$base" >/dev/null 2>&1 || return; done; }
 if reachable; then
   echo "base images: ${bases[*]}"

@@ -1,14 +1,15 @@
 /**
  * Builds everything that a release publishes, from a tag, into a new folder; publishes nothing.
  *   node scripts/release/build.ts TAG FOLDER
- * Needs the packages of `npm ci`, and git, tar, buildah and skopeo. The same tag and base images give the same bytes.
+ * Needs the packages of `npm ci`, and git, tar, buildah and skopeo. The same tag gives the same bytes.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { baseImages } from './base-images.ts';
 import { releaseNotes } from './changelog.ts';
 import { archive, packageChart } from './chart.ts';
-import { baseImages, buildImage } from './image.ts';
+import { buildImage } from './image.ts';
 import {
   ASSETS,
   CHART_FOLDER,
@@ -51,8 +52,8 @@ function build(tag: string, folder: string, source: string): void {
   report(`revision ${revision}, ${created}`);
 
   report('== base images');
-  const bases = baseImages(source);
-  for (const { reference } of bases) report(reference);
+  const bases = baseImages(readFileSync(join(source, 'Dockerfile'), 'utf8'));
+  for (const { line } of bases) report(line);
 
   const assets = join(folder, ASSETS);
   mkdirSync(folder);

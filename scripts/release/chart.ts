@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { artifactHubChanges } from './changelog.ts';
 import { digestOfFolder } from './image.ts';
-import { IMAGE_REPOSITORY, sha256 } from './release.ts';
+import { IMAGE_REPOSITORY, PLATFORMS, sha256 } from './release.ts';
 import { run } from './run.ts';
 
 export interface ChartOptions {
@@ -39,7 +39,7 @@ function annotated(definition: string, version: string, notes: string): object {
   const image = { name: 'telemetry-station-exporter', image: `${IMAGE_REPOSITORY}:${version}` };
   const added = {
     'artifacthub.io/prerelease': String(version.includes('-')),
-    'artifacthub.io/images': stringify([{ ...image, platforms: ['linux/amd64', 'linux/arm64'] }]),
+    'artifacthub.io/images': stringify([{ ...image, platforms: PLATFORMS }]),
     'artifacthub.io/changes': stringify(artifactHubChanges(notes)),
   };
   return { ...chart, annotations: { ...chart.annotations, ...added } };

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { INSECURE, sha256 } from './release.ts';
+import type { BaseImage } from './base-images.ts';
+import { INSECURE, PLATFORMS, sha256 } from './release.ts';
 import { run } from './run.ts';
 
 interface Image {
@@ -13,7 +14,7 @@ interface Image {
 
 export interface ImageOptions {
   readonly source: string;
-  readonly bases: readonly Base[];
+  readonly bases: readonly BaseImage[];
   readonly folder: string;
   readonly version: string;
   readonly revision: string;
@@ -23,16 +24,19 @@ export interface ImageOptions {
 
 /** Builds the image for all platforms into a folder. Nothing runs on another platform than this one, so nothing is emulated. */
 export function buildImage(options: ImageOptions): Image {
-  const platforms = (process.env['PLATFORMS'] ?? 'linux/amd64,linux/arm64').split(',');
   mkdirSync(options.folder);
-  const manifests = platforms.map((platform) => {
+  const manifests = PLATFORMS.map((platform) => {
     const [os = '', architecture = ''] = platform.split('/');
     return { ...buildPlatform(options, platform), platform: { architecture, os } };
   });
   writeFileSync(join(options.folder, 'version'), 'Directory Transport Version: 1.1\n');
   const list = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests };
   writeFileSync(join(options.folder, 'manifest.json'), JSON.stringify(list));
-  return { digest: digestOfFolder(options.folder), platforms, bases: options.bases.map(({ reference }) => reference) };
+  return {
+    digest: digestOfFolder(options.folder),
+    platforms: PLATFORMS,
+    bases: options.bases.map(({ reference = '' }) => reference),
+  };
 }
 
 /**
@@ -81,13 +85,6 @@ interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
-}
-
-export interface Base {
-  readonly argument: string;
-  readonly image: string;
-  /** The image with the digest that its tag has now, in place of the tag. */
-  readonly reference: string;
 }
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
@@ -139,10 +136,12 @@ function runBuildah(options: ImageOptions, platform: string, destination: string
   run('buildah', ['rmi', '--force', name]);
 }
 
-function baseOf({ bases }: ImageOptions, name: string): Base {
-  const base = bases.find(({ argument }) => argument === name);
-  if (!base) throw new Error(`Dockerfile: expected an argument ${name}`);
-  return base;
+function baseOf({ bases }: ImageOptions, name: string) {
+  const { image, reference } = bases.find(({ argument }) => argument === name) ?? {};
+  if (image === undefined || reference === undefined) {
+    throw new Error(`Dockerfile: expected an argument ${name} with a digest`);
+  }
+  return { image, reference };
 }
 
 /** The image of a platform in a list, by its own digest: buildah takes whichever it has of the list's. */
@@ -177,14 +176,9 @@ function uncompressed(layer: Buffer): Buffer {
   return layer[0] === 0x1f && layer[1] === 0x8b ? gunzipSync(layer) : layer;
 }
 
-/** The base images of the Dockerfile; variables of the same names replace them. */
-export function baseImages(source: string): readonly Base[] {
-  const dockerfile = readFileSync(join(source, 'Dockerfile'), 'utf8');
-  return Array.from(dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.*)$/gm), ([, argument = '', name = '']) => {
-    const image = process.env[argument] ?? name;
-    const raw = run('skopeo', ['inspect', '--raw', ...tlsVerify('tls-verify'), `docker://${image}`]);
-    return { argument, image, reference: `${image.replace(/:[^:/]*$/, '')}@sha256:${sha256(raw)}` };
-  });
+/** The digest that a tag has now, or that a reference by digest names. */
+export function digestOfImage(image: string): string {
+  return `sha256:${sha256(run('skopeo', ['inspect', '--raw', ...tlsVerify('tls-verify'), `docker://${image}`]))}`;
 }
 
 export function digestOfFolder(folder: string): string {

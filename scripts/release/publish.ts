@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOfFolder, tlsVerify } from './image.ts';
+import { digestOfFolder, digestOfImage, tlsVerify } from './image.ts';
 import {
   ASSETS,
   CHART_FOLDER,
@@ -32,7 +32,7 @@ main(() => {
   report(`== compare ${release.tag} with what is published`);
   verifyFolder(folder, release);
   const published = publishedVersions();
-  const existing = existingArtefacts(release);
+  const existing = existingArtefacts(release, published);
   const newest = isNewest(version, published);
   report(newest ? 'the newest version: becomes latest' : 'not the newest version: latest stays as it is');
 
@@ -81,7 +81,9 @@ function publishedVersions(): readonly string[] {
 }
 
 /** What an earlier run has published. The same names with other contents are an error: versions and their tags are never replaced. */
-function existingArtefacts({ version, package: { integrity }, image, chart }: Release): { readonly package: boolean } {
+function existingArtefacts(release: Release, published: readonly string[]): { readonly package: boolean } {
+  const { version, image, chart } = release;
+  const { integrity } = release.package;
   const problems: string[] = [];
   const compare = (name: string, expected: string, found: string | undefined) => {
     if (found !== undefined && found !== expected) {
@@ -89,7 +91,7 @@ function existingArtefacts({ version, package: { integrity }, image, chart }: Re
     }
     return found !== undefined;
   };
-  const view = npmView(`${PACKAGE}@${version}`, 'dist.integrity');
+  const view = published.includes(version) ? npmView(`${PACKAGE}@${version}`, 'dist.integrity') : undefined;
   const existing = compare(`${PACKAGE}@${version}`, integrity, view && JSON.parse(view));
   for (const [repository, { digest }] of [[IMAGE_REPOSITORY, image] as const, [CHART_REPOSITORY, chart] as const]) {
     compare(`${repository}:${version}`, digest, digestOfTag(repository, version));
@@ -100,8 +102,7 @@ function existingArtefacts({ version, package: { integrity }, image, chart }: Re
 
 function npmView(spec: string, field: string): string | undefined {
   try {
-    // An empty answer: the package exists, the version does not.
-    return run('npm', ['view', spec, field, '--json', '--prefer-online']).trim() || undefined;
+    return run('npm', ['view', spec, field, '--json', '--prefer-online']).trim();
   } catch (error) {
     if (error instanceof CommandError && error.output.includes('E404')) return undefined;
     throw error;
@@ -123,11 +124,16 @@ function push(folder: string, reference: string): void {
   report(reference);
 }
 
+/** The tag of a version is never moved; `latest` is. */
 function addTag(repository: string, digest: string, tag: string): void {
   const name = `${repository}:${tag}`;
-  if (digestOfTag(repository, tag) === digest) {
+  const found = digestOfTag(repository, tag);
+  if (found === digest) {
     report(`${name} is published`);
     return;
+  }
+  if (found !== undefined && tag !== 'latest') {
+    throw new Error(`${name} exists with other contents: ${found}, expected ${digest}`);
   }
   const options = ['--all', '--preserve-digests', ...tlsVerify('src-tls-verify'), ...tlsVerify('dest-tls-verify')];
   run('skopeo', ['copy', ...options, `docker://${repository}@${digest}`, `docker://${name}`]);
@@ -136,11 +142,11 @@ function addTag(repository: string, digest: string, tag: string): void {
 
 function digestOfTag(repository: string, tag: string): string | undefined {
   try {
-    const raw = run('skopeo', ['inspect', '--raw', ...tlsVerify('tls-verify'), `docker://${repository}:${tag}`]);
-    return `sha256:${sha256(raw)}`;
+    return digestOfImage(`${repository}:${tag}`);
   } catch (error) {
-    // Other errors, of the network or of permissions, do not mean that the tag is free.
-    if (error instanceof CommandError && /manifest unknown|name unknown|not found/i.test(error.output))
+    // GitHub's registry may answer `denied` for a package that does not exist yet. Who may not read it may not push either, so a
+    // real lack of permission is an error of the push. Errors of the network do not mean that the tag is free.
+    if (error instanceof CommandError && /manifest unknown|name unknown|not found|denied/i.test(error.output))
       return undefined;
     throw error;
   }

@@ -8,6 +8,8 @@ export const IMAGE_REPOSITORY =
 export const CHART_REPOSITORY =
   process.env['CHART_REPOSITORY'] ?? 'ghcr.io/telemetry-station-exporter/charts/telemetry-station-exporter';
 export const PACKAGE = 'telemetry-station-exporter';
+/** Platforms of the image. */
+export const PLATFORMS: readonly string[] = ['linux/amd64', 'linux/arm64'];
 
 /** Options of skopeo, buildah and helm for a registry without TLS, as a rehearsal has it. */
 export const INSECURE = process.env['INSECURE_REGISTRY'] === 'true';

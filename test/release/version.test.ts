@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { baseImages } from '../../scripts/release/base-images.ts';
 import { artifactHubChanges, releaseNotes } from '../../scripts/release/changelog.ts';
 import { distTag, isNewest, parseVersion } from '../../scripts/release/version.ts';
-import { versionProblems, writeVersion } from '../../scripts/release/versioned-files.ts';
+import { versionProblems, writeBaseDigests, writeVersion } from '../../scripts/release/versioned-files.ts';
 import { root } from '../docs/markdown.ts';
 
 describe('parseVersion', () => {
@@ -67,6 +68,16 @@ describe('releaseNotes', () => {
   });
 });
 
+describe('baseImages', () => {
+  it.each([
+    { image: 'localhost:5000/node:24@sha256:ab', reference: 'localhost:5000/node@sha256:ab' },
+    { image: 'localhost:5000/node@sha256:ab', reference: 'localhost:5000/node@sha256:ab' },
+    { image: 'localhost:5000/node:24', reference: undefined },
+  ])('refer to $image by digest alone', ({ image, reference }) => {
+    expect(baseImages(`ARG A_IMAGE=${image}\nFROM $A_IMAGE\n`)[0]?.reference).toBe(reference);
+  });
+});
+
 describe('the files that name the version', () => {
   const FILES = [
     'package.json',
@@ -74,7 +85,9 @@ describe('the files that name the version', () => {
     'deploy/helm/telemetry-station-exporter/Chart.yaml',
     'deploy/kubernetes/kustomization.yaml',
     'README.md',
+    'SECURITY.md',
     'CHANGELOG.md',
+    'Dockerfile',
   ];
 
   async function copied(): Promise<string> {
@@ -87,14 +100,8 @@ describe('the files that name the version', () => {
     return folder;
   }
 
-  it('name one version', () => {
-    const problems = versionProblems(root, packageJson.version).filter(
-      (problem) => !problem.startsWith('CHANGELOG.md'),
-    );
-    expect(problems).toEqual([]);
-  });
-
-  it('are changed together, and refused as another version', async () => {
+  /** A copy that is released as 7.8.9, on base images of this digest. */
+  async function prepared(digest: string): Promise<string> {
     const folder = await copied();
     const changelog = join(folder, 'CHANGELOG.md');
     const text = readFileSync(changelog, 'utf8');
@@ -103,9 +110,51 @@ describe('the files that name the version', () => {
       text.replace('# Changelog\n', '# Changelog\n\n## 7.8.9 / unreleased\n\n* [CHANGE] All.\n'),
     );
     writeVersion(folder, '7.8.9', '2026-01-31');
+    writeBaseDigests(folder, () => digest);
+    return folder;
+  }
+
+  it('name one version', () => {
+    const problems = versionProblems(root, packageJson.version);
+    expect(problems.filter((problem) => problem.includes('expected version'))).toEqual([]);
+  });
+
+  it('are changed together, and refused as another version', async () => {
+    const folder = await prepared('sha256:1');
     expect(versionProblems(folder, '7.8.9')).toEqual([]);
     expect(versionProblems(folder, '7.9.0')).toContain('package.json: expected version 7.9.0, got 7.8.9');
     expect(versionProblems(folder, '7.9.0')).toHaveLength(8);
+  });
+
+  it('do not say in a release that nothing is published', async () => {
+    const folder = await prepared('sha256:1');
+    const readme = join(folder, 'README.md');
+    const released = readFileSync(readme, 'utf8');
+    expect(released).not.toContain('Nothing is published yet');
+    const unreleased = '<!-- unreleased -->\n**Nothing is published yet**.\n<!-- /unreleased -->\n\n';
+    writeFileSync(readme, released.replace('## Install\n\n', `$&${unreleased}`));
+    expect(versionProblems(folder, '7.8.9')).toEqual(['README.md: expected nothing marked <!-- unreleased -->']);
+    writeVersion(folder, '7.8.9', '2026-01-31');
+    expect(readFileSync(readme, 'utf8')).toBe(released);
+  });
+
+  it('have base images with tag and digest, which the next release replaces', async () => {
+    const folder = await prepared('sha256:1');
+    const lines = () => readFileSync(join(folder, 'Dockerfile'), 'utf8').match(/^ARG \w+_IMAGE=.*/gm);
+    const before = lines();
+    writeBaseDigests(folder, () => 'sha256:2');
+    expect(before).toHaveLength(2);
+    expect(lines()).toEqual(before?.map((line) => line.replace('@sha256:1', '@sha256:2')));
+  });
+
+  it('are refused with base images that have no digest', async () => {
+    const folder = await prepared('sha256:1');
+    const dockerfile = join(folder, 'Dockerfile');
+    writeFileSync(dockerfile, readFileSync(dockerfile, 'utf8').replaceAll('@sha256:1', ''));
+    expect(versionProblems(folder, '7.8.9')).toEqual([
+      expect.stringMatching(/^Dockerfile: expected a digest in BUILD_IMAGE, got .*:/),
+      expect.stringMatching(/^Dockerfile: expected a digest in RUNTIME_IMAGE, got .*:/),
+    ]);
   });
 
   it('are not changed for a version without a section in the changelog', async () => {
