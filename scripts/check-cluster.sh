@@ -14,7 +14,7 @@ chart=deploy/helm/telemetry-station-exporter
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; wait; chmod -R u+w "$work"; rm -rf "$work"' EXIT
 require etcd
-helm_folders=("$(helm_3)")
+helm_folders=("$(helm_3)" "$(helm_4)")
 PATH="$(kubernetes):$PATH"
 start_cluster "$work"
 

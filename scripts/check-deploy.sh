@@ -12,7 +12,7 @@ unit=deploy/systemd/telemetry-station-exporter.service
 
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-helm_folders=("$(helm_3)")
+helm_folders=("$(helm_3)" "$(helm_4)")
 PATH="$(linters):$PATH"
 step() { printf -- '-- %s\n' "$*"; }
 

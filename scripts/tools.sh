@@ -51,5 +51,5 @@ zizmor_folder() {
 
 # start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
 start_builds() {
-  (for build in prometheus_3 linters helm_3 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
+  (for build in prometheus_3 linters helm_3 helm_4 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }
