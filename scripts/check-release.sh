@@ -13,15 +13,6 @@ for tool in buildah podman runc fuse-overlayfs busybox skopeo docker-registry et
 done
 
 work=$(mktemp -d)
-finish() {
-  podman --runtime runc --cgroup-manager cgroupfs rm --all --force --time 0 >/dev/null 2>&1 || true
-  buildah rm --all >/dev/null 2>&1 || true
-  kill $(jobs -p) 2>/dev/null || true
-  wait
-  chmod -R u+w "$work"
-  rm -rf "$work"
-}
-trap finish EXIT
 # Images of their own, apart from those of this machine. A container may not be able to mount layers on each other.
 driver=vfs
 if (cd "$work" && mkdir lower upper work merged && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged && umount merged) 2>/dev/null; then driver=overlay; fi
@@ -32,28 +23,39 @@ graphroot = "$work/storage"
 runroot = "$work/runroot"
 CONF
 export CONTAINERS_STORAGE_CONF="$work/storage.conf" REHEARSAL_FOLDER="$work"
+# After the storage is set: it removes all containers there.
+finish() {
+  podman --runtime runc --cgroup-manager cgroupfs rm --all --force --time 0 >/dev/null 2>&1 || true
+  buildah rm --all >/dev/null 2>&1 || true
+  kill $(jobs -p) 2>/dev/null || true
+  wait
+  chmod -R u+w "$work"
+  rm -rf "$work"
+}
+trap finish EXIT
 
 # A release is made with the Node version of the image, which runs the programs as they are written.
 if ! node -e 'process.exit(process.versions.node.split(".")[0] >= 24 ? 0 : 1)'; then
   retried npm install --silent --no-save --prefix "$work/node" "node-linux-$(node -p process.arch)@24"
   PATH="$(echo "$work"/node/node_modules/node-linux-*/bin):$PATH"
 fi
-# Outside the repository, whose checks would find its packages.
+# Outside the repository, whose checks would find its packages. Installed beside the images below.
 cp --recursive test/release/npm-registry "$work/verdaccio"
-retried npm ci --silent --ignore-scripts --prefix "$work/verdaccio"
+retried npm ci --silent --ignore-scripts --prefix "$work/verdaccio" &
+verdaccio=$!
 
 npm_port=$(free_port) image_port=$(free_port)
 export NPM_REGISTRY="http://127.0.0.1:$npm_port" IMAGE_REGISTRY="http://127.0.0.1:$image_port"
-cat >"$work/verdaccio.yaml" <<YAML
-storage: $work/npm-registry
-auth: { htpasswd: { file: $work/htpasswd } }
-uplinks: { npm: { url: "$(npm config get registry)", cache: false } }
-packages:
-  telemetry-station-exporter: { access: \$all, publish: \$authenticated }
-  "**": { access: \$all, proxy: npm }
-log: { type: stdout, format: pretty, level: warn }
-YAML
-"$work/verdaccio/node_modules/.bin/verdaccio" --config "$work/verdaccio.yaml" --listen "127.0.0.1:$npm_port" >"$work/verdaccio.log" 2>&1 &
+# answers URL: waits until a registry does.
+answers() {
+  for _ in $(seq 120); do
+    node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$1" && return
+    sleep 1
+  done
+  echo "expected an answer from $1" >&2
+  return 1
+}
+
 cat >"$work/docker-registry.yaml" <<YAML
 version: 0.1
 storage: { filesystem: { rootdirectory: $work/image-registry } }
@@ -61,14 +63,10 @@ http: { addr: "127.0.0.1:$image_port", relativeurls: true }
 log: { level: error }
 YAML
 docker-registry serve "$work/docker-registry.yaml" >"$work/docker-registry.log" 2>&1 &
-for registry in "$NPM_REGISTRY/-/ping" "$IMAGE_REGISTRY/v2/"; do
-  for _ in $(seq 120); do
-    node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$registry" && break
-    sleep 1
-  done
-done
+answers "$IMAGE_REGISTRY/v2/"
 
-mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=//p' Dockerfile)
+# With their tags, which the release resolves.
+mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=\([^@]*\).*/\2/p' Dockerfile)
 if timeout 60 skopeo inspect --raw "docker://${bases[0]}" >/dev/null 2>&1 && timeout 60 skopeo inspect --raw "docker://${bases[1]}" >/dev/null 2>&1; then
   echo "base images: ${bases[*]}"
   export BUILD_IMAGE=${bases[0]} RUNTIME_IMAGE=${bases[1]}
@@ -80,6 +78,19 @@ else
   buildah manifest push --quiet --all --tls-verify=false localhost/standin:runtime "docker://$RUNTIME_IMAGE"
   buildah rmi --all --force >/dev/null
 fi
+
+wait "$verdaccio"
+cat >"$work/verdaccio.yaml" <<YAML
+storage: $work/npm-registry
+auth: { htpasswd: { file: $work/htpasswd } }
+uplinks: { npm: { url: "$(npm config get registry)", cache: false } }
+packages:
+  telemetry-station-exporter: { access: \$all, publish: \$authenticated }
+  "**": { access: \$all, proxy: npm }
+log: { type: stdout, format: pretty, level: warn }
+YAML
+"$work/verdaccio/node_modules/.bin/verdaccio" --config "$work/verdaccio.yaml" --listen "127.0.0.1:$npm_port" >"$work/verdaccio.log" 2>&1 &
+answers "$NPM_REGISTRY/-/ping"
 
 HELM_3=$(helm_3) HELM_4=$(helm_4)
 export HELM_3 HELM_4

@@ -78,7 +78,8 @@ build_files() {
     ln --symbolic busybox "$1/usr/bin/$name"
   done
   ln --symbolic /nodejs/bin/node "$1/usr/local/bin/node"
-  cp --archive "$(npm root --global)/npm" "$1/$modules/npm"
+  # Where the command is: npm's own settings follow the Node that runs it.
+  cp --archive "$(realpath "$(dirname "$(realpath "$(command -v npm)")")/..")" "$1/$modules/npm"
   for name in npm npx; do
     ln --symbolic "/$modules/npm/bin/$name-cli.js" "$1/usr/local/bin/$name"
   done

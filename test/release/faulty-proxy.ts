@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The first request that matches is answered with 500: before the registry has seen it, or after the registry has carried it out. */
+/** Requests that match are answered with 500, or 403. */
 export interface Fault {
   readonly method: string;
   readonly path: RegExp;
+  /** After the registry has carried the request out, instead of before it has seen it. */
   readonly after?: boolean;
+  readonly denied?: boolean;
 }
 
 /** Forwards requests to a registry, with at most one fault at a time. */
@@ -42,7 +44,9 @@ export class FaultyProxy {
     const fails = fault !== undefined && fault.method === req.method && fault.path.test(req.url ?? '');
     if (fails && !fault.after) {
       req.resume();
-      res.writeHead(500, { connection: 'close' }).end('{"errors":[{"code":"UNKNOWN","message":"injected"}]}');
+      const [status, code] = fault.denied ? [403, 'DENIED'] : [500, 'UNKNOWN'];
+      const body = JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] });
+      res.writeHead(status, { connection: 'close', 'content-type': 'application/json' }).end(body);
       return;
     }
     // The registries write links to themselves with the name that the client used.

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
 import { assertEqual, execute, outputOf } from './execute.ts';
 
 /** What must be installed, and how to reach the registries. */
@@ -45,22 +46,27 @@ async function checkMetrics(log: () => Promise<string>, version: string, revisio
   const port = await eventually('a port in the log', async () => /msg=listening .*port=(\d+)/.exec(await log())?.[1]);
   const url = `http://127.0.0.1:${port}`;
   await eventually('/-/ready', async () => (await fetch(`${url}/-/ready`)).ok || undefined);
-  return resourcesOf(await (await fetch(`${url}/metrics`)).text(), version, revision);
-}
-
-function resourcesOf(metrics: string, version: string, revision: string): number {
   const build = `telemetry_station_exporter_build_info{version="${version}",revision="${revision}",`;
-  if (!metrics.includes(build)) throw new Error(`/metrics: expected ${build}`);
-  return metrics.match(/^telemetry_station_resource_info\{/gm)?.length ?? 0;
+  // On a busy machine the first listings may take longer than the exporter waits for them.
+  return eventually('resources in /metrics', async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (!metrics.includes(build)) throw new Error(`no ${build}`);
+    return metrics.match(/^telemetry_station_resource_info\{/gm)?.length;
+  });
 }
 
 async function eventually<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
+  let problem = 'nothing';
   for (let tries = 0; tries < 600; tries += 1) {
-    const value = await read().catch(() => undefined);
-    if (value !== undefined) return value;
+    try {
+      const value = await read();
+      if (value !== undefined) return value;
+    } catch (error) {
+      problem = (error as Error).message;
+    }
     await sleep(200);
   }
-  throw new Error(`expected ${what} within two minutes`);
+  throw new Error(`expected ${what} within two minutes, got ${problem}`);
 }
 
 const podman = (...args: readonly string[]) =>
@@ -84,7 +90,12 @@ export async function checkImage(
   assertEqual('label version', label('version'), version);
   assertEqual('label revision', label('revision'), revision);
   assertEqual('label base.digest', label('base.digest'), bases.at(-1)?.split('@')[1]);
-  assertVersion('image', await podman('run', '--rm', ...LOCKED, image, '--version'), version, revision);
+  assertVersion(
+    'image',
+    await podman('run', '--rm', '--network=none', ...LOCKED, image, '--version'),
+    version,
+    revision,
+  );
   const container = await podman(
     ...['run', '--detach', '--network=host', ...LOCKED, image, '--demo', '--web.listen-address=127.0.0.1:0'],
   );
@@ -126,9 +137,45 @@ export async function checkSbom(assets: string, repository: string, version: str
   const [, ...components] = packages;
   const listed = components.map(({ name, versionInfo }) => `${name} ${versionInfo}`).toSorted();
   const image = `${repository}:${version}`;
-  const found = await podman('run', '--rm', ...LOCKED, '--entrypoint=/nodejs/bin/node', image, '-e', LIST_PACKAGES);
+  const options = ['--rm', '--network=none', ...LOCKED, '--entrypoint=/nodejs/bin/node'];
+  const found = await podman('run', ...options, image, '-e', LIST_PACKAGES);
   assertEqual('SBOM', [...new Set(listed)], found.split('\n'));
   return `SBOM: ${listed.length} packages, those of the image`;
+}
+
+const CHANGE_KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'];
+
+/** The rules of https://artifacthub.io/docs/topics/annotations/helm/ for the annotations that the chart has. */
+export async function checkArtifactHub(
+  helm: string,
+  chart: string,
+  repository: string,
+  version: string,
+): Promise<string> {
+  const args = ['show', 'chart', `oci://${chart}`, '--version', version, '--plain-http'];
+  const { annotations, icon, maintainers, keywords } = parse(await outputOf(join(helm, 'helm'), args));
+  const annotation = (name: string) => annotations[`artifacthub.io/${name}`] as string;
+  const [image] = parse(annotation('images'));
+  assertEqual('image', [image.name, image.image], ['telemetry-station-exporter', `${repository}:${version}`]);
+  assertEqual('prerelease', annotation('prerelease'), 'false');
+  assertEqual('license', annotation('license'), 'Apache-2.0');
+  assertEqual('category', annotation('category'), 'monitoring-logging');
+  const links = parse(annotation('links')) as readonly { readonly name: string; readonly url: string }[];
+  assertEqual(
+    'links',
+    [links.length > 0, links.every(({ name, url }) => name !== '' && URL.canParse(url))],
+    [true, true],
+  );
+  const changes = parse(annotation('changes')) as readonly { readonly kind: string; readonly description: string }[];
+  const kinds = changes.map(({ kind }) => kind).filter((kind) => !CHANGE_KINDS.includes(kind));
+  assertEqual('unknown kinds of changes', kinds, []);
+  assertEqual('changes without a description', changes.filter(({ description }) => !description).length, 0);
+  assertEqual(
+    'icon, maintainers, keywords',
+    [URL.canParse(icon), maintainers.length > 0, keywords.length > 0],
+    [true, true, true],
+  );
+  return `Artifact Hub: category, license, prerelease, ${links.length} links, ${changes.length} changes, image ${image.image}`;
 }
 
 interface Container {
@@ -140,7 +187,10 @@ interface Container {
   readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
 }
 
-/** Installs the chart and runs its test. The API server has no nodes: this runs the containers of its objects as a node would. */
+/**
+ * Installs the chart and runs its test. The API server has no nodes: this runs the containers of the Deployment and of the test as a node
+ * would, and reports the outcome. The way through the Service is not rehearsed.
+ */
 export async function checkChart(
   { version, work }: Installed,
   helm: string,
@@ -164,7 +214,6 @@ export async function checkChart(
   const { items } = JSON.parse(await outputOf('kubectl', ['get', 'deployment', selector, '--output=json']));
   const [exporter] = items[0].spec.template.spec.containers as readonly [Container];
   assertEqual('image of the deployment', exporter.image, `${repository}:${version}`);
-  const id = await start(exporter, ['--detach', '--network=none']);
 
   const testing = execute(command, ['test', release, '--timeout=5m'], { env });
   const pod = await eventually('the pod of the test', async () => {
@@ -173,14 +222,12 @@ export async function checkChart(
   });
   const [test] = pod.spec.containers as readonly [Container];
   const host = new URL(test.env?.[0]?.value ?? '').hostname;
-  const outcome = await eventually('a successful test', async () => {
-    const options = ['--rm', `--network=container:${id}`, `--add-host=${host}:127.0.0.1`];
-    return start(test, options).then(
-      () => 'Succeeded',
-      () => undefined,
-    );
-  });
-  const status = JSON.stringify({ status: { phase: outcome } });
+  const id = await start(exporter, ['--detach', '--network=none']);
+  const hosts = join(work, 'hosts');
+  writeFileSync(hosts, `127.0.0.1 localhost ${host}\n`);
+  const options = ['--rm', `--network=container:${id}`, '--no-hosts', `--volume=${hosts}:/etc/hosts:ro`];
+  await eventually('a successful test', () => start(test, options));
+  const status = JSON.stringify({ status: { phase: 'Succeeded' } });
   await outputOf('kubectl', ['patch', 'pod', pod.metadata.name, '--subresource=status', '--type=merge', '-p', status]);
   const { code, output } = await testing;
   assertEqual(`helm test: ${output}`, code, 0);
