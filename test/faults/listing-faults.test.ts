@@ -164,7 +164,7 @@ describe('Exporter, over services with listing faults', () => {
         upstream: `side by side ${width}`,
       })),
     });
-    families = await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '25' });
+    families = await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '110' });
   });
 
   afterAll(async () => {
