@@ -387,6 +387,13 @@ describe('stationSource', () => {
     expect(listing.rejectedDigest).toBe(digest);
   });
 
+  it('counts new records without an id on a page whose other records are duplicates', async () => {
+    const first = rows(10);
+    const rejects = Array.from({ length: 9 }, (_, at) => ({ name: `without an id ${at}` }));
+    const listing = await list(service([...first, first[0], ...rejects]), { concurrency: 1 });
+    expect(listing).toMatchObject({ complete: false, rejected: 9, size: 10 });
+  });
+
   /** A service that returns its last page for every offset after its end. */
   const repeatingLast =
     (all: readonly unknown[], lastStart: (size: number) => number): Answer =>

@@ -109,6 +109,8 @@ function readInSlices(socket: Socket): Socket {
     if (!socket.destroyed) socket.emit('readable');
   };
   socket.read = (size) => {
+    // Node's streams call `read(0)` only to start reading, and ignore what it returns.
+    if (size === 0) return read(0);
     if (isPausing) return null;
     // Not all that has arrived: the rest is put back, and would be copied again and again.
     const available = Math.min(socket.readableLength, MAX_READ_BYTES);

@@ -55,7 +55,7 @@ export class MergedRejects {
     const lastPart = parts.at(-1);
     const lastRow = lastPart === undefined ? -1 : (lastPart.positions?.at(-1) ?? lastPart.rows.length - 1);
     const hasRowsAfterOverlap = lastRow >= overlap;
-    if (hasRowsAfterOverlap) return keptRows === 0;
+    if (hasRowsAfterOverlap) return keptRows === 0 && this.#sequences.has(rejectedSequence);
     return this.#mayRepeat && this.#sequences.has(rejectedSequence);
   }
 

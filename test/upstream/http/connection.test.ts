@@ -303,6 +303,22 @@ describe('connectOnce', () => {
     expect(mostHeld).toBeLessThan(reply.length / 4);
   });
 
+  it('loses nothing when its reader only starts reading', async () => {
+    const reply = '{},\n'.repeat(10_000);
+    const { url } = await startRawService((socket) => socket.end(reply));
+    const socket = await connectOnce(url, { timeoutMs: 60_000 });
+    let received = 0;
+    const returnedByStart: unknown[] = [];
+    socket.on('readable', () => {
+      returnedByStart.push(socket.read(0));
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) received += chunk.length;
+    });
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await once(socket, 'end');
+    expect(new Set(returnedByStart)).toEqual(new Set([null]));
+    expect(received).toBe(reply.length);
+  });
+
   it('connects with the settings of requests without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
