@@ -98,11 +98,12 @@ export class StationJournal {
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }
 
-  /** Once per outage, by the first refresh that fails without data. */
+  /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */
   #expired({ served, health: { lastSuccessMs } }: JournalView): void {
     if (served !== undefined || lastSuccessMs === undefined || this.#failuresDue('expired') === 0) return;
     const last_success = new Date(lastSuccessMs).toISOString();
     this.#write('warn', 'data expired, resources unknown until a refresh succeeds', { last_success });
+    this.#isOutageLogged = true;
   }
 
   #recovered({ attempts, outage_seconds }: OutageFields): void {

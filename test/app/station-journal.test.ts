@@ -56,8 +56,8 @@ describe('StationJournal', () => {
     expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
   });
 
-  it('logs once per outage that the data has expired', () => {
-    const { refresh, logged } = setUp();
+  it('logs that the data has expired, and once per hour while the outage lasts', () => {
+    const { refresh, advance, logged } = setUp();
     const expired = { reason: 'auth', isExpired: true } as const;
     const line =
       'warn msg="data expired, resources unknown until a refresh succeeds" station=prod last_success=1970-01-01T00:00:00.000Z';
@@ -65,6 +65,9 @@ describe('StationJournal', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed')]);
     for (let attempts = 0; attempts < 3; attempts += 1) refresh(expired);
     expect(logged()).toEqual([line]);
+    advance(HOUR_MS);
+    refresh(expired);
+    expect(logged()).toEqual([expect.stringContaining('refresh failed'), line]);
     refresh();
     refresh(expired);
     expect(logged()).toEqual([

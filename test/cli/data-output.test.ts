@@ -13,7 +13,7 @@ function* numbered(count: number, generated: { pieces: number }): Iterable<strin
   }
 }
 
-describe('writePieces', () => {
+describe('writeToPipe', () => {
   it('joins pieces into large writes, in order, and leaves the stream open', async () => {
     const writes: string[] = [];
     const out = new Writable({
