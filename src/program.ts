@@ -35,8 +35,14 @@ async function loadWork(context: ProcessContext): Promise<() => unknown> {
     };
   const { flags, command, operands } = parsed;
   if (flags.help) return () => print(helpText(command));
-  const run = await COMMAND_RUNNERS[flags.version ? 'version' : flags['config.check'] ? 'check' : command]();
+  const run = await COMMAND_RUNNERS[requestedCommand(command, flags)]();
   return () => run(context, flags, operands[0] ?? '');
+}
+
+/** `--version` and `--config.check` are short for commands. */
+function requestedCommand(command: CommandName, flags: FlagValues): CommandName {
+  if (flags.version) return 'version';
+  return flags['config.check'] ? 'check' : command;
 }
 
 /** Called with the operand of the command; returns or resolves with the exit code, 0 if it is no number. */

@@ -105,13 +105,16 @@ export class ResourceLabels {
   *labelling(resource: Matched): Generator<void, Resource['labels']> {
     if (this.entries.length === 0) return NO_LABELS;
     const values: (string | undefined)[] = this.names.map(() => undefined);
-    const turn = { steps: 0 };
+    const sinceYield = { steps: 0 };
     for (const rule of this.#rules) {
       const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
-      const isMatch = isOpen && (yield* matching(rule, resource, turn));
-      if (isMatch === false) continue;
-      for (const [at, value] of rule.values.entries())
-        values[at] ??= isMatch || value === undefined ? value : NOT_MATCHED;
+      if (!isOpen) continue;
+      const match = yield* matching(rule, resource, sinceYield);
+      if (match === 'no match') continue;
+      for (const [at, value] of rule.values.entries()) {
+        const isTooLong = value !== undefined && match === 'too long';
+        values[at] ??= isTooLong ? NOT_MATCHED : value;
+      }
     }
     const key = JSON.stringify(values.map((value) => value ?? ''));
     const known = this.#combinations.get(key);
@@ -134,12 +137,12 @@ function testsOf({ station, ...match }: LabelEntry['match']): LabelRule['tests']
   );
 }
 
-/** Returns undefined where matching would take too long, and no shorter match decides. `turn` has the steps since it yielded last. */
+/** `too long`: an expression would take too long, and no other one decides. `sinceYield` has the steps since it yielded last. */
 function* matching(
   { tests }: LabelRule,
   resource: Matched,
-  turn: { steps: number },
-): Generator<void, boolean | undefined> {
+  sinceYield: { steps: number },
+): Generator<void, 'match' | 'no match' | 'too long'> {
   let isDecided = true;
   for (const [field, expression] of tests) {
     const steps = expression.stepsFor(resource[field]);
@@ -147,12 +150,12 @@ function* matching(
       isDecided = false;
       continue;
     }
-    if (turn.steps > 0 && turn.steps + steps > MAX_AUTOMATON_STEPS) {
+    if (sinceYield.steps > 0 && sinceYield.steps + steps > MAX_AUTOMATON_STEPS) {
       yield;
-      turn.steps = 0;
+      sinceYield.steps = 0;
     }
-    turn.steps += steps;
-    if (!expression.matches(resource[field])) return false;
+    sinceYield.steps += steps;
+    if (!expression.matches(resource[field])) return 'no match';
   }
-  return isDecided ? true : undefined;
+  return isDecided ? 'match' : 'too long';
 }

@@ -174,7 +174,7 @@ function resourceType(value: unknown): { key: string; label: string; isInvalid: 
   const key = textField(value['key']);
   const label = textField(value['label']);
   const isInvalid = key === INVALID_FIELD || label === INVALID_FIELD;
-  return { key: key === INVALID_FIELD ? '' : key, label: label === INVALID_FIELD ? '' : label, isInvalid };
+  return { key: emptyIfInvalid(key), label: emptyIfInvalid(label), isInvalid };
 }
 
 function textField(value: unknown): string | Invalid {
@@ -183,8 +183,11 @@ function textField(value: unknown): string | Invalid {
 }
 
 function textOrEmpty(value: unknown): string {
-  const read = textField(value);
-  return read === INVALID_FIELD ? '' : read;
+  return emptyIfInvalid(textField(value));
+}
+
+function emptyIfInvalid(text: string | Invalid): string {
+  return text === INVALID_FIELD ? '' : text;
 }
 
 /** An enum value: its name, or the number that a gateway prints for a name it does not know. */
