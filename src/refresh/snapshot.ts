@@ -97,9 +97,10 @@ export class SnapshotReader {
     const joined = new Map<Part<Resource>, Part<Resource>>();
     for (const part of parts) joined.set(part, before.joined.get(part) ?? part);
     await this.#tasks.forEach(outdated, (part) => {
+      const partLabels = labels?.get(part);
       joined.set(
         part,
-        part.map((resource) => join.joined(resource, labels?.get(resource) ?? NO_LABELS)),
+        part.map((resource, at) => join.joined(resource, partLabels?.[at] ?? NO_LABELS)),
       );
     });
     return joined;
@@ -111,32 +112,49 @@ export class SnapshotReader {
     parts: readonly Part<Resource>[],
     join: Join,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<Resource, Resource['labels']>> {
-    const labels = new Map<Resource, Resource['labels']>();
-    const unlabelled: Resource[] = [];
+  ): Promise<ReadonlyMap<Part<Resource>, readonly PartLabel[]>> {
+    const labels = new Map<Part<Resource>, PartLabel[]>();
     // Most resources stay in their part, so that they are not searched for in the others.
     const formerParts = [...this.#latest.joined.values()];
     const positions = new Map(parts.map((part, at) => [part, at]));
     await this.#tasks.forEach(outdated, (part) => {
-      const former = new Map(formerParts[positions.get(part) ?? -1]?.map((resource) => [resource.id, resource]));
-      for (const resource of part) {
-        const known = former.get(resource.id);
-        if (known && hasSameLabels(known, resource, join.productOf(resource.id))) labels.set(resource, known.labels);
-        else unlabelled.push(resource);
-      }
+      const formerOf = formerResources(formerParts[positions.get(part) ?? -1] ?? []);
+      const keptLabels = part.map((resource, at) => {
+        const former = formerOf(resource, at);
+        return former && hasSameLabels(former, resource, join.productOf(resource.id)) ? former.labels : undefined;
+      });
+      labels.set(part, keptLabels);
     });
     const { resourceLabels } = this.#spec;
-    const labelAll = function* () {
-      for (const resource of unlabelled) {
-        signal.throwIfAborted();
-        const labelled = { ...resource, product: join.productOf(resource.id) };
-        labels.set(resource, yield* resourceLabels.labelling(labelled));
+    const labelOthers = function* () {
+      for (const [part, partLabels] of labels) {
+        for (const [at, resource] of part.entries()) {
+          if (partLabels[at]) continue;
+          signal.throwIfAborted();
+          const labelled = { ...resource, product: join.productOf(resource.id) };
+          partLabels[at] = yield* resourceLabels.labelling(labelled);
+          yield;
+        }
         yield;
       }
     };
-    await this.#tasks.runSteps(labelAll());
+    await this.#tasks.runSteps(labelOthers());
     return labels;
   }
+}
+
+/** The labels of a resource of a part, at its position; undefined as long as they are not known. */
+type PartLabel = Resource['labels'] | undefined;
+
+/** Finds the earlier state of a resource in its part: usually at the same position. */
+function formerResources(part: Part<Resource>): (resource: Resource, at: number) => Resource | undefined {
+  let byId: ReadonlyMap<string, Resource> | undefined;
+  return ({ id }, at) => {
+    const former = part[at];
+    if (former?.id === id) return former;
+    byId ??= new Map(part.map((resource) => [resource.id, resource]));
+    return byId.get(id);
+  };
 }
 
 type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;

@@ -109,7 +109,7 @@ class ListingReader {
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { rows, query, context, path } = listing;
-    const { client, observer } = this.#service;
+    const { client, observer, tasks } = this.#service;
     // A further pass replaces an earlier one of the refresh.
     if (offset === 0) listing.count = this.#account?.start(`${rows} ${path}`, context);
     let requested = Math.min(size, this.#pageSize(context));
@@ -120,7 +120,7 @@ class ListingReader {
       return currentPath();
     };
     const read = async (body: Uint8Array) => {
-      const page = await this.#read(listing, currentPath(), body);
+      const page = await tasks.inTurn(() => this.#read(listing, currentPath(), body));
       const { received, total } = page;
       observer?.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
       return page;

@@ -53,6 +53,20 @@ describe('TaskQueue', () => {
     expect(await tasks.run(() => 'd')).toBe('d');
   });
 
+  it('runs all tasks of a piece of work before the next one starts, and continues after one that fails', async () => {
+    const threePieces = (tasks: TaskQueue, ran: (what: string) => void) =>
+      Promise.allSettled(
+        [...'abc'].map((name) =>
+          tasks.inTurn(async () => {
+            await tasks.run(() => ran(`${name}1`));
+            if (name === 'b') throw new Error('b failed');
+            await tasks.run(() => ran(`${name}2`));
+          }),
+        ),
+      );
+    expect(await iterations(1, threePieces)).toEqual(['a1', 'a2', 'b1', 'c1', 'c2']);
+  });
+
   it('runs as many steps of a computation in one iteration as take 5 milliseconds, and returns its result', async () => {
     const results: string[] = [];
     const computation = (tasks: TaskQueue, ran: (what: string) => void) => {
