@@ -6,6 +6,8 @@ import {
   BY_STATION,
   deduplicated,
   LISTING_COMPLETE,
+  MAY_MISS_RESOURCES,
+  MISSING_RESOURCES_QUERY,
   metric,
   type RecordingRule,
   resourceQuery,
@@ -13,11 +15,11 @@ import {
 } from './rule.ts';
 
 /**
- * Unknown is not resolved: alerts on resources stay as they were last known while it is unknown whether they still apply, for at most six hours.
+ * Alerts on resources stay as they were last known, for at most six hours, while it is unknown whether the resources still fire.
  *
- * LAST_KNOWN, LAST_FIRING and LAST_MANY_FIRING have the time of an evaluation as their value. The latter two are there as long as their alerts,
- * because they keep themselves: a selector without a range finds what the evaluation before has recorded. All are recorded in the group of the
- * alerts, so that they are evaluated one after another and for the same time.
+ * The value of LAST_KNOWN, LAST_FIRING and LAST_MANY_FIRING is the time of an evaluation. Alerts follow the latter two, which select their own
+ * series to keep it: a selector without a range returns what the previous evaluation recorded. All are in the group of the alerts, so that
+ * Prometheus evaluates them in order and for the same time.
  */
 const CONFIGURED = 'job_instance_station:telemetry_station_configured';
 const LAST_KNOWN = 'job_station:telemetry_station_last_known:timestamp_seconds';
@@ -50,7 +52,7 @@ const stillConfigured = `${CONFIGURED}
 
 const firingNow = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${resources}{alert_state${FIRING}}`)})`;
 
-/** At most as many resources fire: those that are known to, and those of which it is unknown. */
+/** The largest number of listed resources that can be firing: those that are known to, and those of which it is unknown. */
 const mayBeFiring = `sum by ${BY_STATION} (
       ${deduplicate('telemetry_station_resources', `${resources}{alert_state${FIRING_OR_UNKNOWN}}`)}
       or
@@ -101,6 +103,8 @@ or
       ${LISTING_COMPLETE}
       unless on ${BY_RESOURCE}
       ${metric('telemetry_station_resource_info')}
+      unless on ${BY_RESOURCE}
+      ${states}
     )
   )
 )
@@ -110,7 +114,7 @@ ${firingNow} > ${parameters.TelemetryStationResourceFiring.limit}`,
   {
     record: LAST_MANY_FIRING,
     comment:
-      'When more than `resources` were last seen firing: now, or at most six hours ago. Ends when fewer may be firing, even if all in states of unknown meaning and all rejected records are.',
+      'When more than `resources` were last seen firing: now, or at most six hours ago. Ends when a listing without missing resources shows that fewer can be firing, counting all in states of unknown meaning and all rejected records.',
     expr: `0 * (${firingNow} > ${parameters.TelemetryStationManyResourcesFiring.resources}) + time()
 or
 (
@@ -124,6 +128,8 @@ or
     ${LAST_KNOWN} < time()
     or
     ${mayBeFiring} > ${parameters.TelemetryStationManyResourcesFiring.resources}
+    or
+    ${MAY_MISS_RESOURCES}
   )
 )`,
   },
@@ -159,12 +165,12 @@ const notKnownNow = `{{ with ${resourceQuery(`${states}{resource,alert_state${UN
 export const RESOURCE_MARK = `{{ with ${resourceQuery(`${LAST_FIRING}{resource} < timestamp(${LAST_FIRING}{resource})`)} }} (last known ${ageSince(resourceQuery, `${LAST_FIRING}{resource}`)} ago: {{ with ${withoutData} }}the station has no data now{{ else }}${notKnownNow}{{ end }}){{ end }}`;
 
 const ago = `${ageSince(stationQuery, `${LAST_MANY_FIRING}{}`)} ago`;
-const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}} or max(${metric('telemetry_station_listing_rejected_resources')}{}))`;
+const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}} or max(${metric('telemetry_station_listing_rejected_resources')}{})) > 0`;
 
 /** The text depends on whether the number is known at the time when there were so many. */
 export function manyFiringText({ TelemetryStationManyResourcesFiring: many }: Parameters): string {
   const station = 'resources of station {{ $labels.station }} (job {{ $labels.job }})';
-  const fewer = `More than ${many.resources} ${station} were firing, last known ${ago}. {{ with ${withoutData} }}The station has no data now{{ else }}Now {{ $value }} are known to be firing{{ with ${stationQuery(unknownNow)} }}, and {{ . | first | value }} may be: their states are of unknown meaning, or their records are rejected{{ end }}{{ end }}`;
+  const fewer = `More than ${many.resources} ${station} were firing, last known ${ago}. {{ with ${withoutData} }}The station has no data now{{ else }}Now {{ $value }} are known to be firing{{ with ${stationQuery(unknownNow)} }}, and {{ . | first | value }} may be: their states are of unknown meaning, or their records are rejected{{ end }}{{ with ${MISSING_RESOURCES_QUERY} }}; others may be missing from the listing, which is incomplete{{ end }}{{ end }}`;
   const known = `{{ $value }} ${station} are firing{{ with ${withoutData} }} (last known ${ago}: the station has no data now){{ end }}. It has been more than ${many.resources} for at least ${many.for}`;
   return `{{ with ${stationQuery(`${LAST_MANY_FIRING}{} < ${LAST_KNOWN}{}`)} }}${fewer}{{ else }}${known}{{ end }}.`;
 }

@@ -108,15 +108,20 @@ ${lastValue(record, RECORDED.comparable)}`,
   };
 }
 
+const lastResources = `last_over_time(${RECORDED.comparableResources}[1h])`;
+
+/** Resources and rejected records of the listing: no more can be in the station. */
+const listedRecords = `${RECORDED.resources} + ${deduplicated('telemetry_station_listing_rejected_resources')}`;
+
 /** The resources of the last listing that adds up. A smaller number is not taken while rejected records explain the difference. */
 const comparableResources: RecordingRule = {
   record: RECORDED.comparableResources,
   comment:
     'Resources of the last listing that adds up; as many as before while the resources that are missing may be among the rejected records.',
   expr: `(
-  last_over_time(${RECORDED.comparableResources}[1h])
+  ${lastResources}
   > ${RECORDED.resources}
-  <= ${RECORDED.resources} + ${deduplicated('telemetry_station_listing_rejected_resources')}
+  <= ${listedRecords}
 )
 or
 (

@@ -74,6 +74,12 @@ export const LISTING_COMPLETE = `min by ${BY_STATION} (${metric('telemetry_stati
 /** Holds for listings that are complete, or incomplete because of rejected records alone. */
 export const NO_OTHER_REASON = `max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 0`;
 
+/** Holds for listings from which resources may be missing, not counting rejected records. */
+export const MAY_MISS_RESOURCES = `max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 1`;
+
+/** Template that holds for the alert's station if resources may be missing from its listing, not counting rejected records. */
+export const MISSING_RESOURCES_QUERY = stationQuery(`max(${INCOMPLETE}${OTHER_REASON}) == 1`);
+
 /** Holds for listings in which only the rejected records are missing, if any. */
 export const LISTING_ADDS_UP = `(
   ${LISTING_COMPLETE}
@@ -85,7 +91,7 @@ export const LISTING_ADDS_UP = `(
 export const ONLY_REJECTED = `(
   max by ${BY_STATION} (${INCOMPLETE}${REJECTED_RECORDS}) == 1
   unless on ${BY_STATION}
-  max by ${BY_STATION} (${INCOMPLETE}${OTHER_REASON}) == 1
+  ${MAY_MISS_RESOURCES}
 )`;
 
 /** Template of the reasons why the listing of the alert's station is incomplete. */

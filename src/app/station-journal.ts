@@ -33,9 +33,14 @@ const MAX_LOGGED_OUTAGES = 10;
 const MAX_CHANGE_LINES = 100;
 
 /**
- * Keeps and logs what happens to the station of a name, whatever else of it changes. So that many failing stations do not fill the log,
- * a failure is logged when its reason changes and then once per hour, likewise that the data has expired, the recovery with the time that it took, an incomplete listing once
- * per hour, and that it is complete again. Everything else is logged at debug level.
+ * Keeps and logs what happens to a station, across reloads of its configuration. Many failing stations must not fill the log. It logs
+ *
+ * - a failure when its reason changes, and then once per hour;
+ * - that the data has expired, once per hour;
+ * - a recovery, with the length of the outage;
+ * - that a listing is incomplete, once per hour, and that it is complete again.
+ *
+ * Everything else is logged at debug level.
  */
 export class StationJournal {
   readonly history = new History();
@@ -188,16 +193,14 @@ function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: En
   if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
   const snapshot = served?.publication.snapshot;
   const { firing, unknown } = totalsOf(served?.encoded.aggregates.groups ?? [], false);
-  const counts = snapshot && { pages: snapshot.pages, resources: snapshot.size, firing };
-  const notKnown = unknown > 0 && { unknown };
   // Without their list, of which the change log has its own bound.
   const { list, total, ...changed } = changes ?? {};
   return {
     ...common,
     failed: 0,
     outcome: snapshot?.complete ? 'succeeded' : 'incomplete',
-    ...counts,
-    ...notKnown,
+    ...(snapshot && { pages: snapshot.pages, resources: snapshot.size, firing }),
+    ...(unknown > 0 && { unknown }),
     ...changed,
   };
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { chunksOf } from '../inventory/records.ts';
 
 /** Writes with backpressure and leaves the stream open; a closed pipe ends it without an error. */
-export async function writeToPipe(out: Writable, pieces: Iterable<string>): Promise<void> {
+export async function writeToStream(out: Writable, pieces: Iterable<string>): Promise<void> {
   try {
     await pipeline(Readable.from(chunksOf(pieces)), out, { end: false });
   } catch (error) {

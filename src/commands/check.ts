@@ -4,7 +4,7 @@ import { upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
-import { writeToPipe } from '../cli/data-output.ts';
+import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
@@ -115,7 +115,7 @@ async function printWithoutRules(
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);
-      await writeToPipe(
+      await writeToStream(
         context.stdout,
         resourceTable(resources, undefined, screenOf(context, wide), columnsWith(spec.resourceLabels.names)).lines,
       );
@@ -123,7 +123,7 @@ async function printWithoutRules(
   }
   const pieces = format === 'json' ? jsonPieces : csvPieces;
   if (format !== 'table')
-    await writeToPipe(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
+    await writeToStream(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
 }
 
 const CHECK_COMPRESSORS = 4;

@@ -1,4 +1,4 @@
-import { writeToPipe } from '../cli/data-output.ts';
+import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
@@ -27,7 +27,7 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
   const { lines, omitted } = formatted(shown, columnsWith(station.resourceLabels.names), flags, context);
-  await writeToPipe(context.stdout, lines);
+  await writeToStream(context.stdout, lines);
   if (selected.length === 0) {
     for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
       context.printError(`${unmatchedText(unmatched)}\n`);

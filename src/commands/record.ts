@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
-import { writeToPipe } from '../cli/data-output.ts';
+import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { quoted } from '../config/problem.ts';
 import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
@@ -18,7 +18,7 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
   const recorder = new StationRecorder();
   const { station, snapshot } = await readStation(context, flags, name, { received: (page) => recorder.add(page) });
   const pieces = recordingPieces(recorder.recording(station));
-  await (isFile ? writeNewFile(output, pieces) : writeToPipe(context.stdout, pieces));
+  await (isFile ? writeNewFile(output, pieces) : writeToStream(context.stdout, pieces));
   context.printError(summaryText(name, snapshot, output));
 }
 

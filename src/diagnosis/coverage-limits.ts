@@ -30,7 +30,7 @@ export function coverageVerdict(
     const { spec, result } = station;
     for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
     if (!('snapshot' in result)) continue;
-    groups.push(...result.aggregates.groups);
+    for (const group of result.aggregates.groups) groups.push(group);
   }
   const sum = totalsOf(groups, false);
   const share = coverageShare(sum);

@@ -45,7 +45,7 @@ export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeo
       groups.set(key, { ...message, upstream, stations: [...(groups.get(key)?.stations ?? []), ...names] });
     }
   };
-  for (const upstream of upstreams) add(capacityWarnings(upstream, nowMs), upstream.name);
+  for (const upstream of upstreams) add(warningsOfUpstream(upstream, nowMs), upstream.name);
   for (const station of stations)
     add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
   return [...groups.values()].sort((a, b) => a.severity.localeCompare(b.severity));
@@ -137,7 +137,7 @@ function listingWarnings(
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
-function capacityWarnings(
+function warningsOfUpstream(
   {
     options,
     connection,

@@ -1,5 +1,5 @@
 import { type AggregateGroup, type Aggregates, add } from '../refresh/aggregates.ts';
-import { OTHER_VALUES } from '../refresh/label-values.ts';
+import { OTHER_VALUE } from '../refresh/label-values.ts';
 import { NONE } from './parameters.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
 
@@ -55,7 +55,7 @@ function rankedCounts(
   return Array.from(counts, ([key, count]) => ({
     key,
     name: nameOf(key),
-    label: (key !== OTHER_VALUES && labels?.get(key)) || '',
+    label: (key !== OTHER_VALUE && labels?.get(key)) || '',
     count,
   })).sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 }

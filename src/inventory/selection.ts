@@ -120,16 +120,16 @@ export async function searchStations(
 
 /** The rows of all runs, in the order in which each of them is sorted. */
 async function joinedRows(
-  runs: readonly SortedRows[],
-  compare: RowOrder | undefined,
+  runs: readonly StationRows[],
+  compare: CompareRows | undefined,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<SortedRows> {
+): Promise<StationRows> {
   if (!compare) return runs.flat();
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await mergedRows(queue[at] as SortedRows, queue[at + 1] as SortedRows, compare, tasks, signal));
+    queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, tasks, signal));
   return queue.at(-1) ?? [];
 }
 
@@ -214,19 +214,19 @@ const MAX_REMEMBERED_RESULTS = 1000;
 
 /** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
 export function shortFormTest(given: string): (value: string) => boolean {
-  const wanted = searchedParts(given);
+  const wanted = dottedParts(given);
   const known = new Map<string, boolean>();
   return (value) => {
     const remembered = known.get(value);
     if (remembered !== undefined) return remembered;
-    const isMatch = wanted !== '..' && searchedParts(value).includes(wanted);
+    const isMatch = wanted !== '..' && dottedParts(value).includes(wanted);
     if (known.size < MAX_REMEMBERED_RESULTS) known.set(value, isMatch);
     return isMatch;
   };
 }
 
 /** The letters and digits of a value in lower case, between dots: `.alertstate.firing.`, `..` without any. */
-function searchedParts(value: string): string {
+function dottedParts(value: string): string {
   return `.${value.toLowerCase().match(PARTS)?.join('.') ?? ''}.`;
 }
 
@@ -241,11 +241,11 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
     displayName.toLowerCase().includes(wanted);
 }
 
-type SortedRows = readonly StationResource[];
+type StationRows = readonly StationResource[];
 
-type RowOrder = (a: StationResource, b: StationResource) => number;
+type CompareRows = (a: StationResource, b: StationResource) => number;
 
-function comparison({ by, descending }: Order): RowOrder {
+function comparison({ by, descending }: Order): CompareRows {
   const property = SORT_KEYS[by];
   const key = (resource: Resource) => {
     if (property === 'alertable') return alertableOf(resource);
@@ -274,12 +274,12 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
 const MERGED_PER_TASK = 1000;
 
 async function mergedRows(
-  left: SortedRows,
-  right: SortedRows,
-  compare: RowOrder,
+  left: StationRows,
+  right: StationRows,
+  compare: CompareRows,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<SortedRows> {
+): Promise<StationRows> {
   const both: StationResource[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {

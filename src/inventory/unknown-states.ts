@@ -1,5 +1,5 @@
 import { type AggregateGroup, add } from '../refresh/aggregates.ts';
-import { OTHER_VALUES } from '../refresh/label-values.ts';
+import { OTHER_VALUE } from '../refresh/label-values.ts';
 import { NO_STATE } from './resource-words.ts';
 import { countText, firstOf, numberText } from './words.ts';
 
@@ -49,11 +49,11 @@ export function resourcesIn(states: readonly UnknownState[]): number {
 
 /** What to do about them: the line to add to the configuration. */
 export function unknownStatesAdvice(states: readonly UnknownState[]): string {
-  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUES);
+  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUE);
   const advice = [
     sent.length > 0 &&
       `If ${sent.length === 1 ? 'it means' : 'they mean'} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
-    states.some(({ state }) => state === OTHER_VALUES) &&
+    states.some(({ state }) => state === OTHER_VALUE) &&
       'Raise limits.label_values, so that the states published as (other) have their names.',
     states.some(({ state }) => state === '') &&
       'Resources without a state cannot be listed in states: report them to the operators of the service.',

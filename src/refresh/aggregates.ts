@@ -1,6 +1,6 @@
 import type { AlertState } from '../model/alert-state.ts';
 import type { Resource } from '../model/resource.ts';
-import { type LabelValues, OTHER_VALUES, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
+import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 interface MutableGroup {
   readonly type: string;
@@ -50,7 +50,7 @@ export class Aggregation implements Aggregates {
     const type = values.type(resource.type);
     const state = values.state(type, resource.state);
     const group = this.#group(type, resource.product, resource.labels);
-    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUES);
+    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);

@@ -4,7 +4,7 @@ import { hasSameElements, type Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
-import { type LabelValues, OTHER_VALUES } from './label-values.ts';
+import { type LabelValues, OTHER_VALUE } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */
@@ -92,7 +92,7 @@ function regrouped(churn: Churn, states: StateMeanings): Churn {
     const stateChanges = new Map<AlertState, Map<string, number>>();
     for (const [before, changes] of counts.stateChanges) {
       for (const [state, count] of changes) {
-        const alertState = state === OTHER_VALUES ? before : states.alertStateOf(state);
+        const alertState = state === OTHER_VALUE ? before : states.alertStateOf(state);
         add(getOrCreate(stateChanges, alertState, newCounts), state, count);
       }
     }

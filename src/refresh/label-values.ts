@@ -2,7 +2,7 @@ import { EXPECTED_STATES } from '../model/alert-state.ts';
 import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 
 /** Stands for all values of a label beyond the limit. */
-export const OTHER_VALUES = '(other)';
+export const OTHER_VALUE = '(other)';
 
 /** Labels of aggregates and counters whose values the service supplies. */
 export const SUPPLIED_LABELS = ['resource_type', 'state', 'gpu_model', 'unit'] as const;
@@ -43,7 +43,7 @@ export class LabelValues {
     const value = this.#bounded('state', state);
     return this.#admits('states', this.#index('resource_type', type), this.#index('state', value))
       ? value
-      : OTHER_VALUES;
+      : OTHER_VALUE;
   }
 
   /** The labels of a quantity, for a resource whose type is published as `type`. */
@@ -51,13 +51,13 @@ export class LabelValues {
     const values = { gpuModel: this.#bounded('gpu_model', gpuModel), unit: this.#bounded('unit', unit) };
     const indexes = [this.#index('gpu_model', values.gpuModel), this.#index('unit', values.unit)];
     const isAdmitted = this.#admits('quantities', this.#index('resource_type', type), ...indexes);
-    return isAdmitted ? values : { gpuModel: OTHER_VALUES, unit: OTHER_VALUES };
+    return isAdmitted ? values : { gpuModel: OTHER_VALUE, unit: OTHER_VALUE };
   }
 
   #bounded(label: SuppliedLabel, value: string): string {
     const values = this.#admitted[label];
     if (values.has(value)) return value;
-    if (values.size - ALWAYS_ADMITTED.length >= this.#limit) return OTHER_VALUES;
+    if (values.size - ALWAYS_ADMITTED.length >= this.#limit) return OTHER_VALUE;
     values.set(value, values.size);
     return value;
   }
@@ -83,7 +83,7 @@ type Admitted = Readonly<Record<SuppliedLabel, Map<string, number>>> & {
   readonly quantities: Set<number>;
 };
 
-const ALWAYS_ADMITTED = ['', OTHER_VALUES];
+const ALWAYS_ADMITTED = ['', OTHER_VALUE];
 
 /** Indexes are below it, and three of them fit into the integers of a double: otherwise two combinations would be taken for one. */
 const MAX_INDEX = MAX_LABEL_VALUES + ALWAYS_ADMITTED.length;

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { writeToPipe } from '../../src/cli/data-output.ts';
+import { writeToStream } from '../../src/cli/data-output.ts';
 
 function failing(error: Error): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(error) });
@@ -13,7 +13,7 @@ function* numbered(count: number, generated: { pieces: number }): Iterable<strin
   }
 }
 
-describe('writeToPipe', () => {
+describe('writeToStream', () => {
   it('joins pieces into large writes, in order, and leaves the stream open', async () => {
     const writes: string[] = [];
     const out = new Writable({
@@ -23,7 +23,7 @@ describe('writeToPipe', () => {
         done();
       },
     });
-    await writeToPipe(out, ['a', '', 'b', ...numbered(1000, { pieces: 0 })]);
+    await writeToStream(out, ['a', '', 'b', ...numbered(1000, { pieces: 0 })]);
     expect(out.writableEnded).toBe(false);
     expect(writes.join('')).toBe(`ab${`${'x'.repeat(1023)}\n`.repeat(1000)}`);
     expect(writes.length).toBeLessThan(20);
@@ -33,7 +33,7 @@ describe('writeToPipe', () => {
     const waiting: (() => void)[] = [];
     const out = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => waiting.push(done) });
     const generated = { pieces: 0 };
-    const written = writeToPipe(out, numbered(100_000, generated));
+    const written = writeToStream(out, numbered(100_000, generated));
     await expect.poll(() => waiting.length).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(generated.pieces).toBeLessThan(5000);
@@ -45,11 +45,11 @@ describe('writeToPipe', () => {
 
   it('ends without an error when the pipe is closed', async () => {
     const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
-    await expect(writeToPipe(failing(closed), ['a'])).resolves.toBeUndefined();
+    await expect(writeToStream(failing(closed), ['a'])).resolves.toBeUndefined();
   });
 
   it('fails when the data cannot be written', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    await expect(writeToPipe(failing(full), ['a'])).rejects.toBe(full);
+    await expect(writeToStream(failing(full), ['a'])).rejects.toBe(full);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LabelValues, OTHER_VALUES } from '../../src/refresh/label-values.ts';
+import { LabelValues, OTHER_VALUE } from '../../src/refresh/label-values.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -10,16 +10,16 @@ describe('LabelValues', () => {
     expect(['a', 'b', 'c', 'a', 'c', ''].map((type) => values.type(type))).toEqual([
       'a',
       'b',
-      OTHER_VALUES,
+      OTHER_VALUE,
       'a',
-      OTHER_VALUES,
+      OTHER_VALUE,
       '',
     ]);
-    expect(['a', 'x', 'y', 'x'].map((state) => values.state('a', state))).toEqual(['a', 'x', OTHER_VALUES, 'x']);
+    expect(['a', 'x', 'y', 'x'].map((state) => values.state('a', state))).toEqual(['a', 'x', OTHER_VALUE, 'x']);
     expect(['GPU', 'GiB', 'TiB'].map((unit) => values.quantity('a', '', unit))).toEqual([
       { gpuModel: '', unit: 'GPU' },
       { gpuModel: '', unit: 'GiB' },
-      { gpuModel: '', unit: OTHER_VALUES },
+      { gpuModel: '', unit: OTHER_VALUE },
     ]);
   });
 
@@ -39,15 +39,15 @@ describe('LabelValues', () => {
     expect(series.size).toBeLessThanOrEqual(1000 + 101);
     expect(quantities.size).toBeLessThanOrEqual(1000 + 101);
     const published = ['state 90', 'state 91', ''].map((state) => values.state('type 9', state));
-    expect(published).toEqual(['state 90', OTHER_VALUES, '']);
-    expect(values.quantity('type 99', 'model 3', '')).toEqual({ gpuModel: OTHER_VALUES, unit: OTHER_VALUES });
+    expect(published).toEqual(['state 90', OTHER_VALUE, '']);
+    expect(values.quantity('type 99', 'model 3', '')).toEqual({ gpuModel: OTHER_VALUE, unit: OTHER_VALUE });
   });
 
   it('keeps alert states that are known, however many others there are', () => {
     const values = new LabelValues(1);
     expect(['x', 'y', 'ALERTSTATE_FIRING', ''].map((state) => values.state('a', state))).toEqual([
       'x',
-      OTHER_VALUES,
+      OTHER_VALUE,
       'ALERTSTATE_FIRING',
       '',
     ]);
@@ -74,9 +74,9 @@ describe('LabelValues', () => {
     const values = new LabelValues(2);
     for (const type of ['a', 'b']) values.state(values.type(type), 'x');
     const [fewer, more] = [values.withLimit(1), values.withLimit(3)];
-    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER_VALUES, OTHER_VALUES]);
-    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER_VALUES]);
-    expect(values.type('c')).toBe(OTHER_VALUES);
+    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER_VALUE, OTHER_VALUE]);
+    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER_VALUE]);
+    expect(values.type('c')).toBe(OTHER_VALUE);
     expect(more.state('a', 'x')).toBe('x');
   });
 });

@@ -7,7 +7,7 @@ interface BreakerOptions {
 }
 
 /** The state of a station, from its replies. */
-export interface ReplyState {
+export interface StationRequests {
   readonly name: string;
   isHanging: boolean;
   /** Typical latency of its replies; undefined: none so far. */
@@ -18,7 +18,7 @@ export interface ReplyState {
 /** An admitted request. */
 export interface InFlight {
   readonly order: number;
-  readonly station: ReplyState;
+  readonly station: StationRequests;
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
   readonly admittedMs: number;
@@ -45,8 +45,8 @@ const PROBE_SHARE = 1 / 4;
 export class CircuitBreaker {
   readonly maxProbes: number;
   readonly #options: BreakerOptions;
-  readonly #stations = new Map<string, ReplyState>();
-  readonly #hanging = new Set<ReplyState>();
+  readonly #stations = new Map<string, StationRequests>();
+  readonly #hanging = new Set<StationRequests>();
   #typicalMs: number | undefined;
   /** The latest admission that was answered without delay. */
   #answeredOrder = -1;
@@ -62,7 +62,7 @@ export class CircuitBreaker {
     this.maxProbes = Math.max(1, Math.floor(options.concurrency * PROBE_SHARE));
   }
 
-  station(name: string): ReplyState {
+  station(name: string): StationRequests {
     let station = this.#stations.get(name);
     if (!station) {
       station = { name, isHanging: false, typicalMs: undefined, inFlight: 0 };
@@ -71,7 +71,7 @@ export class CircuitBreaker {
     return station;
   }
 
-  setHanging(station: ReplyState, isHanging: boolean): void {
+  setHanging(station: StationRequests, isHanging: boolean): void {
     station.isHanging = isHanging;
     // A request may end after its station was forgotten.
     if (isHanging && this.#stations.get(station.name) === station) this.#hanging.add(station);

@@ -4,7 +4,7 @@ import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { CircuitBreaker, type InFlight, type ReplyState } from './circuit-breaker.ts';
+import { CircuitBreaker, type InFlight, type StationRequests } from './circuit-breaker.ts';
 import type { HoldClock } from './hold-clock.ts';
 
 interface LimiterOptions {
@@ -319,7 +319,7 @@ export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T
 /** A refresh and its waiting requests, in order of arrival. */
 interface WaitingRefresh {
   readonly refresh: QueuedRefresh;
-  readonly station: ReplyState;
+  readonly station: StationRequests;
   readonly waiters: Set<Enter>;
   /** When its first request was queued. */
   readonly sinceMs: number;
@@ -344,7 +344,7 @@ class RefreshQueue {
   #arrivals = 0;
   #starts = 0;
 
-  add(refresh: QueuedRefresh, station: ReplyState, enter: Enter, sinceMs: number): void {
+  add(refresh: QueuedRefresh, station: StationRequests, enter: Enter, sinceMs: number): void {
     const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station, sinceMs);
     if (waiting.waiters.size === 0) this.#insert(waiting);
     waiting.waiters.add(enter);
@@ -402,7 +402,7 @@ class RefreshQueue {
     return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
   }
 
-  #arrived(refresh: QueuedRefresh, station: ReplyState, sinceMs: number): WaitingRefresh {
+  #arrived(refresh: QueuedRefresh, station: StationRequests, sinceMs: number): WaitingRefresh {
     const rank = [1, refresh.dueAtMs, (this.#arrivals++ * GOLDEN_RATIO) % 1] as const;
     const waiting = { refresh, station, sinceMs, waiters: new Set<Enter>(), isStarted: false, rank };
     this.#refreshes.set(refresh, waiting);

@@ -48,7 +48,7 @@ const ESCAPES = [/%[\da-f]{2}/gi, /&#?\w+;/g, /\\(u[\da-f]{4}|.)/gi, /0x/gi];
  * base64. Between letters and digits, other characters do not matter.
  */
 export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
-  const unescaped = ESCAPES.map((escaped) => text.replace(escaped, SEPARATOR));
+  const unescaped = ESCAPES.map((escaped) => text.replace(escaped, MASK));
   const searched = [text, ...[text, ...unescaped].flatMap(comparable)].join('\n');
   const parts = new Set(secretPartsOf(searched));
   const isFound = (form: string) =>
@@ -73,13 +73,13 @@ function secretForms(secret: string): string[] {
 }
 
 /** Stands for a character that is neither a letter nor a digit. */
-const SEPARATOR = '.';
+const MASK = '.';
 
 /** In lower case, with and without what stands for other characters. */
 function comparable(text: string): [string, string] {
   const masked = text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^a-z\d]/g, SEPARATOR);
-  return [masked, masked.replaceAll(SEPARATOR, '')];
+    .replace(/[^a-z\d]/g, MASK);
+  return [masked, masked.replaceAll(MASK, '')];
 }

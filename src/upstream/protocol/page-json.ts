@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ListingFailure } from '../../model/failure.ts';
 import { isObject } from '../../model/resource.ts';
 
-/** Runs a task in an event-loop iteration of its own. */
+/** Runs a task when those before it have run, as `TaskQueue` does. */
 export type RunTask = <T>(task: () => T) => Promise<T>;
 
 /** A complete reply is not a page. */

@@ -53,7 +53,7 @@ export interface Page<Row> extends PageRejects {
   readonly borders: readonly [first: string | undefined, last: string | undefined];
   /** The page without the row of its first record, if that is one: the same object on every call. */
   readonly afterFirst: () => Page<Row>;
-  /** Characters of all texts that are kept. */
+  /** Bytes of all texts that are kept. */
   readonly textBytes: number;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
@@ -71,7 +71,7 @@ export async function hasSameRecords(a: Page<unknown>, b: Page<unknown>, run: Ru
 /** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
-/** Called with the records read so far, rejected ones too, and the characters of the texts kept; may throw to stop reading. */
+/** Called with the records read so far, rejected ones too, and the bytes of the texts kept; may throw to stop reading. */
 export type RowProgress = (records: number, textBytes: number) => void;
 
 /** Rejects with an UnreadablePage for anything but a page; an invalid record in it is only counted. `before`: the page of the listing before. */
@@ -104,7 +104,7 @@ export async function readPage<Row>(
     for (const record of records) add(record);
     progress?.(received, textBytes);
   });
-  return pageWith({
+  return withAfterFirst({
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
@@ -174,7 +174,7 @@ class Rejects {
   #areNamed = true;
   readonly #records: RejectedRecord[] = [];
 
-  /** Returns the characters of the texts that are kept of it. */
+  /** Returns the bytes of the texts that are kept of it. */
   add(record: unknown, position: number): number {
     const digest = recordDigest(record);
     this.#sequence ??= createHash('sha256');
@@ -219,8 +219,8 @@ function isNamed({ name }: RejectedRecord): boolean {
   return name !== '';
 }
 
-/** Apart from `readPage`: closures of one function share what they capture, and a cached page would hold the page before it. */
-function pageWith<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
+/** A function of its own: closures created in `readPage` share all that it captures, so that a cached page would hold the previous one. */
+function withAfterFirst<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
   let afterFirst: Page<Row> | undefined;
   const page: Page<Row> = {
     ...facts,

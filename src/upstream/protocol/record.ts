@@ -17,7 +17,7 @@ export interface ReadRecord<Row> {
   readonly id: string;
   /** Fields whose values are invalid. */
   readonly invalid: readonly RecordField[];
-  /** Characters of all its texts. */
+  /** Bytes of all its texts. */
   readonly textBytes: number;
 }
 

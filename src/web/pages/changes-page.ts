@@ -40,7 +40,7 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${changesFilter(selection)}
+${changesFilterForm(selection)}
 ${
   changes.length === 0
     ? html`<p id="nothing">${nothingText(found)}</p>`
@@ -75,7 +75,7 @@ function nothingText({ history, kept }: Found): string {
     : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
 }
 
-function changesFilter({ search = '', change, ...times }: Found['query']): Html {
+function changesFilterForm({ search = '', change, ...times }: Found['query']): Html {
   const hidden = Object.entries(times).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );

@@ -6,7 +6,7 @@ import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
-import { OTHER_VALUES } from '../../refresh/label-values.ts';
+import { OTHER_VALUE } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
@@ -135,7 +135,7 @@ export function resourcesHref(query: Partial<ResourceQuery>): string {
 }
 
 /** Filters by a GET request, so that the URL can be bookmarked. */
-export function resourceFilter(
+export function resourceFilterForm(
   spec: StationSpec,
   counts: ResourceCounts,
   { selection, order }: ResourceQuery,
@@ -159,7 +159,7 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear fi
 
 /** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
-  const known = counts.filter(({ key }, at) => key !== OTHER_VALUES && (at < MAX_FILTER_VALUES || key === given));
+  const known = counts.filter(({ key }, at) => key !== OTHER_VALUE && (at < MAX_LISTED_VALUES || key === given));
   const options = known.map(({ key, name: value, label: words, count }) => {
     return [key || NONE, `${value}${words === '' ? '' : ` · ${words}`} (${numberText(count)})`] as const;
   });
@@ -167,7 +167,7 @@ function valueSelect(name: string, label: string, counts: readonly Count[], give
 }
 
 /** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */
-const MAX_FILTER_VALUES = 200;
+const MAX_LISTED_VALUES = 200;
 
 /** The number of bars shown without expanding the list. */
 const MAX_BARS = 12;
@@ -179,8 +179,8 @@ export function countBars(filter: string, counts: readonly Count[], id = filter)
     html`<ol>
 ${some.map((count) => countBar(filter, count, total))}</ol>
 `;
-  const further = counts.slice(MAX_BARS, MAX_FILTER_VALUES);
-  const omitted = counts.length - MAX_FILTER_VALUES;
+  const further = counts.slice(MAX_BARS, MAX_LISTED_VALUES);
+  const omitted = counts.length - MAX_LISTED_VALUES;
   const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
   return html`<section aria-labelledby="by-${id}">
 <h3 id="by-${id}">By ${filter}</h3>
@@ -194,7 +194,7 @@ function countBar(filter: string, { key, name, label, count }: Count, total: num
   const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);
   const title = name === key || key === '' ? [] : html` title="${key}"`;
-  const link = key === OTHER_VALUES ? breakable(name) : html`<a href="${href}"${title}>${breakable(name)}</a>`;
+  const link = key === OTHER_VALUE ? breakable(name) : html`<a href="${href}"${title}>${breakable(name)}</a>`;
   return html`<li><span>${link}${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
 `;
 }

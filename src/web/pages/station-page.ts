@@ -20,7 +20,7 @@ import { facts, figures, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   countBars,
-  resourceFilter,
+  resourceFilterForm,
   resourcePageColumns,
   resourcePageTable,
   resourcesHref,
@@ -134,7 +134,7 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationPageView): Html {
   const types = [...counts.types.map(({ key }) => key), ...(page?.rows.map(({ resource }) => resource.type) ?? [])];
   const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
-  const form = resourceFilter(spec, counts, query, columns);
+  const form = resourceFilterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
   if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
   const size = status.snapshot?.resources ?? 0;

@@ -61,7 +61,7 @@ ${await stationTable(stations, values, nowMs, tasks)}`;
 };
 
 /** What a total counts, and the table can be filtered by. */
-const STATION_FILTERS = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
+const STATE_FILTERS = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
 
 function isIn(station: StationStatus, state: string): boolean {
   if (state === 'no-data') return station.snapshot === undefined;
@@ -70,7 +70,7 @@ function isIn(station: StationStatus, state: string): boolean {
 
 const STATUS_PARAMETERS = {
   filter: TEXT,
-  state: oneOf(STATION_FILTERS),
+  state: oneOf(STATE_FILTERS),
   upstream: TEXT,
   /** The key of a column, after a minus sign in descending order. */
   sort: TEXT,
@@ -198,7 +198,7 @@ async function stationTable(
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is beside it.`;
-  return html`${stationFilter(query, columns, stations)}
+  return html`${stationFilterForm(query, columns, stations)}
 <div class="results">
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
 ${LIVE_CONTROLS}
@@ -241,7 +241,7 @@ function sortedStations(
 }
 
 /** By a GET request, so that the URL can be bookmarked. */
-function stationFilter(
+function stationFilterForm(
   { filter = '', state, upstream = '', sort = '' }: StationQuery,
   columns: readonly StationColumn[],
   stations: readonly StationStatus[],
@@ -252,7 +252,7 @@ function stationFilter(
 ${selectBox(
   'state',
   'State',
-  STATION_FILTERS.map((name) => [name, name.replace('-', ' ')] as const),
+  STATE_FILTERS.map((name) => [name, name.replace('-', ' ')] as const),
   state,
 )}
 ${upstreams.size < 2 && upstream === '' ? [] : selectBox('upstream', 'Upstream', [...upstreams], upstream)}
@@ -263,7 +263,7 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over the stations whose numbers are known. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const count = (state: (typeof STATION_FILTERS)[number]) =>
+  const count = (state: (typeof STATE_FILTERS)[number]) =>
     linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   return figures('totals', [

@@ -18,7 +18,7 @@ const complete = {
 };
 
 /** For each field but the id, another value than that of the complete record. */
-const OTHER_VALUES: Readonly<Record<RecordField, unknown>> = {
+const OTHER_VALUE: Readonly<Record<RecordField, unknown>> = {
   resource_type: { key: 'resource_type.compute.y', label: 'Compute' },
   create_time: '2024-05-01T12:00:00.6Z',
   sku: '4 GPU',
@@ -93,7 +93,7 @@ describe('readResource', () => {
     expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
   });
 
-  it.each(Object.entries(OTHER_VALUES))('notices that only %s changed since the listing before', (field, value) => {
+  it.each(Object.entries(OTHER_VALUE))('notices that only %s changed since the listing before', (field, value) => {
     const before = readRecord(complete)?.row as Resource;
     const changed = readRecord({ ...complete, [field]: value });
     expect(changed?.row).not.toEqual(before);
@@ -105,7 +105,7 @@ describe('readResource', () => {
       fc.constantFrom('', '8 GPU', '2024-05-01T12:00:00Z', 'a', 0, 1, null, { key: 'k' }),
       fc.jsonValue(),
     );
-    const fields = Object.fromEntries(Object.keys(OTHER_VALUES).map((name) => [name, field]));
+    const fields = Object.fromEntries(Object.keys(OTHER_VALUE).map((name) => [name, field]));
     const record = fc.record({ ...fields, resource_id: fc.constant('a') }, { requiredKeys: ['resource_id'] });
     fc.assert(
       fc.property(record, record, (one, other) => {
