@@ -64,6 +64,9 @@ const MAX_CLIMB_MS = 30_000;
 const CLIMB_HOLDS = 2;
 const CLIMB_DELAYS = 15;
 
+/** What a limit has climbed to when it has climbed beyond its target for as long as it took to reach it. */
+const MAX_SHARE_OF_TARGET = 16;
+
 /** A trial lasts until this many throttled requests are expected. */
 const TRIAL_THROTTLED = 8;
 
@@ -184,7 +187,9 @@ export class AdaptiveRate {
   /** The request was answered, other than by throttling. */
   accepted(startedMs: number, nowMs: number): void {
     this.#lastAccepted = { atMs: nowMs, activeMs: this.holds.activeMs(nowMs) };
-    for (const counted of [this.#sinceRefusal, this.#limit, this.#sample]) if (counted) counted.accepted += 1;
+    this.#sinceRefusal.accepted += 1;
+    if (this.#limit) this.#limit.accepted += 1;
+    if (this.#sample) this.#sample.accepted += 1;
     this.#ended(startedMs, nowMs, false);
   }
 
@@ -241,7 +246,9 @@ export class AdaptiveRate {
       this.#lower(throttling, nextTarget(limit), START);
       return;
     }
-    if (!isMoreThan(Math.max(baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.higherShare ?? 0)), sample)) {
+    const trialShare = 2 * (this.#trial?.higherShare ?? 0);
+    const explainedShare = Math.max(baseShare, NEGLIGIBLE_SHARE, trialShare);
+    if (!isMoreThan(explainedShare, sample)) {
       if (sample.replies >= MAX_REPLIES) this.#sample = undefined;
       return;
     }
@@ -297,9 +304,12 @@ function countReply(counts: Counts, isThrottled: boolean): void {
   if (isThrottled) counts.throttled += 1;
 }
 
+/** The climb is a cubic curve, flat near the target: before it, from the depth up; beyond it, exponentially. */
 function limitPerSecond({ target, depth, climbMs, climbedMs }: Limit): number {
-  const progress = (climbedMs / climbMs - 1) ** 3;
-  return Math.max(FLOOR_PER_SECOND, target * (progress < 0 ? 1 + depth * progress : 16 ** progress));
+  const beyondTarget = (climbedMs / climbMs - 1) ** 3;
+  const isBelowTarget = beyondTarget < 0;
+  const shareOfTarget = isBelowTarget ? 1 + depth * beyondTarget : MAX_SHARE_OF_TARGET ** beyondTarget;
+  return Math.max(FLOOR_PER_SECOND, target * shareOfTarget);
 }
 
 /** After a request was throttled beyond the target. */

@@ -116,8 +116,9 @@ export class UpstreamClient {
     } catch (error) {
       if (!signal.aborted) throw error;
       const isTimeout = signal.reason instanceof ListingFailure;
-      if (isTimeout) this.#checkHold(context);
-      throw (isTimeout && this.#throttlingOf(request)) || signal.reason;
+      if (!isTimeout) throw signal.reason;
+      this.#checkHold(context);
+      throw this.#throttlingOf(request) ?? signal.reason;
     }
   }
 
@@ -170,7 +171,8 @@ export class UpstreamClient {
 
   /** The failure of a refresh that times out while the request waits because of throttling. */
   #throttlingOf({ isWaiting, throttling }: PageRequest<unknown>): ListingFailure | undefined {
-    if (!isWaiting || throttling || !this.limiter.isThrottled) return throttling;
+    if (throttling) return throttling;
+    if (!isWaiting || !this.limiter.isThrottled) return undefined;
     const message = `${this.#service.options.name} throttles requests: the refresh did not finish at the rate that it accepts`;
     return new ListingFailure('rate_limited', message);
   }
@@ -187,10 +189,12 @@ export class UpstreamClient {
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
     const decision = retries.decide(failure, admitted, times);
     if (typeof decision === 'number') {
-      if (retries.keepsSlot) {
-        request.throttling = failure;
-        request.pauseMs = decision;
-      } else await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision));
+      if (!retries.keepsSlot) {
+        await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision));
+        return;
+      }
+      request.throttling = failure;
+      request.pauseMs = decision;
       return;
     }
     if (decision === 'postpone') {

@@ -111,26 +111,33 @@ function spansOf(
 ): readonly Span[] {
   // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
   const validMs = Math.max(1.5 * spec.cache.ttlMs, 2 * cellMs);
-  const starts = [
-    ...entries.map((entry) => ({ startMs: startMsOf(entry), waitMs: startMsOf(entry) - notableMs(entry.waitedMs) })),
-    { startMs: nowMs, waitMs: nowMs - notableMs(status.waitingMs) },
-  ];
-  const spans = starts.flatMap(({ startMs, waitMs }, at): readonly Span[] => {
-    const previousMs = entries[at - 1]?.atMs ?? startMs;
-    const waiting = { state: 'waiting', fromMs: Math.max(waitMs, previousMs), toMs: startMs } as const;
-    const entry = entries[at];
-    if (entry === undefined) return [waiting];
+  const firstStartMs = entries[0] ? startMsOf(entries[0]) : nowMs;
+  const spans: Span[] = [{ state: 'none', fromMs: firstStartMs, toMs: nowMs }];
+  let previousMs = firstStartMs;
+  for (const [at, entry] of entries.entries()) {
+    const startMs = startMsOf(entry);
+    const next = entries[at + 1];
+    const nextWaitMs = next ? waitStartMsOf(next) : nowMs - notableMs(status.waitingMs);
     // At least a millisecond, so that it has a cell.
     const fromMs = Math.min(Math.max(startMs, previousMs), nowMs - 1);
-    const oldMs = Math.min(starts[at + 1]?.waitMs ?? nowMs, entry.atMs + validMs);
-    return [waiting, { state: entry.outcome, fromMs, toMs: Math.max(entry.atMs, oldMs, fromMs + 1), entry }];
-  });
-  const none: Span = { state: 'none', fromMs: starts[0]?.startMs ?? nowMs, toMs: nowMs };
-  return [none, ...spans].filter(({ fromMs, toMs }) => fromMs < toMs);
+    const oldMs = Math.min(nextWaitMs, entry.atMs + validMs);
+    const toMs = Math.max(entry.atMs, oldMs, fromMs + 1);
+    spans.push({ state: 'waiting', fromMs: Math.max(waitStartMsOf(entry), previousMs), toMs: startMs });
+    spans.push({ state: entry.outcome, fromMs, toMs, entry });
+    previousMs = entry.atMs;
+  }
+  const waitingSinceMs = nowMs - notableMs(status.waitingMs);
+  spans.push({ state: 'waiting', fromMs: Math.max(waitingSinceMs, previousMs), toMs: nowMs });
+  return spans.filter(({ fromMs, toMs }) => fromMs < toMs);
 }
 
 function notableMs(waitedMs = 0): number {
   return waitedMs < NOTABLE_WAIT_MS ? 0 : waitedMs;
+}
+
+/** When the refresh began to wait for the capacity of its upstream; when it started, if it did not wait long. */
+function waitStartMsOf(entry: HistoryEntry): number {
+  return startMsOf(entry) - notableMs(entry.waitedMs);
 }
 
 function startMsOf(entry: HistoryEntry): number {
@@ -195,19 +202,29 @@ function sparkline(
   const values = valuesOf(entries);
   if (values.length === 0)
     return html`<figure class="spark"><figcaption>${title}: ${unknown('no refresh has succeeded')}</figcaption></figure>`;
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const bottom = Math.min(floor * most, least);
-  const y = (value: number) =>
-    Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const y = verticalScale(Math.min(floor * most, least), most);
   const shown = cells.map((cell) => valuesOf(cell.flatMap(({ entry }) => entry ?? [])).at(-1));
   const path = shown.map((value, cell) => {
     if (value === undefined) return '';
-    return `${shown[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
+    const isContinued = shown[cell - 1] !== undefined;
+    const start = isContinued ? `V${y(value)}` : `M${cell} ${y(value)}`;
+    return `${start}H${cell + 1}`;
   });
   return html`<figure class="spark">
 <figcaption id="spark-${id}">${title}: <strong>${text(Number(values.at(-1)))}</strong> <span class="quiet">min ${text(least)}, max ${text(most)}</span></figcaption>
 <svg role="img" aria-labelledby="spark-${id}" viewBox="0 0 ${CELLS} ${SPARK_HEIGHT}" preserveAspectRatio="none"><path d="${path.join('')}" vector-effect="non-scaling-stroke"/></svg>
 </figure>`;
+}
+
+/** Where a value is drawn, from the top, to a tenth; a margin of 1 leaves room for the width of the line. A constant is in the middle. */
+function verticalScale(bottom: number, top: number): (value: number) => number {
+  const drawnHeight = SPARK_HEIGHT - 2;
+  return (value) => {
+    const shareFromTop = top === bottom ? 0.5 : (top - value) / (top - bottom);
+    return 1 + Math.round(10 * shareFromTop * drawnHeight) / 10;
+  };
 }
 
 function refreshTable(entries: readonly HistoryEntry[], station: string, nowMs: number, id: string): Html {

@@ -41,9 +41,12 @@ const NUMBER = html` class="number"`;
 
 /** A heading sorts by its column, and reverses the order when followed again. */
 function heading<Row>({ heading, isNumber, by }: PageColumn<Row>, sorting: Sorting | undefined): Html {
-  const order = by && { [by]: 'ascending', [`-${by}`]: 'descending' }[sorting?.sort ?? ''];
-  const link = by && sorting ? html`<a ${sorting.link(order === 'ascending' ? `-${by}` : by)}>${heading}</a>` : heading;
-  return html`<th scope="col"${isNumber ? NUMBER : []}${order ? html` aria-sort="${order}"` : []}>${link}</th>`;
+  if (by === undefined || sorting === undefined) return html`<th scope="col"${isNumber ? NUMBER : []}>${heading}</th>`;
+  const isAscending = sorting.sort === by;
+  const isDescending = sorting.sort === `-${by}`;
+  const link = html`<a ${sorting.link(isAscending ? `-${by}` : by)}>${heading}</a>`;
+  const order = isAscending ? html` aria-sort="ascending"` : isDescending ? html` aria-sort="descending"` : [];
+  return html`<th scope="col"${isNumber ? NUMBER : []}${order}>${link}</th>`;
 }
 
 /** `id`: the same in every update of the page. */
