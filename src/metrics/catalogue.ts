@@ -7,6 +7,7 @@ import {
   healthFamilies,
   optionalSample,
   resourceFamilies,
+  resourceRow,
   snapshotFamilies,
 } from './family.ts';
 import { OWN_FAMILIES } from './own-families.ts';
@@ -214,7 +215,7 @@ export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...OT
 
 /** The per-resource families. */
 export const RESOURCE_FAMILIES = resourceFamilies({
-  telemetry_station_resource_info: {
+  telemetry_station_resource_info: resourceRow({
     help: 'Information about the resource as of the last successful refresh.',
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
@@ -222,38 +223,38 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     hasResourceLabels: true,
     fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
     sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
-  },
-  telemetry_station_resource_state: {
+  }),
+  telemetry_station_resource_state: resourceRow({
     help: 'Alert state of the resource as of the last successful refresh.',
     labels: ['state', 'alert_state'],
     exampleTitle: 'Firing resources',
     example: 'telemetry_station_resource_state{alert_state="firing"} == 1',
     fields: ['state', 'alertState'],
     sample: (r) => (r.state === '' ? undefined : [1, r.state, r.alertState]),
-  },
-  telemetry_station_resource_alert_rules: {
+  }),
+  telemetry_station_resource_alert_rules: resourceRow({
     help: 'Alert rules of the resource as of the last successful refresh.',
     exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
     example:
       'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
     fields: ['alertRules'],
     sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
-  },
-  telemetry_station_resource_created_timestamp_seconds: {
+  }),
+  telemetry_station_resource_created_timestamp_seconds: resourceRow({
     help: 'Creation timestamp of the resource as of the last successful refresh.',
     exampleTitle: 'Resources created in the last day',
     example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
     fields: ['createdSeconds'],
     sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
-  },
-  telemetry_station_resource_sku_quantity: {
+  }),
+  telemetry_station_resource_sku_quantity: resourceRow({
     help: 'SKU quantity of the resource as of the last successful refresh.',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
     fields: ['quantity'],
     sample: (r) => r.quantity && [r.quantity.value, r.quantity.unit],
-  },
+  }),
 });
 
 /** Every family of a station, in exposition order. */

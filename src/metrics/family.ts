@@ -100,15 +100,23 @@ export function groupFamilies<const Labels>(
   return described(Object.fromEntries(families), ['station', 'resource_type', 'product']);
 }
 
-/** A sample that reads a field which is not among `fields` does not compile. */
-export function resourceFamilies<const Labels, const Fields extends Readonly<Record<keyof Labels, keyof Resource>>>(
+/** A family of resources in a table. */
+type ResourceRow<Labels> = Row<Labels> & Pick<ResourceFamily, 'fields' | 'sample'>;
+
+/** Checks one row: a sample that reads a field which is not among `fields`, or misses a label, does not compile. */
+export function resourceRow<const Labels extends readonly string[] = [], Field extends keyof Resource = never>(
+  row: Row<Labels> & {
+    readonly fields: readonly Field[];
+    readonly sample: (resource: Pick<Resource, Field>) => FamilySample<Labels> | undefined;
+  },
+): ResourceRow<Labels> {
+  return row;
+}
+
+export function resourceFamilies<Labels>(
   rows: {
-    readonly [Name in keyof Labels]: Row<Labels[Name]> & {
-      readonly sample: (
-        resource: Pick<Resource, NoInfer<Fields[Name]>>,
-      ) => FamilySample<LabelsOf<Labels[Name]>> | undefined;
-    };
-  } & { readonly [Name in keyof Fields]: { readonly fields: readonly Fields[Name][] } },
+    readonly [Name in keyof Labels]: ResourceRow<Labels[Name]>;
+  },
 ): Families<ResourceFamily, Labels, ['station', 'resource_id', 'name']> {
   return described(rows, ['station', 'resource_id', 'name']);
 }

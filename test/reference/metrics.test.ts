@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { metricsReference } from '../../scripts/reference/metrics.ts';
-import { FAMILY_DESCRIPTIONS, FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
-import { healthFamilies, resourceFamilies } from '../../src/metrics/family.ts';
+import { FAMILY_DESCRIPTIONS, FAMILY_NAMES, RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { healthFamilies, resourceFamilies, resourceRow } from '../../src/metrics/family.ts';
+import type { Resource } from '../../src/model/resource.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 
 describe('metricsReference', () => {
@@ -45,10 +46,27 @@ describe('healthFamilies', () => {
   });
 });
 
-describe('resourceFamilies', () => {
+describe('resourceRow', () => {
   it('does not compile when a sample reads a field that is not declared', () => {
     // @ts-expect-error: the sample depends on the state too.
-    const { a } = resourceFamilies({ a: { ...row, fields: ['sku'], sample: (r) => [1, r.state] } });
-    expect(a.name).toBe('a');
+    const checked = resourceRow({ ...row, fields: ['sku'], sample: (r) => [1, r.state] });
+    expect(resourceFamilies({ a: checked }).a.name).toBe('a');
+  });
+
+  it.each(Object.values(RESOURCE_FAMILIES))('$name reads only the fields that it declares', ({ fields, sample }) => {
+    const read: (string | symbol)[] = [];
+    const known: Partial<Resource> = { alertRules: 2, createdSeconds: 1, quantity: { value: 8, unit: 'GiB' } };
+    for (const values of [known, {}]) {
+      sample(
+        new Proxy(values as Resource, {
+          get: (target, field) => {
+            read.push(field);
+            return Reflect.get(target, field);
+          },
+        }),
+      );
+    }
+    expect(read).not.toEqual([]);
+    expect(fields).toEqual(expect.arrayContaining(read));
   });
 });
