@@ -36,7 +36,7 @@ export interface Aggregates {
 /** Aggregates resources, or other aggregates. */
 export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
-  groupCount = 0;
+  #groupCount = 0;
   readonly typeLabels = new Map<string, string>();
   readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
 
@@ -44,6 +44,10 @@ export class Aggregation implements Aggregates {
     return [...this.#types.values()].flatMap((products) =>
       [...products.values()].flatMap((groups) => [...groups.values()]),
     );
+  }
+
+  get groupCount(): number {
+    return this.#groupCount;
   }
 
   addResource(resource: Resource, alertability: boolean, values: LabelValues): void {
@@ -88,7 +92,7 @@ export class Aggregation implements Aggregates {
     if (known) return known;
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
-    this.groupCount += 1;
+    this.#groupCount += 1;
     return getOrCreate(groups, labels, () => ({
       type,
       product,

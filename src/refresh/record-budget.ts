@@ -9,16 +9,24 @@ export class RecordBudget implements RecordCounter {
   readonly #accounts = new Map<string, StationRecords>();
   /** The sum of all accounts: it is compared with the limit for every page, so it is not summed up then. */
   #total = 0;
-  limits: RecordLimits;
+  #limits: RecordLimits;
 
   constructor(limits: RecordLimits, exceeded: (limit: RecordLimit) => void = () => undefined) {
-    this.limits = limits;
+    this.#limits = limits;
     this.#exceeded = exceeded;
   }
 
   /** How many records all stations hold. */
   get total(): number {
     return this.#total;
+  }
+
+  get limits(): RecordLimits {
+    return this.#limits;
+  }
+
+  setLimits(limits: RecordLimits): void {
+    this.#limits = limits;
   }
 
   open(): RecordAccount {
@@ -45,9 +53,9 @@ export class RecordBudget implements RecordCounter {
       add: (count) => {
         if (signal.aborted) return;
         update({ ...records, read: records.read + count });
-        if (account.read > this.limits.records_per_station) this.#fail('records_per_station');
+        if (account.read > this.#limits.records_per_station) this.#fail('records_per_station');
         // What was counted before is not refused because another station has grown meanwhile.
-        if (count > 0 && records.read > records.kept && this.#total > this.limits.records) this.#fail('records');
+        if (count > 0 && records.read > records.kept && this.#total > this.#limits.records) this.#fail('records');
       },
       keep: () => update({ ...records, kept: records.read }),
     };
@@ -74,7 +82,7 @@ export class RecordBudget implements RecordCounter {
 
   #fail(limit: RecordLimit): never {
     this.#exceeded(limit);
-    throw new RecordLimitFailure(limit, this.limits[limit]);
+    throw new RecordLimitFailure(limit, this.#limits[limit]);
   }
 }
 

@@ -155,7 +155,7 @@ describe('RecordBudget', () => {
     const { budget } = budgetOf(50);
     const account = accountOf(budget, 'a');
     refresh(account, 40);
-    budget.limits = { records: 30, records_per_station: 30 };
+    budget.setLimits({ records: 30, records_per_station: 30 });
     expect(refresh(account, 35)).toMatch(/^body: the station has more than 30/);
     expect(refresh(account, 30)).toBe('read');
   });

@@ -33,8 +33,7 @@ export class Authenticator {
   readonly #dependencies: AuthDependencies;
   readonly #tokens: TokenSource | undefined;
   readonly #proxySecrets: readonly string[];
-  /** Incremented with each renewal. */
-  credentialVersion = 0;
+  #credentialVersion = 0;
 
   constructor(
     { auth, headers, proxyUrl }: Pick<UpstreamOptions, 'auth' | 'headers' | 'proxyUrl'>,
@@ -57,6 +56,11 @@ export class Authenticator {
     }));
   }
 
+  /** Incremented with each renewal. */
+  get credentialVersion(): number {
+    return this.#credentialVersion;
+  }
+
   /** The headers for one request; those of the scheme override configured ones. */
   async authenticate(request: SignableRequest): Promise<Signature> {
     const { headers, secrets } = await this.#sign(request);
@@ -75,8 +79,8 @@ export class Authenticator {
    */
   renew(credentialVersion: number): boolean {
     if (this.#renewables.length === 0) return false;
-    if (credentialVersion === this.credentialVersion) {
-      this.credentialVersion += 1;
+    if (credentialVersion === this.#credentialVersion) {
+      this.#credentialVersion += 1;
       for (const renewable of this.#renewables) renewable.invalidate();
     }
     return true;

@@ -107,7 +107,7 @@ async function overlappingPage<Row>(
     const next = await pass.request(end - 1, pageSize);
     if (last.offset === 0 && last.page.received > last.requested && (await pass.hasSameRecords(next, last))) {
       // The service ignores size and offset, and returns everything at once.
-      pass.repeated = next.page.rowCount;
+      pass.addRepeated(next.page);
       return 'end';
     }
     if (!(await follows(pass, last, next))) return 'border-mismatch';
@@ -229,20 +229,38 @@ class Pass<Row> {
   readonly #otherIds = new Set<string>();
   /** Those that are part of the listing, in order of arrival. */
   readonly pages: PlacedPage<Row>[] = [];
-  /** Where the page added last ends. */
-  end = 0;
-  fetched = 0;
-  largestTotal = 0;
-  /** Rows of a page that was received twice and is part of the listing once. */
-  repeated = 0;
+  #end = 0;
+  #fetched = 0;
+  #largestTotal = 0;
+  #repeatedRows = 0;
 
   constructor(fetchPage: FetchPage<Row>, run: RunTask) {
     this.#fetchPage = fetchPage;
     this.#run = run;
   }
 
+  /** Where the page added last ends. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Pages fetched so far. */
+  get fetched(): number {
+    return this.#fetched;
+  }
+
+  /** The largest total that a page has reported; 0 if none has. */
+  get largestTotal(): number {
+    return this.#largestTotal;
+  }
+
   hasPagesLeft(): boolean {
-    return this.fetched < MAX_PAGES;
+    return this.#fetched < MAX_PAGES;
+  }
+
+  /** A page was received twice and is part of the listing once. */
+  addRepeated({ rowCount }: Page<Row>): void {
+    this.#repeatedRows = rowCount;
   }
 
   /** Fetches a page that becomes part of the listing. */
@@ -255,10 +273,10 @@ class Pass<Row> {
   async request(offset: number, size: number): Promise<PlacedPage<Row>> {
     const fetched = await this.#fetchPage(offset, size);
     const { total, totalInvalid } = fetched.page;
-    this.fetched += 1;
+    this.#fetched += 1;
     if (total !== undefined) this.#totals.push(total);
     if (totalInvalid) this.#invalidTotals += 1;
-    this.largestTotal = Math.max(this.largestTotal, total ?? 0);
+    this.#largestTotal = Math.max(this.#largestTotal, total ?? 0);
     return fetched;
   }
 
@@ -269,7 +287,7 @@ class Pass<Row> {
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   async add(placed: PlacedPage<Row>): Promise<number> {
     this.pages.push(placed);
-    this.end = endOf(placed);
+    this.#end = endOf(placed);
     const [first, ...others] = placed.page.parts;
     let newIds = first ? this.#addIds(first.ids) : 0;
     // A service that ignores the page size may return hundreds of thousands of records.
@@ -316,8 +334,8 @@ class Pass<Row> {
       incompleteReasons:
         rejected === 0 ? missing : [...missing, { reason: 'rejected_records', text: rejectedText(rejected) }],
       reportedTotal: totals.at(-1),
-      pages: this.fetched,
-      duplicates: this.#duplicates + this.repeated,
+      pages: this.#fetched,
+      duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
     };
     return { listing, isFinal: unverified.length === 0 || ending === 'too-many-pages' };
