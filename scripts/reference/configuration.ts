@@ -57,7 +57,7 @@ export function configurationReference(): string {
     '',
     'The configuration is one YAML file (`--config.file`). [config.example.yaml](../config.example.yaml) shows all keys;',
     '[config.schema.json](../config.schema.json) enables completion and validation in editors when the first line is',
-    '`# yaml-language-server: $schema=config.schema.json`. `--config.check` validates the file and exits.',
+    '`# yaml-language-server: $schema=config.schema.json`. `--config.check` validates the file, also what the schema does not describe, such as keys that exclude each other, and exits.',
     '',
     '- A **duration** has the format of Prometheus: `250ms`, `90s`, `1h30m`, `15d`, or `0`. A **size** is a number with `B`, `KB`, `MB`, `GB`',
     '  (powers of 1000), `KiB`, `MiB` or `GiB` (powers of 1024).',

@@ -50,8 +50,3 @@ export function given(...keys: readonly string[]) {
 export function nonEmptyList(key: string) {
   return { required: [key], properties: { [key]: { type: 'array', minItems: 1 } } };
 }
-
-/** The JSON Schema of a consequence of a condition. */
-export function implies(condition: object, consequence: object) {
-  return { anyOf: [{ not: condition }, consequence] };
-}

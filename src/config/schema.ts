@@ -2,16 +2,7 @@ import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject, labelText } from '../model/resource.ts';
 import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
-import {
-  type CrossProblem,
-  crossChecked,
-  given,
-  implies,
-  listOf,
-  type Mapping,
-  mappingOf,
-  nonEmptyList,
-} from './cross-check.ts';
+import { type CrossProblem, crossChecked, listOf, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
@@ -79,30 +70,6 @@ const stationFile = nonEmptyText
   })
   .meta({ pattern: '^(?:[^*]*/)?[^/]*$' });
 
-/** The JSON Schema of stations that must name one of several upstreams. */
-const SEVERAL_UPSTREAMS = implies(
-  { properties: { upstreams: { type: 'object', minProperties: 2 } } },
-  { properties: { stations: { type: 'array', items: { type: 'object', ...given('upstream') } } } },
-);
-
-const POSITIVE = { not: { anyOf: [{ const: 0 }, { type: 'string', pattern: '^[0.a-z]+$' }] } };
-
-const POSITIVE_TTLS = { type: 'object', properties: { ttl: POSITIVE, error_ttl: POSITIVE } };
-
-/** The JSON Schema of `zeroTtlProblems`. */
-const BACKGROUND = implies(
-  {
-    required: ['cache'],
-    properties: { cache: { type: 'object', required: ['refresh'], properties: { refresh: { const: 'background' } } } },
-  },
-  {
-    properties: {
-      cache: POSITIVE_TTLS,
-      stations: { type: 'array', items: { type: 'object', properties: { cache: POSITIVE_TTLS } } },
-    },
-  },
-);
-
 /** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
 export const configSchema = crossChecked(
   z.strictObject(
@@ -141,7 +108,7 @@ export const configSchema = crossChecked(
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
   fleetProblems,
-).meta({ anyOf: ['stations', 'station_files'].map(nonEmptyList), allOf: [SEVERAL_UPSTREAMS, BACKGROUND] });
+).meta({ anyOf: ['stations', 'station_files'].map(nonEmptyList) });
 
 export type Config = z.output<typeof configSchema>;
 

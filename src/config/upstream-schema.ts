@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { SIGNED_HEADERS } from '../model/upstream-options.ts';
-import {
-  type CrossProblem,
-  crossChecked,
-  given,
-  implies,
-  type Mapping,
-  mappingOf,
-  nonEmptyList,
-} from './cross-check.ts';
+import { type CrossProblem, crossChecked, given, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
 import {
   anyCase,
   editorPattern,
@@ -228,20 +220,7 @@ export const upstream = crossChecked(
     yield* schemeProblems(schemes);
     yield* headerProblems(mappingOf(value.http_headers), schemes);
   },
-).meta({ allOf: [...twoSchemes(), ...AUTH_SCHEMES.map(headersBeside)] });
-
-/** The JSON Schema of `schemeProblems`. */
-function twoSchemes() {
-  return AUTH_SCHEMES.flatMap((first, at) =>
-    AUTH_SCHEMES.slice(at + 1).map((second) => ({ not: given(first, second) })),
-  );
-}
-
-/** The JSON Schema of `headerProblems`. */
-function headersBeside(scheme: Scheme) {
-  const pattern = `^(?!(?:${headersOf(scheme).map(anyCase).join('|')})$)`;
-  return implies(given(scheme), { properties: { http_headers: { type: 'object', propertyNames: { pattern } } } });
-}
+);
 
 type Scheme = (typeof AUTH_SCHEMES)[number];
 

@@ -237,6 +237,10 @@ const SCHEME_MISTAKES: readonly Mistake[] = [
       `4:${withSecret(`${key}: s, `).length + 3}: upstreams.main.${name}.${key}_file: given together with ${key}, expected only one of the two`,
     ],
   ]),
+];
+
+/** Keys that must not be given together. */
+const COMBINED_KEYS: readonly Mistake[] = [
   ...schemes.flatMap((one, at) =>
     schemes
       .slice(at + 1)
@@ -328,11 +332,6 @@ const FILE_MISTAKES: readonly Mistake[] = [
     '1:17: upstreams.a: expected a mapping, got a number',
   ],
   [
-    fleet('stations:', `  - rid: ${RID}`, '    upstream: mian', `  - { rid: ${RID}, name: other }`),
-    '6:15: stations[0].upstream: expected the name of an upstream, got "mian"; did you mean "main"?',
-    '7:5: stations[1].upstream: missing, expected one of "main", "commas", because there are several upstreams',
-  ],
-  [
     fleet('stations:', `  - { upstream: 5, rid: ${RID} }`),
     '5:17: stations[0].upstream: expected a string, got a number; quote it',
   ],
@@ -345,15 +344,6 @@ const FILE_MISTAKES: readonly Mistake[] = [
     ),
     '7:31: stations[0].filters.resource_ids[0]: expected a string, got a number; quote it',
     '7:51: stations[0].filters.resource_types: expected a list, got a string',
-  ],
-  [
-    fleet(
-      'cache: { ttl: 0, refresh: background }',
-      'stations:',
-      `  - { upstream: main, cache: { error_ttl: 0s }, rid: ${RID} }`,
-    ),
-    '4:15: cache.ttl: expected more than 0 because cache.refresh is background, got 0',
-    '6:43: stations[0].cache.error_ttl: expected more than 0 because cache.refresh is background, got 0',
   ],
   [withLink('station: https://h'), '7:5: links[0].name: missing, expected a string'],
   [withLink('name: a'), '7:5: links[0]: expected station, resource or both, got neither'],
@@ -439,8 +429,23 @@ const named = (...names: string[]) => `{ labels: { ${names.map((name) => `${name
 /** As many expressions and names as are allowed. Each expression takes all of its instructions for every character of a name of a's and b's. */
 export const MOST_LABELS = [...Array<string>(40).fill(SLOW), named(...'abcde'), named(...'efghij'), named(...'abj')];
 
-/** What JSON Schema cannot express: the environment, values of durations, comparisons, expressions and well-formed Unicode. */
-export const INEXPRESSIBLE: readonly Mistake[] = [
+/** What only the loader checks: rules between several keys, and the environment, values of durations, comparisons, expressions and well-formed Unicode. */
+export const LOADER_MISTAKES: readonly Mistake[] = [
+  ...COMBINED_KEYS,
+  [
+    fleet('stations:', `  - rid: ${RID}`, '    upstream: mian', `  - { rid: ${RID}, name: other }`),
+    '6:15: stations[0].upstream: expected the name of an upstream, got "mian"; did you mean "main"?',
+    '7:5: stations[1].upstream: missing, expected one of "main", "commas", because there are several upstreams',
+  ],
+  [
+    fleet(
+      'cache: { ttl: 0, refresh: background }',
+      'stations:',
+      `  - { upstream: main, cache: { error_ttl: 0s }, rid: ${RID} }`,
+    ),
+    '4:15: cache.ttl: expected more than 0 because cache.refresh is background, got 0',
+    '6:43: stations[0].cache.error_ttl: expected more than 0 because cache.refresh is background, got 0',
+  ],
   [
     withLine('states: { firing: [A, 3, B, A], pending: [3], inactive: ["3", B] }'),
     '6:29: states.firing[3]: expected each state once, got "A", which is also states.firing[0]',

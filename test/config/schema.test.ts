@@ -13,10 +13,10 @@ import {
   withEntries,
   withLink,
 } from './fixtures.ts';
-import { INEXPRESSIBLE, MISTAKES } from './mistakes.ts';
+import { LOADER_MISTAKES, MISTAKES } from './mistakes.ts';
 
 describe('configSchema', () => {
-  it.each([...MISTAKES, ...INEXPRESSIBLE])('rejects %j', expectProblems);
+  it.each([...MISTAKES, ...LOADER_MISTAKES])('rejects %j', expectProblems);
 
   it('suggests upstreams for the first 100 unknown names, and lists at most 20', async () => {
     const upstreams = Array.from({ length: 30 }, (_, index) => `  u${index}: { base_url: "http://h" }`);
