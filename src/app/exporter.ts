@@ -8,6 +8,7 @@ import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import { untilAborted } from '../model/until-aborted.ts';
+import type { RequestedRefresh } from '../refresh/station-cache.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
 import {
@@ -132,14 +133,14 @@ export class Exporter implements ExporterPort {
     return stationDetail(this.#generation, name, this.#services.changes);
   }
 
-  refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
+  refresh(name: string): RequestedRefresh<HistoryEntry | undefined> | undefined {
     const { stations, journals } = this.#generation;
     const history = journals.get(name)?.history;
     const refreshes = history?.refreshes;
-    const refresh = stations.get(name)?.refreshNow();
-    return typeof refresh === 'object'
-      ? refresh.then(() => (history?.refreshes === refreshes ? undefined : history?.latest()))
-      : refresh;
+    const requested = stations.get(name)?.refreshNow();
+    if (!requested?.ok) return requested;
+    const outcome = () => (history?.refreshes === refreshes ? undefined : history?.latest());
+    return { ok: true, ended: requested.ended.then(outcome) };
   }
 
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {

@@ -15,18 +15,19 @@ import type { RulesResult } from '../web/access/watch-rules.ts';
 export async function loadAccessRules(file: string | undefined): Promise<RulesResult> {
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
   const content = await contentOf(file, MAX_CONFIG_BYTES);
-  if ('error' in content) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
+  if (!content.ok) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
   const checked = await checkYaml(webConfigSchema, { file, text: content.text });
   if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };
   const { tls_server_config, http_server_config, basic_auth_users, rate_limit } = checked.value;
-  const isSecure = isTlsEnabled(tls_server_config);
-  const tls = isSecure && (await loadTlsRules(tls_server_config, dirname(file), checked.document));
-  if (Array.isArray(tls)) return { ok: false, problems: formatProblems(tls) };
+  const tls = isTlsEnabled(tls_server_config)
+    ? await loadTlsRules(tls_server_config, dirname(file), checked.document)
+    : undefined;
+  if (tls?.ok === false) return { ok: false, problems: formatProblems(tls.problems) };
   const { interval: intervalMs, burst } = rate_limit;
   const rules = {
     headers: http_server_config.headers,
     users: new Map(Object.entries(basic_auth_users)),
-    ...(tls && { tls }),
+    ...(tls && { tls: tls.rules }),
     ...(intervalMs > 0 && { rate: { intervalMs, burst } }),
   };
   return { ok: true, rules };
@@ -61,27 +62,27 @@ function tlsWarnings({ context, client }: TlsRules, nowMs: number): string[] {
   return warnings;
 }
 
+type LoadedTls =
+  | { readonly ok: true; readonly rules: TlsRules }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
 /** Loads the certificates and keys; relative file names are resolved against the folder. */
-async function loadTlsRules(
-  config: TlsServerConfig,
-  folder: string,
-  document: YamlDocument,
-): Promise<TlsRules | Problem[]> {
+async function loadTlsRules(config: TlsServerConfig, folder: string, document: YamlDocument): Promise<LoadedTls> {
   const problems: Problem[] = [];
   /** The file takes precedence over the text. */
   const read = async (name: 'cert' | 'key' | 'client_ca', text = '', check: (text: string) => string | undefined) => {
     const file = config[`${name}_file`];
-    const content = file === undefined ? { text } : await contentOf(resolve(folder, file));
-    const message = 'text' in content ? check(content.text) : `cannot be read: ${content.error.message}`;
+    const content = file === undefined ? { ok: true as const, text } : await contentOf(resolve(folder, file));
+    const message = content.ok ? check(content.text) : `cannot be read: ${content.error.message}`;
     const path = ['tls_server_config', file === undefined ? name : `${name}_file`];
     if (message !== undefined) problems.push(document.problemAt(path, message));
-    return 'text' in content ? content.text : '';
+    return content.ok ? content.text : '';
   };
   const cert = await read('cert', config.cert, certificateProblem);
   const key = await read('key', config.key?.reveal(), (text) => keyProblem(text, cert));
   const hasAuthority = config.client_ca !== undefined || config.client_ca_file !== undefined;
   const authority = hasAuthority && { ca: await read('client_ca', config.client_ca, certificateProblem) };
-  if (problems.length > 0) return problems;
+  if (problems.length > 0) return { ok: false, problems };
   // Every option, including defaults: an omitted option would keep its old value when the rules change.
   const context = {
     minVersion: TLS_VERSIONS[config.min_version],
@@ -94,7 +95,10 @@ async function loadTlsRules(
     ...authority,
   };
   const error = errorOf(() => createSecureContext(context));
-  if (error) return [document.problemAt(['tls_server_config'], `cannot be used together: ${error.message}`)];
+  if (error) {
+    const problem = document.problemAt(['tls_server_config'], `cannot be used together: ${error.message}`);
+    return { ok: false, problems: [problem] };
+  }
   const { client_auth_type: type = 'NoClientCert', client_allowed_sans: allowedSans } = config;
   const client = {
     requested: type !== 'NoClientCert',
@@ -102,7 +106,7 @@ async function loadTlsRules(
     verified: type.includes('Verify'),
     ...(allowedSans && { allowedSans }),
   };
-  return { context, client };
+  return { ok: true, rules: { context, client } };
 }
 
 /** Parses every certificate, because Node skips those it cannot parse. */

@@ -183,7 +183,7 @@ function stationRow(station: StationFacts): StationCells {
     REFRESH: durationMs,
     ...sizeCells(station),
     REQUESTS: costText([station]),
-    ...('snapshot' in result
+    ...(result.ok
       ? {
           PERMISSION: 'granted',
           TOTAL: result.snapshot.reportedTotal ?? 'none',
@@ -201,7 +201,7 @@ function stationRow(station: StationFacts): StationCells {
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
 function authenticationCell(result: StationFacts['result'], isIdentified: boolean): string {
-  if ('snapshot' in result) return isIdentified ? 'accepted' : 'not required';
+  if (result.ok) return isIdentified ? 'accepted' : 'not required';
   if (result.reason === 'auth')
     return isIdentified && result.replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
   return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
@@ -222,7 +222,7 @@ function costText(stations: readonly StationFacts[]): string {
 
 function listedStations(stations: readonly StationFacts[]) {
   return stations.flatMap(({ spec, result }) =>
-    'snapshot' in result ? [{ snapshot: result.snapshot, ttlMs: spec.cache.ttlMs }] : [],
+    result.ok ? [{ snapshot: result.snapshot, ttlMs: spec.cache.ttlMs }] : [],
   );
 }
 

@@ -18,7 +18,6 @@ import {
   type ExpositionSize,
   type Facts,
   type StationFacts,
-  type StationFailure,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
@@ -110,7 +109,7 @@ async function printWithoutRules(
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
     const selection = { without_rules: 'yes' as const, ...(spec.alertability && { alertable: 'yes' as const }) };
-    const parts = 'snapshot' in result ? result.snapshot.parts : [];
+    const parts = result.ok ? result.snapshot.parts : [];
     const resources = await selectResources(parts, selection, undefined, tasks);
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
@@ -169,8 +168,8 @@ async function checkStations(
       durationMs: Number(health.durationMs),
       // A completed first refresh leaves either a snapshot or a failure.
       result: served
-        ? { ...served.encoded, ...served.publication }
-        : { ...(health.failure as StationFailure), replies },
+        ? { ok: true as const, ...served.encoded, ...served.publication }
+        : { ok: false as const, ...(health.failure as NonNullable<typeof health.failure>), replies },
       isHanging: upstreamOf(spec.upstream).limiter.isHanging(spec.name),
       reducedPageSize: pageSizes.get(spec.name),
       replies,
@@ -188,7 +187,7 @@ async function checkStations(
     const observed = probes.map(async ({ options, probed }) => {
       const own = stations.filter(({ spec }) => spec.upstream === options.name);
       const replies = own.flatMap((station) => station.replies);
-      const failures = own.map(({ result }) => result).filter((result) => 'reason' in result);
+      const failures = own.map(({ result }) => result).filter((result) => !result.ok);
       return {
         ...upstreamStatus(options.name, upstreamOf(options.name), views),
         options,

@@ -46,7 +46,7 @@ export async function loadConfigFile(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadResult> {
   const content = await contentOf(file, MAX_CONFIG_BYTES, readFileOrPipe);
-  if ('text' in content) return loadConfig({ file, text: content.text, env });
+  if (content.ok) return loadConfig({ file, text: content.text, env });
   const { error } = content;
   return { ok: false, problems: [unreadable(file, error, error.code === 'ENOENT' ? MISSING_HINT : '')] };
 }

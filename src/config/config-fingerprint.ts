@@ -15,7 +15,7 @@ export function configFingerprint(file: string, env: Environment): () => Promise
   let secrets: readonly string[] = [];
   return async () => {
     const main = await contentOf(file, MAX_CONFIG_BYTES);
-    if ('text' in main && main.text !== text) {
+    if (main.ok && main.text !== text) {
       text = main.text;
       const { raw } = await readYaml({ file, text, env });
       // A file that is not YAML keeps the dependencies of the one before.
@@ -28,7 +28,7 @@ export function configFingerprint(file: string, env: Environment): () => Promise
     for (const path of secrets) contents.push({ file: path, content: await contentOf(path) });
     const hash = createHash('sha256');
     for (const { file: path, content } of contents)
-      hash.update(JSON.stringify('text' in content ? [path, content.text] : [path, content.error.message, 'error']));
+      hash.update(JSON.stringify(content.ok ? [path, content.text] : [path, content.error.message, 'error']));
     return hash.digest('hex');
   };
 }

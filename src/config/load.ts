@@ -34,7 +34,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   const files = await readStationFiles(stationFilePatterns(file, root));
   const schema = stationFileSchema(root);
   for (const { patterns, file: path, content } of files) {
-    if ('error' in content) {
+    if (!content.ok) {
       const message = `${path} cannot be read: ${content.error.message}`;
       problems.push(document.problemAt(['station_files', Math.min(...patterns)], message));
       continue;

@@ -6,7 +6,7 @@ import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { AnchoredRegExp, NOT_MATCHED } from '../model/resource-labels.ts';
 import { type CrossProblem, crossChecked, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
-import { codecOf, optionalKey } from './scalar-schemas.ts';
+import { codecOf, type Decoded, decoded, optionalKey, undecoded } from './scalar-schemas.ts';
 import { labelName } from './station-schema.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */
@@ -67,14 +67,14 @@ export const resourceLabels = crossChecked(
   Array.isArray,
 );
 
-function parseExpression(source: string): AnchoredRegExp | string {
-  if (source.length > MAX_SIZE) return TOO_LARGE;
+function parseExpression(source: string): Decoded<AnchoredRegExp> {
+  if (source.length > MAX_SIZE) return undecoded(TOO_LARGE);
   try {
     const parsed = new AnchoredRegExp(source);
-    return parsed.size > MAX_SIZE ? TOO_LARGE : parsed;
+    return parsed.size > MAX_SIZE ? undecoded(TOO_LARGE) : decoded(parsed);
   } catch (error) {
     const reason = String(error).replaceAll(/^.*regexp: |: `.*$/gs, '');
-    return `expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`;
+    return undecoded(`expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`);
   }
 }
 

@@ -26,28 +26,41 @@ function url(rest: string, problemOf: (parsed: URL, input: string) => string | u
   const pattern = editorPattern(`^${anyCase('http')}[sS]?://${rest}$`);
   const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern });
   const decode = (input: string) => {
-    if (!/^https?:\/\//i.test(input)) return 'must begin with http:// or https://';
-    if (!URL.canParse(input)) return 'expected an http or https URL such as https://host:8443';
+    if (!/^https?:\/\//i.test(input)) return undecoded('must begin with http:// or https://');
+    if (!URL.canParse(input)) return undecoded('expected an http or https URL such as https://host:8443');
     const parsed = new URL(input);
-    return problemOf(parsed, input) ?? parsed;
+    const problem = problemOf(parsed, input);
+    return problem === undefined ? decoded(parsed) : undecoded(problem);
   };
   // Not `value.href`: zod also encodes an absent key, where `value` is undefined. The user is hidden too: some proxies take a key in its place.
   const encode = (value: URL) => `${value}`.replace(/(?<=^https?:\/\/)[^@/]*@/, `${HIDDEN}@`);
   return codecOf(form, z.instanceof(URL), decode, encode);
 }
 
-/** `decode` returns the value, or the problem as a string. */
+/** What a text of the configuration is decoded to. */
+export type Decoded<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: string };
+
+export function decoded<Value>(value: Value): Decoded<Value> {
+  return { ok: true, value };
+}
+
+export function undecoded(problem: string): Decoded<never> {
+  return { ok: false, problem };
+}
+
 export function codecOf<Form extends z.ZodType<string | number, string | number>, Value extends number | object>(
   form: Form,
   value: z.ZodType<Value, Value>,
-  decode: (input: string) => Value | string,
+  decode: (input: string) => Decoded<Value>,
   encode: (value: Value) => string,
 ) {
   return z.codec(form, value, {
     decode: (input, { issues }) => {
-      const decoded = decode(`${input}`);
-      if (typeof decoded !== 'string') return decoded;
-      issues.push({ code: 'custom', input, message: decoded });
+      const result = decode(`${input}`);
+      if (result.ok) return result.value;
+      issues.push({ code: 'custom', input, message: result.problem });
       return z.NEVER;
     },
     encode: encode as (value: Value) => z.output<Form>,
@@ -97,8 +110,10 @@ export const size = codecOf(
   z.string({ error: 'a size such as 16MiB or 1MB' }).meta(formOf('size', SIZE_PATTERN, true)),
   z.number(),
   (input) => {
+    const bytes = parseSize(input);
+    if (bytes) return decoded(bytes);
     const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
-    return parseSize(input) || `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`;
+    return undecoded(`expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`);
   },
   formatSize,
 );
@@ -132,9 +147,9 @@ function durationBetween(min: number, max: number) {
     const ms = parseDuration(input);
     const got = `got ${quoted(input)}`;
     const unit = DURATION_PATTERN.test(input) ? ' in whole milliseconds' : '';
-    if (ms === undefined) return `expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}`;
-    if (ms < min) return `expected more than 0, ${got}`;
-    return ms <= max ? ms : `expected at most ${formatDuration(max)}, ${got}`;
+    if (ms === undefined) return undecoded(`expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}`);
+    if (ms < min) return undecoded(`expected more than 0, ${got}`);
+    return ms <= max ? decoded(ms) : undecoded(`expected at most ${formatDuration(max)}, ${got}`);
   };
   return codecOf(form.meta(meta), z.number(), decode, formatDuration);
 }

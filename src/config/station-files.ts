@@ -34,7 +34,7 @@ async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns
   // The schema rejects it.
   if (isPattern(folder)) return;
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => error);
-  if (names instanceof Error) return yield { file: folder, content: { error: names } };
+  if (names instanceof Error) return yield { file: folder, content: { ok: false, error: names } };
   const name = basename(path);
   const literals = name.split('*').map((literal) => literal.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   // As in a shell, a hidden file is matched by a dot only.
@@ -43,6 +43,6 @@ async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns
   for (const entry of names.filter((other) => matching.test(other)).sort()) {
     const file = join(folder, entry);
     const content = await contentOf(file, MAX_CONFIG_BYTES);
-    if ('text' in content || content.error.code !== 'EISDIR') yield { file, content };
+    if (content.ok || content.error.code !== 'EISDIR') yield { file, content };
   }
 }

@@ -70,7 +70,7 @@ async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;
   const content = await contentOf(leaf.value);
-  if ('error' in content) return fileProblem(leaf.value, content.error);
+  if (!content.ok) return fileProblem(leaf.value, content.error);
   if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
   if (leaf.key === 'credentials_file') return schemeIn(content.text.trim(), `content of ${leaf.value}`, type);
   return CERTIFICATE_KEYS.has(leaf.key) ? expiredIn(leaf.value, content.text) : undefined;

@@ -29,7 +29,7 @@ export function coverageVerdict(
   for (const station of stations) {
     const { spec, result } = station;
     for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
-    if (!('snapshot' in result)) continue;
+    if (!result.ok) continue;
     for (const group of result.aggregates.groups) groups.push(group);
   }
   const sum = totalsOf(groups, false);
@@ -56,7 +56,7 @@ function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): str
 
 /** A station without resources that can have alerts lacks no alert rules. */
 function* unknownReasons({ spec, result }: CheckedStation): Iterable<string> {
-  if (!('snapshot' in result)) return yield 'its listing failed';
+  if (!result.ok) return yield 'its listing failed';
   const { complete, rejected, parts } = result.snapshot;
   if (!complete)
     yield isOnlyRejecting(result.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';

@@ -57,7 +57,7 @@ function warning(meaning: string, advice: string, reported?: string): Message {
 
 function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
   const { result, upstream, isHanging } = station;
-  if ('snapshot' in result) return listingWarnings(station, result, scrapeTimeoutMs);
+  if (result.ok) return listingWarnings(station, result, scrapeTimeoutMs);
   const { meaning, advice } = explainFailure(result, upstream);
   return withoutFalse<Message>([
     { severity: 'failure', meaning, reported: result.message, advice },

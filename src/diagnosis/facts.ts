@@ -60,7 +60,7 @@ export interface StationFacts extends ExpositionSize {
   readonly spec: StationSpec;
   readonly upstream: UpstreamFacts;
   readonly durationMs: number;
-  readonly result: Listed | StationFailure;
+  readonly result: ({ readonly ok: true } & Listed) | ({ readonly ok: false } & StationFailure);
   /** Its latest request got no reply. */
   readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */

@@ -26,14 +26,16 @@ export async function readRegularFile(file: string, maxBytes = MAX_SECRET_BYTES)
 }
 
 /** A text, or the reason why it cannot be read. */
-export type FileContent = { readonly text: string } | { readonly error: NodeJS.ErrnoException };
+export type FileContent =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly error: NodeJS.ErrnoException };
 
 /** As `readRegularFile`, for callers that report the error. */
 export async function contentOf(file: string, maxBytes?: number, read = readRegularFile): Promise<FileContent> {
   try {
-    return { text: (await read(file, maxBytes)).toString() };
+    return { ok: true, text: (await read(file, maxBytes)).toString() };
   } catch (error) {
-    return { error: error as NodeJS.ErrnoException };
+    return { ok: false, error: error as NodeJS.ErrnoException };
   }
 }
 

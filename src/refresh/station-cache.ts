@@ -70,6 +70,11 @@ export interface EndedAttempt {
   readonly changes: Changes | undefined;
 }
 
+/** A refresh on request, or how long until one is possible again. */
+export type RequestedRefresh<Outcome> =
+  | { readonly ok: true; readonly ended: Promise<Outcome> }
+  | { readonly ok: false; readonly waitMs: number };
+
 /** A refresh in progress. */
 interface Attempt {
   /** When it was requested. */
@@ -188,17 +193,14 @@ export class StationCache<Encoded> {
     });
   }
 
-  /**
-   * Refreshes although it is not due, within the limits of its upstream, or joins the running refresh.
-   * A number: the milliseconds until the next refresh on request.
-   */
-  refreshNow(): Promise<void> | number {
-    if (this.#attempt) return this.#attempt.done;
+  /** Refreshes although it is not due, within the limits of its upstream, or joins the running refresh. */
+  refreshNow(): RequestedRefresh<void> {
+    if (this.#attempt) return { ok: true, ended: this.#attempt.done };
     const nowMs = this.#clock.elapsedMs();
     const waitMs = this.#requestedAt + REQUEST_PAUSE_MS - nowMs;
-    if (waitMs > 0) return waitMs;
+    if (waitMs > 0) return { ok: false, waitMs };
     this.#requestedAt = nowMs;
-    return this.refresh();
+    return { ok: true, ended: this.refresh() };
   }
 
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */

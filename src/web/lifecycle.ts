@@ -46,18 +46,18 @@ export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeout
   return async (request, response, signal) => {
     requireLifecycle(enableLifecycle);
     const station = stationOf(exporter, request).spec.name;
-    const started = exporter.refresh(station);
+    const requested = exporter.refresh(station);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(scrapeTimeoutMs)]);
     // undefined: the refresh, which never rejects, has not ended in time.
-    const outcome = typeof started === 'object' ? await untilAborted(started, limit).catch(() => undefined) : undefined;
+    const outcome = requested?.ok ? await untilAborted(requested.ended, limit).catch(() => undefined) : undefined;
     if (prefersHtml(request)) {
       response.setHeader(
         'Location',
         `../../${stationPath(station) ?? ''}${new URL(request.url, 'http://host').search}`,
       );
       sendText(response, 303, 'See the page of the station.\n');
-    } else if (typeof started === 'number') {
-      response.setHeader('Retry-After', Math.ceil(started / 1000));
+    } else if (requested?.ok === false) {
+      response.setHeader('Retry-After', Math.ceil(requested.waitMs / 1000));
       sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
     } else {
       const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };

@@ -7,6 +7,7 @@ import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
+import type { RequestedRefresh } from '../refresh/station-cache.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */
@@ -25,10 +26,10 @@ export interface ExporterPort {
   owners(station?: string): Promise<readonly OwnerCount[]>;
   station(name: string): StationDetail | undefined;
   /**
-   * Refreshes the station although it is not due, or joins its running refresh. Resolves with its outcome, undefined if a reload ended it.
-   * A number: the milliseconds until this is possible again; undefined: no station has this name.
+   * Refreshes the station although it is not due, or joins its running refresh. Its outcome is undefined if a reload ended it.
+   * Returns undefined if no station has this name.
    */
-  refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined;
+  refresh(name: string): RequestedRefresh<HistoryEntry | undefined> | undefined;
   /** Searches the resources of all stations; rejects with the reason of the signal once it aborts. */
   search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult>;
   /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */

@@ -36,7 +36,7 @@ const failedStation = (name: string, message: string): StationFacts => ({
   spec: specOf({ name, upstream: 'main' }),
   upstream,
   durationMs: 12.3,
-  result: { reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
+  result: { ok: false, reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
   reducedPageSize: undefined,
   isHanging: false,
   replies: [],
@@ -121,6 +121,7 @@ describe('checkReport, on a terminal', () => {
       ...station,
       spec: specOf({ name, upstream: 'main' }),
       result: {
+        ok: true as const,
         snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : [mismatch('too few')] },
         aggregates: { groups: [] },
         withheld: 0,

@@ -25,6 +25,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
   return {
     spec: specOf({ name, alertability }),
     result: {
+      ok: true,
       snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
       aggregates: { groups: [{ ...group, ...rules }] },
       withheld: 0,
@@ -34,7 +35,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
 
 const failed = (name: string): Checked => ({
   spec: specOf({ name }),
-  result: { reason: 'network', message: 'no route', error: undefined, replies: [] },
+  result: { ok: false, reason: 'network', message: 'no route', error: undefined, replies: [] },
 });
 
 const UNREPORTED = { alertRules: undefined };

@@ -367,15 +367,19 @@ describe('StationCache', () => {
     const { cache, calls, clock, attempt, successor } = stationOf();
     await attempt(twoRecords());
     const requested = cache.refreshNow();
-    expect([cache.refreshNow(), cache.refresh()]).toEqual([requested, requested]);
+    const ended = cache.refresh();
+    const joined = [requested, cache.refreshNow()].map((refresh) => refresh.ok && refresh.ended === ended);
+    expect(joined).toEqual([true, true]);
     calls[1]?.reject(down());
-    await requested;
+    await ended;
     expect(cache.view().health.failure).toBeDefined();
     clock.advance(1500);
     const next = await successor();
-    expect([cache.refreshNow(), next.refreshNow()]).toEqual([3500, 3500]);
+    const tooSoon = { ok: false, waitMs: 3500 };
+    expect([cache.refreshNow(), next.refreshNow()]).toEqual([tooSoon, tooSoon]);
     clock.advance(3500);
-    await next.refreshNow();
+    expect(next.refreshNow()).toMatchObject({ ok: true });
+    await next.refresh();
     expect(next.view().health.failure).toBeUndefined();
   });
 

@@ -101,7 +101,7 @@ export function exporterOf(detail: StationDetail) {
       return countOwners(stations, resourceLabels.names, tasks);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
-    refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
+    refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
       searchStations(
         [{ name: detail.spec.name, parts: detail.served?.snapshot.parts }],

@@ -62,6 +62,7 @@ describe('refresh', () => {
     ...{ atMs: Date.UTC(2026, 0, 2, 3, 4, 5), refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 12 },
     failure: { reason: 'auth', message: 'refused' },
   };
+  const NEVER_ENDS = { ok: true, ended: new Promise<undefined>(() => undefined) } as const;
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const start = (refresh: ExporterPort['refresh'], options: Partial<WebOptions> = {}) =>
     startApp(
@@ -71,14 +72,14 @@ describe('refresh', () => {
   const post = (headers: Record<string, string> = {}) => ({ method: 'POST', headers });
 
   it('responds 404 for an unknown station, to browsers with a page', async () => {
-    const { request } = await start(() => 1);
+    const { request } = await start(() => ({ ok: false, waitMs: 1 }));
     expect((await request('/stations/gone/refresh', post())).status).toBe(404);
     const { status, headers } = await request('/stations/gone/refresh', post(BROWSER));
     expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
   });
 
   it('responds with the outcome of the refresh, also if it failed', async () => {
-    const { request } = await start(async () => OUTCOME);
+    const { request } = await start(() => ({ ok: true, ended: Promise.resolve(OUTCOME) }));
     const { status, headers, body } = await request('/stations/prod/refresh', post());
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
     expect(JSON.parse(body)).toMatchObject({
@@ -89,17 +90,17 @@ describe('refresh', () => {
   });
 
   it('responds 202 when the refresh takes longer than a scrape would wait, and when a reload ends it', async () => {
-    const slow = await start(() => new Promise(() => undefined), { scrapeTimeoutMs: 1 });
+    const slow = await start(() => NEVER_ENDS, { scrapeTimeoutMs: 1 });
     expect(await slow.request('/stations/prod/refresh', post())).toMatchObject({
       status: 202,
       body: '{"station":"prod","refreshing":true}\n',
     });
-    const ended = await start(async () => undefined);
+    const ended = await start(() => ({ ok: true, ended: Promise.resolve(undefined) }));
     expect((await ended.request('/stations/prod/refresh', post())).status).toBe(202);
   });
 
   it('responds 429 to a request too soon after another one', async () => {
-    const { request } = await start(() => 3001);
+    const { request } = await start(() => ({ ok: false, waitMs: 3001 }));
     const { status, headers, body } = await request('/stations/prod/refresh', post());
     expect([status, headers['retry-after'], body]).toEqual([
       429,
@@ -109,8 +110,8 @@ describe('refresh', () => {
   });
 
   it.each<[string, ReturnType<ExporterPort['refresh']>]>([
-    ['refreshed', Promise.resolve(OUTCOME)],
-    ['just refreshed', 3001],
+    ['refreshed', { ok: true, ended: Promise.resolve(OUTCOME) }],
+    ['just refreshed', { ok: false, waitMs: 3001 }],
   ])('leads browsers back to the page of a station that was %s, with the same query', async (_title, result) => {
     const detail = detailOf([], { spec: { name: 'a/b?' } });
     const { request } = await startApp({ station: () => detail, refresh: () => result }, { enableLifecycle: true });
@@ -126,7 +127,7 @@ describe('refresh', () => {
   });
 
   it('limits the requests that wait', async () => {
-    const { request, limits } = await start(() => new Promise(() => undefined), { scrapeTimeoutMs: 1_000_000 });
+    const { request, limits } = await start(() => NEVER_ENDS, { scrapeTimeoutMs: 1_000_000 });
     for (let count = 0; count < 20; count += 1) void request('/stations/prod/refresh', post()).catch(() => undefined);
     await eventually(async () => {
       const { status } = await request('/stations/gone/refresh', post());
