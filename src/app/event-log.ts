@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../upstream/http/observer.ts';
+import type { RequestObserver } from '../upstream/request-observer.ts';
 import type { Logger } from './logger.ts';
 
 /** Without a throttled request for this long, throttling has ended. */

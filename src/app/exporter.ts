@@ -7,8 +7,8 @@ import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
-import { untilAborted } from '../model/until-aborted.ts';
 import type { RequestedRefresh } from '../refresh/station-cache.ts';
+import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
 import {

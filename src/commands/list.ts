@@ -14,7 +14,7 @@ import {
 import { firstOf } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../model/task-queue.ts';
+import { TaskQueue } from '../tasks/task-queue.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
 

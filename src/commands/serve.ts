@@ -6,7 +6,7 @@ import { accessWarnings, loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
-import { hasElapsed, untilAborted } from '../model/until-aborted.ts';
+import { hasElapsed, untilAborted } from '../tasks/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Mapping } from './cross-check.ts';
 import { byPosition, type ConfigPath, formatPath, formatProblem, type Problem, quoted, suggestion } from './problem.ts';
 import { readYaml, type YamlDocument, type YamlText } from './yaml-document.ts';

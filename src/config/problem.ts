@@ -1,5 +1,5 @@
 import { countText, firstOf } from '../inventory/words.ts';
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** Keys and list indexes from the root of the configuration. */
 export type ConfigPath = readonly (string | number)[];

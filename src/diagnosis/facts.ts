@@ -5,7 +5,7 @@ import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
-import type { ReplyInfo } from '../upstream/http/observer.ts';
+import type { ReplyInfo } from '../upstream/request-observer.ts';
 
 /** What a live check observed. */
 export interface Facts {

@@ -1,8 +1,8 @@
 import { ALERT_STATES, type AlertState } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
 import { add } from '../refresh/aggregates.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.

@@ -1,10 +1,10 @@
 import type { FailureSummary } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, StationView } from '../refresh/station-cache.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
 import type { HistoryEntry, Outage } from './history.ts';

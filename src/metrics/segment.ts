@@ -1,5 +1,5 @@
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import type { TaskQueue } from '../model/task-queue.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 
 /**
  * Part of an exposition, compressed once: raw deflate blocks that are byte-aligned and do not refer to data outside,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from '../model/alert-state.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
 import { type LabelValues, OTHER_VALUE } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';

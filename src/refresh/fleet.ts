@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { untilAborted } from '../model/until-aborted.ts';
+import { untilAborted } from '../tasks/until-aborted.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */

@@ -12,7 +12,7 @@ import {
 } from '../model/listing.ts';
 import { NO_LABELS, type Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../model/task-queue.ts';
+import { TaskQueue } from '../tasks/task-queue.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export type Snapshot = Listing<Resource>;

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../model/task-queue.ts';
+import { TaskQueue } from '../tasks/task-queue.ts';
 import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { relabelled, type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';

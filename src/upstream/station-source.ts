@@ -11,14 +11,14 @@ import type {
   StationSource,
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 import type { UpstreamClient } from './http/client.ts';
-import type { ListedPage, ListingObserver } from './http/observer.ts';
 import { listPages, type PlacedPage } from './paging/list-pages.ts';
 import { type Page, type ReadRow, readPage } from './protocol/page.ts';
 import type { RunTask } from './protocol/page-json.ts';
 import { InternedTexts, readId, readResource } from './protocol/record.ts';
+import type { ListedPage, ListingObserver } from './request-observer.ts';
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 

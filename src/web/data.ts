@@ -15,8 +15,8 @@ import {
   STATION_LISTING,
 } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
-import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
+import { nearest } from '../text/nearest.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { RequestError, send, writeToClient } from './respond.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
-import { untilAborted } from '../model/until-aborted.ts';
+import { untilAborted } from '../tasks/until-aborted.ts';
 import { stationOf } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';

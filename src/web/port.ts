@@ -6,8 +6,8 @@ import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { TaskQueue } from '../model/task-queue.ts';
 import type { RequestedRefresh } from '../refresh/station-cache.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Order, type SearchedStation, type SearchResult, searchStations } from '../../src/inventory/selection.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
 const NEVER = new AbortController().signal;

@@ -11,7 +11,7 @@ import {
   unmatchedFilters,
 } from '../../src/inventory/selection.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>

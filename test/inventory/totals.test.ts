@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => {

@@ -4,8 +4,8 @@ import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { collectProcessMetrics, OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 

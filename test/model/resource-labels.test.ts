@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnchoredRegExp, type LabelEntry, NOT_MATCHED, ResourceLabels } from '../../src/model/resource-labels.ts';
+import { type LabelEntry, NOT_MATCHED, ResourceLabels } from '../../src/model/resource-labels.ts';
+import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 type Entry = Readonly<Record<'match' | 'labels', Readonly<Record<string, string>>>>;

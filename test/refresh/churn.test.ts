@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
 import {
   type Change,
   type Churn,
@@ -13,6 +12,7 @@ import {
 } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf } from './fixtures.ts';
 
 type Churned = Awaited<ReturnType<typeof churnAfter>>;

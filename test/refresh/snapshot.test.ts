@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
 import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
-import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { relabelled, SnapshotReader } from '../../src/refresh/snapshot.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
+import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, mismatch, rejecting, resourceOf, resourcesOf, specOf } from './fixtures.ts';
 

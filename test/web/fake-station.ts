@@ -7,10 +7,10 @@ import {
 } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
-import { TaskQueue } from '../../src/model/task-queue.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TaskQueue } from '../../src/model/task-queue.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { RequestQueue } from '../../src/web/request-limit.ts';
 import { eventually } from './eventually.ts';
 import { heldCalls } from './held-calls.ts';

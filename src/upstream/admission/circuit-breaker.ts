@@ -1,4 +1,4 @@
-import { RequestFailure } from '../http/request-failure.ts';
+import { RequestFailure } from '../request-failure.ts';
 
 interface BreakerOptions {
   readonly concurrency: number;

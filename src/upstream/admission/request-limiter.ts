@@ -1,8 +1,8 @@
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
-import type { RequestObserver } from '../http/observer.ts';
-import { RequestFailure } from '../http/request-failure.ts';
+import { RequestFailure } from '../request-failure.ts';
+import type { RequestObserver } from '../request-observer.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight, type StationRequests } from './circuit-breaker.ts';
 import type { HoldClock } from './hold-clock.ts';

@@ -1,4 +1,4 @@
-import type { RequestFailure } from '../http/request-failure.ts';
+import type { RequestFailure } from '../request-failure.ts';
 import type { InFlight } from './circuit-breaker.ts';
 import type { RequestLimiter, ThrottlingState } from './request-limiter.ts';
 

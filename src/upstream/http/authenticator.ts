@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { readRegularFile } from '../../files/regular-file.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { AuthOptions, SecretSource, SignedHeader, UpstreamOptions } from '../../model/upstream-options.ts';
+import { proxySecrets } from '../redaction.ts';
+import { httpDateMs, RequestFailure } from '../request-failure.ts';
 import type { RemoteEndpoint } from './exchange.ts';
 import { type AuthDependencies, encodeBasicCredentials, MIN_SECRET_LENGTH, TokenSource } from './oauth2.ts';
-import { proxySecrets } from './redaction.ts';
-import { httpDateMs, RequestFailure } from './request-failure.ts';
 
 /** The parts of a GET request that a signature can cover, exactly as they are sent. */
 interface SignableRequest {

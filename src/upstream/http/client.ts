@@ -7,10 +7,10 @@ import type { InFlight } from '../admission/circuit-breaker.ts';
 import type { HoldClock } from '../admission/hold-clock.ts';
 import { RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
+import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
+import type { RequestObserver } from '../request-observer.ts';
 import { Authenticator, clockHint } from './authenticator.ts';
 import { type EndpointOptions, exchange, GrowableBuffer, isSuccess, RemoteEndpoint } from './exchange.ts';
-import type { RequestObserver } from './observer.ts';
-import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 
 export interface ClientDependencies {
   readonly clock: Clock;

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { TLS_VERSIONS, type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
-import { proxySecrets, userInformation } from './redaction.ts';
-import { RequestFailure, transportFailure } from './request-failure.ts';
+import { proxySecrets, userInformation } from '../redaction.ts';
+import { RequestFailure, transportFailure } from '../request-failure.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
-import { untilAborted } from '../../model/until-aborted.ts';
+import { untilAborted } from '../../tasks/until-aborted.ts';
+import { type Reply, RequestFailure, transportFailure } from '../request-failure.ts';
 import type { PoolOptions } from './connection.ts';
-import { type Reply, RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 

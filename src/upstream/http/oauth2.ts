@@ -1,9 +1,9 @@
 import type { Clock } from '../../model/clock.ts';
-import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
+import { untilAborted } from '../../tasks/until-aborted.ts';
+import { proxySecrets } from '../redaction.ts';
+import { parseJson, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
 import { exchange, isSuccess, type RemoteEndpoint } from './exchange.ts';
-import { proxySecrets } from './redaction.ts';
-import { parseJson, type Reply, RequestFailure, replyFailure } from './request-failure.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasElapsed } from '../../model/until-aborted.ts';
+import { hasElapsed } from '../../tasks/until-aborted.ts';
 import type { AccessRules } from './rules.ts';
 
 export type RulesResult =

@@ -12,8 +12,8 @@ import {
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
-import type { TaskQueue } from '../../model/task-queue.ts';
 import { sumIfKnown } from '../../refresh/aggregates.ts';
+import type { TaskQueue } from '../../tasks/task-queue.ts';
 import type { RejectedReload } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';

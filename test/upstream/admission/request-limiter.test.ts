@@ -1,7 +1,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type QueuedRefresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
-import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const FOREVER = new AbortController().signal;

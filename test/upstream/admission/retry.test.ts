@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
-import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 
 const FAILED = new RequestFailure('status', '500', { retryable: true, status: 500 });
 const TIMEOUT = new RequestFailure('timeout', 'no reply', { retryable: true });

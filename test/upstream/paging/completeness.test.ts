@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
-import { TaskQueue } from '../../../src/model/task-queue.ts';
+import { TaskQueue } from '../../../src/tasks/task-queue.ts';
 import { listPages } from '../../../src/upstream/paging/list-pages.ts';
 import { type Page, readPage } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';

@@ -4,7 +4,7 @@ import type { FailureReason } from '../../../src/model/failure.ts';
 import type { ListingContext } from '../../../src/model/listing.ts';
 import type { AuthOptions, UpstreamOptions } from '../../../src/model/upstream-options.ts';
 import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/http/client.ts';
-import type { RequestObserver } from '../../../src/upstream/http/observer.ts';
+import type { RequestObserver } from '../../../src/upstream/request-observer.ts';
 import { listingContext } from './context.ts';
 import { startService } from './service.ts';
 import type { VirtualClock } from './virtual-clock.ts';

@@ -4,7 +4,7 @@ import { randomFrom } from '../../../src/simulator/random.ts';
 import type { InFlight } from '../../../src/upstream/admission/circuit-breaker.ts';
 import { type QueuedRefresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
-import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

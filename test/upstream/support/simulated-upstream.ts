@@ -1,4 +1,4 @@
-import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface UpstreamModel {

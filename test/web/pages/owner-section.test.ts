@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AnchoredRegExp, ResourceLabels } from '../../../src/model/resource-labels.ts';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import { AnchoredRegExp } from '../../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, STATION } from '../fake-station.ts';
 import { openPage, rowsOf, shown } from './opened-page.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { searchStations } from '../../../src/inventory/selection.ts';
 import type { Resource } from '../../../src/model/resource.ts';
-import { TaskQueue } from '../../../src/model/task-queue.ts';
+import { TaskQueue } from '../../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { eventually } from '../eventually.ts';

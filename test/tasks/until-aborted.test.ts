@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { hasElapsed, untilAborted } from '../../src/model/until-aborted.ts';
+import { hasElapsed, untilAborted } from '../../src/tasks/until-aborted.ts';
 
 const never = new Promise<never>(() => undefined);
 

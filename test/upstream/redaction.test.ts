@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repeatsSecret, safeExcerpt } from '../../../src/upstream/http/redaction.ts';
+import { repeatsSecret, safeExcerpt } from '../../src/upstream/redaction.ts';
 
 /** Encodes a text; senders differ where there is a choice. */
 type Encoder = (text: string, choice: () => boolean) => string;

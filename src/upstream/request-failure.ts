@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import { isObject } from '../../model/resource.ts';
+import { type FailureReason, ListingFailure } from '../model/failure.ts';
+import { isObject } from '../model/resource.ts';
 import { safeExcerpt } from './redaction.ts';
 
 interface RequestFailureOptions extends ErrorOptions {

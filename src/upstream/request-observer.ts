@@ -1,5 +1,5 @@
-import type { FailureReason } from '../../model/failure.ts';
-import type { ListingContext, ListingQuery } from '../../model/listing.ts';
+import type { FailureReason } from '../model/failure.ts';
+import type { ListingContext, ListingQuery } from '../model/listing.ts';
 
 /** Observes every request of an upstream client, retries included. */
 export interface RequestObserver {

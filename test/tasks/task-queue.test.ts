@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TaskQueue } from '../../src/model/task-queue.ts';
+import { TaskQueue } from '../../src/tasks/task-queue.ts';
 
 /** What is run in each event-loop iteration, by a queue whose clock advances by `taskMs` with every task. */
 async function iterations(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../src/model/nearest.ts';
+import { nearest } from '../../src/text/nearest.ts';
 
 const KEYS = ['timeout', 'refresh_timeout', 'main', 'list_style', 'ttl'];
 

@@ -5,7 +5,7 @@ import {
   errorText,
   replyFailure,
   retryAfterMs,
-} from '../../../src/upstream/http/request-failure.ts';
+} from '../../src/upstream/request-failure.ts';
 
 describe('errorReason', () => {
   it.each([
