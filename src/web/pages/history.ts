@@ -237,11 +237,11 @@ ${entries.map((entry) => refreshRow(entry, station, nowMs))}</tbody>
 </table>`;
 }
 
-/** Those in states of unknown meaning may be firing too. */
-function firingText(firing: number, { unknown = 0 }: HistoryEntry): Html | string {
-  return unknown === 0
-    ? numberText(firing)
-    : html`${numberText(firing)} <span class="sub no">${numberText(unknown)} unknown</span>`;
+/** Those in states of unknown meaning may be firing too. Of several refreshes it is their largest number. */
+function firingText(firing: number, { unknown = 0, refreshes }: HistoryEntry): Html | string {
+  if (unknown === 0) return numberText(firing);
+  const most = refreshes > 1 ? 'up to ' : '';
+  return html`${numberText(firing)} <span class="sub no">${most}${numberText(unknown)} unknown</span>`;
 }
 
 function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {

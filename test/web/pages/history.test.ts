@@ -105,6 +105,13 @@ describe('historySection', () => {
     expect(paths(section([...minutes(2), entryAt(30 * MINUTE_MS)]))[0]?.match(/M/g)).toHaveLength(2);
   });
 
+  it('says how many resources may be firing besides, of several refreshes the most', () => {
+    const unknown = { firing: 2, unknown: 7 };
+    const { text } = shown(section([entryAt(0, unknown), entryAt(MINUTE_MS, { ...unknown, refreshes: 12 })]));
+    expect(text).toContain('2 7 unknown');
+    expect(text).toContain('2 up to 7 unknown');
+  });
+
   it('lists the latest 20 refreshes, and 40 more in a part to open', () => {
     const markup = section(minutes(100));
     const [listed = '', opened = ''] = markup.slice(markup.indexOf('Recent refreshes')).split('<details>');
