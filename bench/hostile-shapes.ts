@@ -53,6 +53,7 @@ const REPLIES = {
     listing(numbered(60_000, (at) => `{"resource_id":"${at}",${fieldsOf(`"${at}"`)},"resource_type":{"key":"${at}"}}`)),
   'prototypes as keys': () => listing(fillPage('{"__proto__":{"resource_id":"a"},"constructor":{"prototype":1}}')),
   'records nested 5,900 deep': () => listing(fillPage(`${'{"a":'.repeat(RECORD_VALUES)}1${'}'.repeat(RECORD_VALUES)}`)),
+  'arrays nested 3,500 deep as records': () => listing(fillPage(`${'['.repeat(3500)}${']'.repeat(3500)}`)),
   'nested brackets': () => ({ body: `{"resources":[${'['.repeat(PAGE_BYTES - 64)}` }),
   'a total of 1e308': () => listing(numbered(600_000, idOnly), '1e308'),
   'a total of 100,000 digits': () => listing(idOnly(0), '9'.repeat(100_000)),

@@ -266,7 +266,7 @@ function withColour(text: string, severity: CheckMessage['severity'], screen: Sc
 function stationNames(stations: readonly string[]): string {
   if (stations.length === 0) return '';
   const names = firstOf(stations, MAX_STATIONS_PER_MESSAGE).join(', ');
-  return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
+  return `${stations.length === 1 ? 'station' : 'each of the stations'} ${names} of `;
 }
 
 function reportSummary(

@@ -32,7 +32,7 @@ export interface StationStatus
   readonly outages: readonly Outage[];
 }
 
-interface SnapshotStatus
+export interface SnapshotStatus
   extends Totals,
     Pick<Snapshot, 'addsUp' | 'complete' | 'rejected' | 'pages'>,
     Pick<StationView<unknown>, 'isChurnWaiting'> {

@@ -120,7 +120,8 @@ class ListingReader {
       return currentPath();
     };
     const read = async (body: Uint8Array) => {
-      const page = await tasks.inTurn(() => this.#read(listing, currentPath(), body));
+      const readBody = () => this.#read(listing, currentPath(), body);
+      const page = await (body.length <= MAX_BYTES_IN_TURN ? tasks.inTurn(readBody) : readBody());
       const { received, total } = page;
       observer?.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
       return page;
@@ -168,6 +169,9 @@ class ListingReader {
     return this.#pageSize(context);
   }
 }
+
+/** A usual page is read in its turn. A larger one takes long, and is read a slice at a time between the others, so that they need not wait for it. */
+const MAX_BYTES_IN_TURN = 256 * 1024;
 
 /** Bytes digested in one event-loop iteration. */
 const DIGEST_SLICE_BYTES = 1024 * 1024;

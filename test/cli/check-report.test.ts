@@ -59,7 +59,7 @@ describe('checkReport', () => {
     );
     expect(report.match(/^failure: /gm)).toHaveLength(2);
     expect(report).toContain(
-      '\nfailure: stations s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 2 more of upstream main: The service returned',
+      '\nfailure: each of the stations s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 2 more of upstream main: The service returned',
     );
     expect(report).toContain('\nfailure: station other of upstream main: The service returned');
     expect(report).toMatch(/\nstations: 13, ok: 0, failed: 13, warnings: 0\n$/);

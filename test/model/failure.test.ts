@@ -15,6 +15,15 @@ describe('failureAdvice', () => {
     expect(adviceOf(status)).not.toContain('5xx');
   });
 
+  it('does not speak of a 401 when the credentials could not be read, so that there was no reply', () => {
+    const { short, meaning, advice } = failureAdvice({ reason: 'auth' });
+    expect([short, meaning]).toEqual([
+      'no credentials',
+      'The credentials could not be read or obtained, so no request was sent.',
+    ]);
+    expect(advice).not.toMatch(/401|hmac/);
+  });
+
   it('is general for other reasons, and for a failure without a status', () => {
     expect(failureAdvice({ reason: 'auth', status: 401 })).toEqual(FAILURE_ADVICE.auth);
     expect(failureAdvice({ reason: 'status' })).toEqual(FAILURE_ADVICE.status);

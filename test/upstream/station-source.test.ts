@@ -488,6 +488,19 @@ describe('stationSource', () => {
     expect(listing.parts.flat()[3]?.name).toBe('name of r3');
   });
 
+  it('reads a page of megabytes between those of other stations, which do not wait for it', async () => {
+    const tasks = new TaskQueue();
+    const ended: string[] = [];
+    const large = `{"resources":[${'0,'.repeat(500_000)}0]}`;
+    const listings = [
+      list(() => large, { tasks }).catch(() => undefined),
+      list(service(rows(30)), { tasks }),
+      list(service(rows(3)), { tasks }),
+    ];
+    await Promise.all(listings.map((listing, at) => listing.then(() => ended.push(`${at}`))));
+    expect(ended).toEqual(['2', '1', '0']);
+  });
+
   it('removes the duplicates of each page in a task of its own', async () => {
     let tasks = 0;
     class CountedTasks extends TaskQueue {

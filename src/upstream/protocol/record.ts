@@ -143,7 +143,7 @@ function rejectionOf(id: unknown): Rejection {
 /** Replaces bytes that are not valid UTF-8: different ids on the wire may be equal where they contain it. */
 export const REPLACEMENT = '\ufffd';
 
-/** Identifies a record among others: its id, or a digest of a record without an unambiguous one; undefined for one nested too deep to be written as JSON. */
+/** Identifies a record among others: its id, or a digest of a record without an unambiguous one; undefined for one nested too deep to have a digest. */
 export function recordKey(record: unknown): string | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id !== undefined && !id.includes(REPLACEMENT)) return `id ${id}`;
@@ -153,11 +153,15 @@ export function recordKey(record: unknown): string | undefined {
 
 /** Of its content, in hexadecimal digits; undefined: nested too deep. */
 export function recordDigest(record: unknown): string | undefined {
-  try {
-    return hash('sha256', JSON.stringify(record), 'hex');
-  } catch {
-    return undefined;
-  }
+  return isDeeperThan(MAX_DIGEST_DEPTH, record) ? undefined : hash('sha256', JSON.stringify(record), 'hex');
+}
+
+/** Far deeper than records are: writing JSON takes time that is quadratic in the depth. */
+const MAX_DIGEST_DEPTH = 100;
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
 }
 
 const INVALID_FIELD = Symbol('invalid');

@@ -8,7 +8,7 @@ import {
 } from '../../inventory/station-status.ts';
 import { allUnknownStates, unknownStatesText } from '../../inventory/unknown-states.ts';
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
+import { failureAdvice } from '../../model/failure.ts';
 import { statusText } from './error-page.ts';
 import { type Html, html, rowId } from './html.ts';
 import { stationLink, successText } from './station-parts.ts';
@@ -133,8 +133,9 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
 }
 
 /** A few words for a failure: the status if the service returned one. */
-export function shortReason({ reason, status }: ShownFailure): string {
-  if (reason !== 'status' || status === undefined) return FAILURE_ADVICE[reason].short;
+export function shortReason(failure: ShownFailure): string {
+  const { reason, status } = failure;
+  if (reason !== 'status' || status === undefined) return failureAdvice(failure).short;
   return statusText(status);
 }
 

@@ -57,7 +57,7 @@ ${LIVE_NOTICES}
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
-  ['Product', productReason(spec, resource)],
+  ['Product', productReason(spec, resource, served.snapshot)],
   ['Alertable', alertableReason(spec, resource)],
 ])}
 <h2 id="series">Series</h2>
@@ -166,11 +166,14 @@ function valueCell(value: Html | ReturnType<ResourceColumn['value']>, isInvalid:
 }
 
 /** The first configured product whose listing contains the resource. */
-function productReason({ products }: StationSpec, { product }: Resource): Html {
+function productReason({ products }: StationSpec, { product }: Resource, { incompleteReasons }: Snapshot): Html {
   if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
-  return product === ''
-    ? html`none: in the listing of none of ${products.join(', ')}`
-    : html`<code>${product}</code>: the first of ${products.join(', ')} whose listing contains it`;
+  const names = products.join(', ');
+  if (product !== '') return html`<code>${product}</code>: the first of ${names} whose listing contains it`;
+  const isUnknown = incompleteReasons.some(({ text }) => text.startsWith('listing of product '));
+  return isUnknown
+    ? html`unknown: in the listing of none of ${names}, which are not all verified complete`
+    : html`none: in the listing of none of ${names}`;
 }
 
 /** Whether the resource can have alerts, and which listing shows it. */

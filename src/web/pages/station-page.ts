@@ -28,6 +28,7 @@ import {
 } from './resource-list.ts';
 import {
   coverageText,
+  knownCounts,
   lastSuccess,
   linkedCount,
   linkList,
@@ -81,15 +82,16 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, counts, nowMs } = view;
   const { snapshot } = status;
+  const known = knownCounts(snapshot);
   const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(linksOf(links, spec))}<div class="headline">
 ${figures('status', [
   ['State', stateBadge(status)],
-  ['Resources', linkedCount(snapshot?.resources, undefined)],
-  ['Firing', linkedCount(snapshot?.firing, '?alert_state=firing#resources')],
-  ['Pending', linkedCount(snapshot?.pending, '?alert_state=pending#resources')],
+  ['Resources', linkedCount(known?.resources, undefined)],
+  ['Firing', linkedCount(known?.firing, '?alert_state=firing#resources')],
+  ['Pending', linkedCount(known?.pending, '?alert_state=pending#resources')],
   ...unknownFigure(snapshot?.unknown, '?alert_state=unknown#resources'),
   ['Coverage', coverageText(snapshot)],
   ['Last success', lastSuccess(status, nowMs)],

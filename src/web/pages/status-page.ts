@@ -23,6 +23,7 @@ import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layou
 import {
   completeness,
   coverageText,
+  knownCounts,
   lastSuccess,
   linkedCount,
   NO_DATA_CELL,
@@ -138,7 +139,7 @@ function countColumn(
   by: 'resources' | 'firing' | 'pending' | 'unknown',
   query: string,
 ): StationColumn {
-  const value = ({ snapshot }: StationStatus) => snapshot?.[by];
+  const value = ({ snapshot }: StationStatus) => knownCounts(snapshot)?.[by];
   const cell = (station: StationStatus) => {
     const path = stationPath(station.name);
     return linkedCount(value(station), path && `./${path}${query}#resources`);
@@ -197,7 +198,7 @@ async function stationTable(
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
-  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is beside it.`;
+  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is below it.`;
   return html`${stationFilterForm(query, columns, stations)}
 <div class="results">
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
@@ -266,6 +267,7 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
   const count = (state: (typeof STATE_FILTERS)[number]) =>
     linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
+  const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
   return figures('totals', [
     ['Stations', numberText(stations.length)],
     ['Up', count('up')],
@@ -273,9 +275,9 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['Not tried', count('not-tried')],
     ['No data', count('no-data')],
     ['Incomplete', snapshots.length === 0 ? NO_DATA_CELL : count('incomplete')],
-    ['Resources', linkedCount(sumOf(snapshots, 'resources'), undefined)],
-    ['Firing', linkedCount(sumOf(snapshots, 'firing'), `.${ROUTES.search}?alert_state=firing`)],
-    ['Pending', linkedCount(sumOf(snapshots, 'pending'), `.${ROUTES.search}?alert_state=pending`)],
+    ['Resources', linkedCount(sumOf(known, 'resources'), undefined)],
+    ['Firing', linkedCount(sumOf(known, 'firing'), `.${ROUTES.search}?alert_state=firing`)],
+    ['Pending', linkedCount(sumOf(known, 'pending'), `.${ROUTES.search}?alert_state=pending`)],
     ...unknownFigure(sumOf(snapshots, 'unknown'), `.${ROUTES.search}?alert_state=unknown`),
     ['Coverage', coverageText(sumOfCoverages(snapshots))],
   ]);
@@ -300,8 +302,11 @@ function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
 /** A table per label of `resource_labels`, below a note; empty without any. */
 function ownerSection(counts: readonly OwnerCount[], note: Html | readonly Html[]): readonly Html[] {
   return [...new Set(counts.map(({ label }) => label))].map((label) => {
-    const columns = columnsOf(label);
     const rows = counts.filter((count) => count.label === label);
+    const columns = columnsOf(
+      label,
+      rows.some(({ unknown }) => unknown > 0),
+    );
     return html`<h2 id="by-${label}">Resources by ${label}</h2>
 ${note}
 ${table(
@@ -312,7 +317,13 @@ ${table(
   });
 }
 
-function columnsOf(label: string): readonly PageColumn<OwnerCount>[] {
+/** `hasUnknown`: an owner has resources in states of unknown meaning. */
+function columnsOf(label: string, hasUnknown: boolean): readonly PageColumn<OwnerCount>[] {
+  const unknownColumn: PageColumn<OwnerCount> = {
+    heading: 'Unknown state',
+    isNumber: true,
+    cell: (count) => linkedCount(count.unknown, searchHref(count, { alert_state: 'unknown' })),
+  };
   return [
     { heading: label, cell: (count) => html`<a href="${searchHref(count)}">${count.value || NONE}</a>` },
     { heading: 'Resources', isNumber: true, cell: (count) => linkedCount(count.resources, searchHref(count)) },
@@ -321,6 +332,7 @@ function columnsOf(label: string): readonly PageColumn<OwnerCount>[] {
       isNumber: true,
       cell: (count) => linkedCount(count.firing, searchHref(count, { alert_state: 'firing' })),
     },
+    ...(hasUnknown ? [unknownColumn] : []),
     { heading: 'Coverage', isNumber: true, cell: coverageText },
   ];
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
 import type { RecordField, Resource } from '../../../src/model/resource.ts';
-import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
+import { InternedTexts, readId, readResource, recordDigest } from '../../../src/upstream/protocol/record.ts';
 import { codePoint } from '../../code-point.ts';
 
 const complete = {
@@ -258,6 +258,21 @@ describe('readResource', () => {
         expect(createdOf(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
       }),
     );
+  });
+});
+
+describe('recordDigest', () => {
+  const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+
+  it('is that of the content', () => {
+    expect(recordDigest({ name: 'a' })).toBe(recordDigest({ name: 'a' }));
+    expect(recordDigest({ name: 'a' })).not.toBe(recordDigest({ name: 'b' }));
+    expect(recordDigest(nested(100))).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is undefined for a record that is nested so deep that writing it would take long', () => {
+    expect(recordDigest(nested(102))).toBeUndefined();
+    expect(recordDigest(nested(5900))).toBeUndefined();
   });
 });
 

@@ -33,6 +33,19 @@ describe('ownerSection', () => {
     expect((await openPage()).body).toContain('<div id="owners"></div>');
   });
 
+  it('has a column for states of unknown meaning when there are any', async () => {
+    const alertState = 'unknown' as const;
+    const unknown = resources.map((resource) => (resource.id === 'b' ? { ...resource, alertState } : resource));
+    const detail = detailOf(unknown, { spec: { resourceLabels, alertability: true } });
+    const { body, hrefs } = await openPage(exporterOf(detail));
+    expect(rowsOf(body, 'owners-team')).toEqual([
+      'storage <1> 2 1 1 50 %',
+      'web 1 0 0 100 %',
+      '(none) 1 0 0 – no listed resource can have alerts',
+    ]);
+    expect(hrefs).toContain('./search?alert_state=unknown&team=storage+%3C1%3E');
+  });
+
   it('names the number of stations that are not counted, also beside the totals', async () => {
     const gone = { ...STATION, name: 'gone', snapshot: undefined };
     const { body, text } = await openPage({ ...labelled, stations: () => [STATION, gone] });

@@ -203,6 +203,15 @@ describe('resourcePage', () => {
     expect(facts.map((fact) => shown(fact).text)).toContain(explanation);
   });
 
+  it('does not say that a resource has no product while the listing of a product is incomplete', async () => {
+    const text = 'listing of product q: 3 of 4 records were listed';
+    const snapshot = { complete: false, incompleteReasons: [{ reason: 'further_listing' as const, text }] };
+    const { body } = await open({}, { spec: { products: ['p', 'q'] }, snapshot });
+    expect(shown(contentOf(body, 'reasons')).text).toContain(
+      'unknown: in the listing of none of p, q, which are not all verified complete',
+    );
+  });
+
   it('shows the series of the resource', async () => {
     const { body } = await open();
     expect(body).toMatch(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
-import { FAILURE_ADVICE, FAILURE_REASONS } from '../../../src/model/failure.ts';
+import { FAILURE_REASONS, failureAdvice } from '../../../src/model/failure.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
 import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
@@ -35,7 +35,7 @@ describe('stationNotes', () => {
   });
 
   it.each(FAILURE_REASONS)('shows the meaning, the message and the advice for %s', (reason) => {
-    const { meaning, advice } = FAILURE_ADVICE[reason];
+    const { meaning, advice } = failureAdvice({ reason });
     expect(notesOf({ failure: { reason, message: 'line 1\n<line 2>' } })).toBe(
       `${meaning} Last success: 55 s ago. ${reason}: line 1 <line 2> What to do: ${advice}`,
     );

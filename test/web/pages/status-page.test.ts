@@ -254,7 +254,7 @@ describe('the row of a station', () => {
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) } },
-      'prod main · ts up: 3 rejected 0 0 0 – no listed resource can have alerts 3 rejected 55 s ago on the first scrape after 30 s',
+      'prod main · ts up: 3 rejected – no data – no data – no data – no listed resource can have alerts 3 rejected 55 s ago on the first scrape after 30 s',
     ],
     [
       'fails',
