@@ -116,7 +116,7 @@ or
 min by (job) (${totalShards}) < max by (job) (${totalShards})`,
       summary: 'Telemetry station exporter shards do not cover all stations.',
       description: `Shards of job {{ $labels.job }} have been missing, or have disagreed on the number of shards, for at least ${parameters.TelemetryStationShardsIncomplete.for}. Some stations are not refreshed.`,
-      first: 'Find the missing shard in the table of processes.',
+      first: 'Find the missing shard in the table Processes of the dashboard.',
       dashboard: 'exporter',
     },
   ],

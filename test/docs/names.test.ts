@@ -82,7 +82,7 @@ async function startAnswering(): Promise<(path: string) => Promise<number>> {
   const id = metrics.get('telemetry_station_resource_info')?.samples[0]?.labels['resource_id'];
   expect(id).toBeDefined();
   return async (path) => {
-    const real = path.replace('NAME', 'a').replace('ID', encodeURIComponent(`${id}`));
+    const real = path.replace(/NAME|STATION/, 'a').replace('ID', encodeURIComponent(`${id}`));
     const method = path === '/-/reload' ? 'POST' : 'GET';
     return (await fetch(new URL(real, exporter.url), { method })).status;
   };

@@ -60,7 +60,7 @@ function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
-  return html`Changes between listings that are verified complete, or rejected the same records. ${countText(kept, 'change is', 'changes are')} kept.${[
+  return html`Changes are counted between listings that are verified complete, or from which only the same rejected records are missing. ${countText(kept, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
     isWaiting ? html`${waiting}` : html``,
     isFailing ? html`${failing}` : html``,

@@ -228,7 +228,7 @@ function rejectedSection({ rejected, rejectedRecords }: Snapshot): Html {
   const first = more > 0 ? ` The first ${numberText(rejectedRecords.length)} of ${numberText(rejected)}:` : '';
   return html`<section aria-labelledby="rejected">
 <h2 id="rejected">Rejected records</h2>
-<p>The position is <code>page.offset</code> of a request for the record.${first}</p>
+<p>To request a record from the service, use its position as <code>page.offset</code>.${first}</p>
 ${table(
   { id: 'rejected-records', columns: REJECTED_COLUMNS, caption: 'Rejected records' },
   rejectedRecords.map((record) => tableRow(REJECTED_COLUMNS, record, `rejected-${record.position}`)),
