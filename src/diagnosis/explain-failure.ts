@@ -1,4 +1,4 @@
-import { type FailureReason, failureAdvice, failureOf } from '../model/failure.ts';
+import { type FailureReason, failureAdvice, failureOf, NOT_SENT } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { clockDifferenceText, isNotableClockDifference, type StationFailure, type UpstreamFacts } from './facts.ts';
 
@@ -190,8 +190,8 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>
     },
     {
       when: 'isNotSent',
-      summary: 'no credentials',
-      meaning: 'The credentials could not be read or obtained, so no request was sent.',
+      summary: NOT_SENT.short,
+      meaning: NOT_SENT.meaning,
       advice: '{unreadable}',
     },
     {

@@ -150,7 +150,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
 };
 
 /** A failure to authenticate without a reply. */
-const NO_CREDENTIALS: Advice = {
+export const NOT_SENT: Advice = {
   short: 'no credentials',
   meaning: 'The credentials could not be read or obtained, so no request was sent.',
   advice: 'Check the file or the token endpoint that the message names; credential files are reread automatically.',
@@ -158,7 +158,7 @@ const NO_CREDENTIALS: Advice = {
 
 /** The advice of one failure: of an error status only what applies to it. */
 export function failureAdvice({ reason, status }: Pick<FailureSummary, 'reason' | 'status'>): Advice {
-  if (reason === 'auth' && status === undefined) return NO_CREDENTIALS;
+  if (reason === 'auth' && status === undefined) return NOT_SENT;
   const general = FAILURE_ADVICE[reason];
   if (reason !== 'status' || status === undefined) return general;
   const advice =

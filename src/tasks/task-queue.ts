@@ -27,8 +27,8 @@ export class TaskQueue {
   }
 
   /**
-   * Starts work that takes several tasks when the work before it has ended. Ten pages that are parsed in turns, a slice of each, keep what
-   * they have parsed so far ten times as long: that took a tenth more CPU time and a seventh more memory.
+   * Starts work that takes several tasks when the work before it has ended. Ten pages that were parsed alternately, a slice of each, kept what
+   * was parsed of them ten times as long: that took a tenth more CPU time and a seventh more memory.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#latestWork.then(work);

@@ -458,7 +458,7 @@ describe('stationSource', () => {
       const listing = await list(service(all.map(record), { total: () => total }), { pageSize: 60 });
       expect(listing).toMatchObject({ complete: false, size: 1, duplicates: all.length - 1, reportedTotal: total });
       expect(listing.incompleteReasons.at(-1)).toBe(
-        `${all.length - 1} resources are left out because their ids have the same label values as others: ids are truncated to 1,024 bytes, and invalid characters are replaced`,
+        `${all.length - 1} resources are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`,
       );
       if (total !== undefined) expect([listing.incompleteReasons.length, listing.pages]).toEqual([1, 1]);
     }

@@ -390,7 +390,7 @@ function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Ro
 const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
 
 function sharedLabels(ids: number): string {
-  return `${ids} resources are left out because their ids have the same label values as others: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
+  return `${ids} resources are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
 }
 
 function rejectedText(rejected: number): string {

@@ -165,14 +165,18 @@ function valueCell(value: Html | ReturnType<ResourceColumn['value']>, isInvalid:
   return isInvalid ? html`<span class="no">invalid</span>` : html`<span class="quiet">not reported</span>`;
 }
 
+/** Reasons for which a resource may be missing from the listing of its product. */
+const MISSING_FROM_PRODUCTS: ReadonlySet<string> = new Set(['further_listing', 'rejected_records']);
+
 /** The first configured product whose listing contains the resource. */
 function productReason({ products }: StationSpec, { product }: Resource, { incompleteReasons }: Snapshot): Html {
   if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
   const names = products.join(', ');
   if (product !== '') return html`<code>${product}</code>: the first of ${names} whose listing contains it`;
-  const isUnknown = incompleteReasons.some(({ text }) => text.startsWith('listing of product '));
-  return isUnknown
-    ? html`unknown: in the listing of none of ${names}, which are not all verified complete`
+  // A listing of a product with the same rejected records as the main one has their reason.
+  const mayBeMissing = incompleteReasons.some(({ reason }) => MISSING_FROM_PRODUCTS.has(reason));
+  return mayBeMissing
+    ? html`unknown: in the listing of none of ${names}, and not all listings are verified complete`
     : html`none: in the listing of none of ${names}`;
 }
 

@@ -45,8 +45,9 @@ function heading<Row>({ heading, isNumber, by }: PageColumn<Row>, sorting: Sorti
   const isAscending = sorting.sort === by;
   const isDescending = sorting.sort === `-${by}`;
   const link = html`<a ${sorting.link(isAscending ? `-${by}` : by)}>${heading}</a>`;
-  const order = isAscending ? html` aria-sort="ascending"` : isDescending ? html` aria-sort="descending"` : [];
-  return html`<th scope="col"${isNumber ? NUMBER : []}${order}>${link}</th>`;
+  const isSorted = isAscending || isDescending;
+  const order = html` aria-sort="${isAscending ? 'ascending' : 'descending'}"`;
+  return html`<th scope="col"${isNumber ? NUMBER : []}${isSorted ? order : []}>${link}</th>`;
 }
 
 /** `id`: the same in every update of the page. */

@@ -208,7 +208,7 @@ describe('resourcePage', () => {
     const snapshot = { complete: false, incompleteReasons: [{ reason: 'further_listing' as const, text }] };
     const { body } = await open({}, { spec: { products: ['p', 'q'] }, snapshot });
     expect(shown(contentOf(body, 'reasons')).text).toContain(
-      'unknown: in the listing of none of p, q, which are not all verified complete',
+      'unknown: in the listing of none of p, q, and not all listings are verified complete',
     );
   });
 
