@@ -128,6 +128,7 @@ export class SnapshotReader {
     const { resourceLabels } = this.#spec;
     const labelOthers = function* () {
       for (const [part, partLabels] of labels) {
+        if (!partLabels.includes(undefined)) continue;
         for (const [at, resource] of part.entries()) {
           if (partLabels[at]) continue;
           signal.throwIfAborted();
@@ -135,7 +136,6 @@ export class SnapshotReader {
           partLabels[at] = yield* resourceLabels.labelling(labelled);
           yield;
         }
-        yield;
       }
     };
     await this.#tasks.runSteps(labelOthers());
@@ -314,8 +314,24 @@ class Join {
   }
 
   joined(resource: Resource, labels: Resource['labels']): Resource {
-    const { id } = resource;
-    return { ...resource, product: this.productOf(id), alertable: this.#isAlertable(id), labels };
+    // Field by field: this is done for every changed resource, and a spread takes three times as long.
+    return {
+      id: resource.id,
+      name: resource.name,
+      displayName: resource.displayName,
+      type: resource.type,
+      typeLabel: resource.typeLabel,
+      state: resource.state,
+      alertState: resource.alertState,
+      sku: resource.sku,
+      quantity: resource.quantity,
+      gpuModel: resource.gpuModel,
+      alertRules: resource.alertRules,
+      createdSeconds: resource.createdSeconds,
+      product: this.productOf(resource.id),
+      alertable: this.#isAlertable(resource.id),
+      labels,
+    };
   }
 
   isCurrent({ id, product, alertable }: Resource): boolean {
@@ -323,6 +339,7 @@ class Join {
   }
 
   productOf(id: string): string {
+    if (this.#products.length === 0) return '';
     return this.#spec.products[this.#products.findIndex(({ ids }) => ids.has(id))] ?? '';
   }
 
