@@ -185,14 +185,14 @@ const OTHER_FAMILIES = snapshotFamilies({
   telemetry_station_resources_added_total: {
     help: 'Resources added between start and the last successful refresh.',
     labels: ['resource_type'],
-    exampleTitle: 'Resources added in a day, by type',
+    exampleTitle: 'Resources added in a day, by type (`increase` extrapolates: it may not be a whole number)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
   },
   telemetry_station_resources_removed_total: {
     help: 'Resources removed between start and the last successful refresh.',
     labels: ['resource_type'],
-    exampleTitle: 'Resources removed in a day, by type',
+    exampleTitle: 'Resources removed in a day, by type (likewise)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
   },
