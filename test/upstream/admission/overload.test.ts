@@ -21,25 +21,54 @@ function isUp({ isUp }: SimulatedStation): boolean {
 describe('a fleet with more work than the limits allow', () => {
   const bucket = { perSecond: 5, burst: 10 };
 
-  it.each<[string, FleetModel, UpstreamModel, number, number, number]>([
-    ['1,000 stations of two pages', { stations: 1000, pages: 2 }, { latencyMs: 1000 }, 5, 12, 250_000],
-    [
-      '60 stations of three pages within a refresh timeout far below a round',
-      { stations: 60, pages: 3, refreshTimeoutMs: 10_000, ttlMs: 10_000 },
-      { latencyMs: 1000 },
-      1,
-      4,
-      22_500,
-    ],
-    ['100 stations of ten pages at 5/s', { stations: 100, pages: 10 }, { latencyMs: 50, bucket }, 5, 15, 200_000],
-    ['100 stations at 5/s, slow', { stations: 100, pages: 10 }, { latencyMs: 1000, bucket }, 5, 15, 200_000],
+  it.each<{
+    what: string;
+    model: FleetModel;
+    upstream: UpstreamModel;
+    measuredFromMinute: number;
+    untilMinute: number;
+    /** Work divided by capacity. */
+    roundMs: number;
+  }>([
+    {
+      what: '1,000 stations of two pages',
+      model: { stations: 1000, pages: 2 },
+      upstream: { latencyMs: 1000 },
+      measuredFromMinute: 5,
+      untilMinute: 12,
+      roundMs: 250_000,
+    },
+    {
+      what: '60 stations of three pages within a refresh timeout far below a round',
+      model: { stations: 60, pages: 3, refreshTimeoutMs: 10_000, ttlMs: 10_000 },
+      upstream: { latencyMs: 1000 },
+      measuredFromMinute: 1,
+      untilMinute: 4,
+      roundMs: 22_500,
+    },
+    {
+      what: '100 stations of ten pages at 5/s',
+      model: { stations: 100, pages: 10 },
+      upstream: { latencyMs: 50, bucket },
+      measuredFromMinute: 5,
+      untilMinute: 15,
+      roundMs: 200_000,
+    },
+    {
+      what: '100 stations at 5/s, slow',
+      model: { stations: 100, pages: 10 },
+      upstream: { latencyMs: 1000, bucket },
+      measuredFromMinute: 5,
+      untilMinute: 15,
+      roundMs: 200_000,
+    },
   ])(
-    'refreshes %s one after another, at an interval of work divided by capacity',
-    async (_what, model, upstream, fromMinute, untilMinute, roundMs) => {
+    'refreshes $what one after another, at an interval of work divided by capacity',
+    async ({ model, upstream, measuredFromMinute, untilMinute, roundMs }) => {
       const fleet = await simulate(model, upstream, untilMinute * MINUTE_MS);
       expect(fleet.failures()).toEqual({});
       expect(fleet.stations.every(isUp)).toBe(true);
-      expect(fleet.maxAgeMs(fromMinute * MINUTE_MS, untilMinute * MINUTE_MS)).toBeLessThan(1.3 * roundMs);
+      expect(fleet.maxAgeMs(measuredFromMinute * MINUTE_MS, untilMinute * MINUTE_MS)).toBeLessThan(1.3 * roundMs);
       expect(fleet.upstream.mostInFlight).toBe(8);
     },
   );

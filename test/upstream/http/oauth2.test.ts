@@ -183,19 +183,25 @@ describe('TokenSource', () => {
   );
 
   it.each([
-    ['a 400', 400, REPEATED, 'auth', 2],
-    ['a 401', 401, REPEATED, 'auth', 2],
-    ['a redirect', 302, REPEATED, 'status', 1],
-    ['a 403', 403, REPEATED, 'forbidden', 1],
-    ['a 404', 404, REPEATED, 'not_found', 1],
-    ['no JSON', 200, '<html>', 'body', 1],
-    ['no object', 200, 'null', 'body', 1],
-    ['no token', 200, '{"token_type":"bearer"}', 'body', 1],
-    ['an empty token', 200, '{"access_token":""}', 'body', 1],
-    ['a reply that is too large', 200, `{"access_token":"${'x'.repeat(2_000_000)}"}`, 'body', 1],
+    { what: 'a 400', status: 400, body: REPEATED, reason: 'auth', attempts: 2 },
+    { what: 'a 401', status: 401, body: REPEATED, reason: 'auth', attempts: 2 },
+    { what: 'a redirect', status: 302, body: REPEATED, reason: 'status', attempts: 1 },
+    { what: 'a 403', status: 403, body: REPEATED, reason: 'forbidden', attempts: 1 },
+    { what: 'a 404', status: 404, body: REPEATED, reason: 'not_found', attempts: 1 },
+    { what: 'no JSON', status: 200, body: '<html>', reason: 'body', attempts: 1 },
+    { what: 'no object', status: 200, body: 'null', reason: 'body', attempts: 1 },
+    { what: 'no token', status: 200, body: '{"token_type":"bearer"}', reason: 'body', attempts: 1 },
+    { what: 'an empty token', status: 200, body: '{"access_token":""}', reason: 'body', attempts: 1 },
+    {
+      what: 'a reply that is too large',
+      status: 200,
+      body: `{"access_token":"${'x'.repeat(2_000_000)}"}`,
+      reason: 'body',
+      attempts: 1,
+    },
   ])(
-    'fails on %s of the endpoint, without a retry and without the secret',
-    async (_what, status, body, reason, attempts) => {
+    'fails on $what of the endpoint, without a retry and without the secret',
+    async ({ status, body, reason, attempts }) => {
       const endpoint = await startTokenEndpoint(refuse(status, body, { Location: '/elsewhere' }));
       const { failure, observer } = await clientOf(endpoint, { maxRetries: 3 });
       const error = await failure();

@@ -6,25 +6,70 @@ import { startApp } from '../running-app.ts';
 import { AS_BROWSER, openPage, shown } from './opened-page.ts';
 
 describe('errorPage', () => {
-  it.each<[path: string, method: string, status: number, heading: string, text: string]>([
-    ['/nowhere', 'GET', 404, 'Not found', '/nowhere'],
-    ['/probe?station=other', 'GET', 404, 'Not found', 'No station with this name is configured on this shard.'],
-    ['/probe', 'GET', 400, 'Bad request', 'Expected one station parameter: /probe?station=NAME'],
-    ['/?format=xml', 'GET', 400, 'Bad request', 'Expected format to be one of html, json, csv, at most once.'],
-    ['/stations/prod/resources?sort=size', 'GET', 400, 'Bad request', 'Expected sort to be one of '],
-    ['/%zz', 'GET', 400, 'Bad request', 'The URL has a malformed percent-encoding.'],
-    ['/-/reload', 'POST', 403, 'Forbidden', 'The lifecycle API is not enabled (--web.enable-lifecycle).'],
-    ['/sd', 'DELETE', 405, 'Method not allowed', 'Method not allowed; allowed: GET, HEAD.'],
-    ['/config', 'GET', 500, 'Internal server error', 'Internal error.'],
-  ])('shows the error of %s (%s) as a page with status %d', async (path, method, status, heading, text) => {
-    const { request } = await startApp({ configuration: () => JSON.parse('{') });
-    const response = await request(path, { method, ...AS_BROWSER });
-    expect(response).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(response.headers.vary).toMatch(/^Accept(?:, Accept-Encoding)?$/);
-    expect(response.body).toContain(`<h1>${heading}</h1>`);
-    expect(parseHtml(response.body).text).toContain(text);
-    expect(response.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
-  });
+  it.each([
+    { method: 'GET', path: '/nowhere', status: 404, heading: 'Not found', text: '/nowhere' },
+    {
+      method: 'GET',
+      path: '/probe?station=other',
+      status: 404,
+      heading: 'Not found',
+      text: 'No station with this name is configured on this shard.',
+    },
+    {
+      method: 'GET',
+      path: '/probe',
+      status: 400,
+      heading: 'Bad request',
+      text: 'Expected one station parameter: /probe?station=NAME',
+    },
+    {
+      method: 'GET',
+      path: '/?format=xml',
+      status: 400,
+      heading: 'Bad request',
+      text: 'Expected format to be one of html, json, csv, at most once.',
+    },
+    {
+      method: 'GET',
+      path: '/stations/prod/resources?sort=size',
+      status: 400,
+      heading: 'Bad request',
+      text: 'Expected sort to be one of ',
+    },
+    {
+      method: 'GET',
+      path: '/%zz',
+      status: 400,
+      heading: 'Bad request',
+      text: 'The URL has a malformed percent-encoding.',
+    },
+    {
+      method: 'POST',
+      path: '/-/reload',
+      status: 403,
+      heading: 'Forbidden',
+      text: 'The lifecycle API is not enabled (--web.enable-lifecycle).',
+    },
+    {
+      method: 'DELETE',
+      path: '/sd',
+      status: 405,
+      heading: 'Method not allowed',
+      text: 'Method not allowed; allowed: GET, HEAD.',
+    },
+    { method: 'GET', path: '/config', status: 500, heading: 'Internal server error', text: 'Internal error.' },
+  ])(
+    'shows the error of $path ($method) as a page with status $status',
+    async ({ path, method, status, heading, text }) => {
+      const { request } = await startApp({ configuration: () => JSON.parse('{') });
+      const response = await request(path, { method, ...AS_BROWSER });
+      expect(response).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(response.headers.vary).toMatch(/^Accept(?:, Accept-Encoding)?$/);
+      expect(response.body).toContain(`<h1>${heading}</h1>`);
+      expect(parseHtml(response.body).text).toContain(text);
+      expect(response.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    },
+  );
 
   it.each([
     undefined,
