@@ -38,7 +38,7 @@ const MIB = 1024 * 1024;
 /** What the program itself needs. */
 const RESERVED_HEAP_BYTES = 32 * MIB;
 
-/** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are held at once. */
+/** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are in memory at once. */
 const HEAP_BYTES_PER_RECORD = 1400;
 
 /** Records at least, however small the heap is. */

@@ -55,7 +55,7 @@ export type RecordLimit = keyof RecordLimits;
 
 export const RECORD_LIMITS: readonly RecordLimit[] = ['records_per_station', 'records'];
 
-/** More records than may be held. */
+/** More records than may be kept in memory. */
 export class RecordLimitFailure extends ListingFailure {
   constructor(limit: RecordLimit, records: number) {
     const whose = limit === 'records' ? 'all stations together have' : 'the station has';

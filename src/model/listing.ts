@@ -125,7 +125,7 @@ export interface StationSource {
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 
-/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
+/** Bounds the records in memory: a service may list without end, and many stations may grow at once. */
 export interface RecordCounter {
   /** An account for a source of one station. */
   open(): RecordAccount;
@@ -144,7 +144,7 @@ export interface RecordAccount {
 export interface RecordCount {
   /** Throws a RecordLimitFailure above a limit. */
   add(records: number): void;
-  /** The records are held after the refresh, until the listing is kept again. */
+  /** The records stay in memory after the refresh, until the listing is kept again. */
   keep(): void;
 }
 

@@ -77,7 +77,7 @@ export class LabelValues {
   }
 }
 
-/** Values by the order in which they were supplied, and combinations of these indexes: of long texts, each is held once. */
+/** Values by the order in which they were supplied, and combinations of these indexes: so that a long text is stored once. */
 type Admitted = Readonly<Record<SuppliedLabel, Map<string, number>>> & {
   readonly states: Set<number>;
   readonly quantities: Set<number>;

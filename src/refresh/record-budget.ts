@@ -87,7 +87,7 @@ export class RecordBudget implements RecordCounter {
 }
 
 interface ListingRecords {
-  /** Held since the last refresh. */
+  /** Of the last refresh. */
   readonly kept: number;
   /** Read so far by the refresh in progress. */
   readonly read: number;
@@ -118,11 +118,11 @@ class StationRecords {
   set(listing: string, records: ListingRecords): void {
     const before = this.of(listing);
     this.#listings.set(listing, records);
-    this.#total += held(records) - held(before);
+    this.#total += inMemory(records) - inMemory(before);
     this.#read += records.read - before.read;
   }
 }
 
-function held({ kept, read }: ListingRecords): number {
+function inMemory({ kept, read }: ListingRecords): number {
   return Math.max(kept, read);
 }

@@ -28,7 +28,7 @@ interface Service {
   readonly options: SourceOptions;
   readonly tasks: TaskQueue;
   readonly observer?: Partial<ListingObserver>;
-  /** Bounds the records that are held. */
+  /** Bounds the records in memory. */
   readonly records?: RecordCounter | undefined;
   /** Types, states and skus, which are mostly the same. */
   readonly texts?: InternedTexts;

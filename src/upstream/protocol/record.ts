@@ -92,9 +92,9 @@ function heapBytes(texts: readonly unknown[]): number {
   return texts.reduce<number>((sum, text) => (typeof text === 'string' ? sum + bytes(text) : sum), 0);
 }
 
-/** One copy of equal texts: the one that is already held. */
-function same(text: string, held: string | undefined): string {
-  return text === held ? held : text;
+/** One copy of equal texts: the one that is already in memory. */
+function same(text: string, known: string | undefined): string {
+  return text === known ? known : text;
 }
 
 /** First by what changes most often: listing the keys of every record takes time. */
