@@ -20,21 +20,18 @@ ${rows.join('\n')}
 | severity | meaning | notification |
 |---|---|---|
 | critical | data is missing or wrong now, or many resources fail at once | page the on-call engineer |
-| warning | data is late or incomplete, or becomes so without action | during working hours, or at once for a single firing resource, as your team handles those |
+| warning | data is late or incomplete, or a single resource fires | during working hours; a single firing resource as your team handles those |
 | info | alert coverage could be better | a report or a ticket |
 
-Each alert has a \`runbook_url\`. The rules of the Helm chart also have a \`dashboard_url\` with the alert's labels and time, and an \`exporter_url\` of the station's page, where \`prometheusRule.grafanaUrl\` and \`web.externalUrl\` are set.
-
-The Helm chart sets \`for\`, \`severity\` and the thresholds by \`prometheusRule.alerts\`, and the base of
-\`runbook_url\` by \`prometheusRule.runbookUrl\`. Elsewhere edit your copy of the rules.
+Each alert has a \`runbook_url\`. In the Helm chart, \`prometheusRule.grafanaUrl\` adds a \`dashboard_url\` with the alert's labels and time, and \`web.externalUrl\` an \`exporter_url\` of the station's page;
+\`prometheusRule.alerts\` sets \`for\`, \`severity\` and thresholds, \`prometheusRule.runbookUrl\` the base of \`runbook_url\`. Elsewhere edit your copy of the rules.
 
 Alerts about resources, and about types without alert rules, have the label \`${OWNER_LABEL}\` where [\`resource_labels\`](../configuration.md) sets it, so that Alertmanager can route them
-to their owners. The Helm chart takes another label from \`prometheusRule.ownerLabel\`; elsewhere replace \`${OWNER_LABEL}\` in your copy of the rules. An alert of a resource
-without an owner has no such label:
+to their owners. Another label: \`prometheusRule.ownerLabel\` of the Helm chart, or replace \`${OWNER_LABEL}\` in your copy of the rules.
 
 \`\`\`yaml
 route:
-  receiver: platform # stations, exporters, and resources without an owner
+  receiver: platform # stations, exporters, and resources without an owner, whose alerts do not have the label
   group_by: [alertname, job, station]
   routes:
     - matchers: [${OWNER_LABEL} = storage]
@@ -44,6 +41,10 @@ route:
       group_by: [alertname, ${OWNER_LABEL}]
 \`\`\`
 
-One cause, one notification: \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
+\`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
+
+## Comparable listings
+
+Alerts on lost capacity and on new resources without alert rules compare only listings that are verified complete, or that miss nothing but rejected records whose number has not changed for six hours.
 `;
 }
