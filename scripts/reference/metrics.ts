@@ -15,10 +15,10 @@ export function metricsReference(): string {
 
 Generated from the catalogue in \`src/metrics\` by \`npm run generate\`.
 
-All families of a station are computed from the same snapshot, so they add up: the sum of \`telemetry_station_resources\` over a
-station equals its number of resources and the number of its \`telemetry_station_resource_info\` series, unless these are withheld.
+All families of a station come from the same snapshot, so they add up: the sum of \`telemetry_station_resources\` over a
+station equals its number of resources and of its \`telemetry_station_resource_info\` series, unless these are withheld.
 A value that the service did not report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label
-value. Timestamps are published instead of ages: use \`time() - …\`. Each section ends with an example query per family.
+value. Timestamps are published instead of ages: use \`time() - …\`.
 
 ## Station health
 
@@ -26,8 +26,8 @@ Published while the station is configured.
 
 ${table(HEALTH_FAMILIES)}
 
-\`telemetry_station_info\` also has the configured \`labels\` of the station. \`telemetry_station_failure\` is 1 for the current reason
-and 0 for the others: ${list(FAILURE_REASONS)}; see [troubleshooting](troubleshooting.md#a-station-is-down).
+\`telemetry_station_info\` also has the configured \`labels\` of the station. \`telemetry_station_failure\` is 1 for the current [reason](runbooks/TelemetryStationDown.md#resolution)
+and 0 for the others: ${list(FAILURE_REASONS)}.
 
 ${examples(HEALTH_FAMILIES)}
 
@@ -36,17 +36,14 @@ ${examples(HEALTH_FAMILIES)}
 \`state\` is the state as the service sends it, \`alert_state\` what it means: \`firing\`, \`pending\`, \`inactive\` or \`unknown\`; see \`states\` in the
 [configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
 
-Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity or \`Retry-After\` holds its
-upstream. Counters start at 0 with the process and compare
-listings that add up and rejected the same records: a failed or incomplete listing never counts as a removal, nor does a record that lost its id
-([how](data.md#fields-of-a-change)).
+Published until the data expires ([\`max_stale\`](operating.md#staleness)). Counters start at 0 with the process and compare
+listings that add up and rejected the same records ([how](data.md#fields-of-a-change)): a failed or incomplete listing never counts as a removal.
 
 ${table(SNAPSHOT_FAMILIES)}
 
 The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.
 
-The reasons of \`telemetry_station_listing_incomplete\`, of which none is 1 when the listing is complete: ${list(INCOMPLETE_REASONS)}; see
-[troubleshooting](troubleshooting.md#the-listing-is-incomplete). \`further_listing\` is a listing of a product or of the alertable resources.
+The [reasons](troubleshooting.md#the-listing-is-incomplete) of \`telemetry_station_listing_incomplete\`, all 0 when the listing is complete: ${list(INCOMPLETE_REASONS)}.
 
 ${examples(SNAPSHOT_FAMILIES)}
 
@@ -69,14 +66,13 @@ matches: ${list(
       .map(({ name }) => name),
   )}.
 
-The values come from the configuration alone, so that the service cannot add any: each aggregate has at most one series per combination of values that resources
-have. Sums need no change. A query that takes the maximum over replicas must sum up each instance first, as the shipped rules do:
+Each aggregate has a series per combination of values that resources have. Sums need no change. A query that takes the maximum over replicas must sum up each instance first, as the shipped rules do:
 \`max by (job, station) (sum by (job, instance, station) (telemetry_station_resources))\`. Counters and the other per-resource families do not have these labels; join
 them with \`telemetry_station_resource_info\`.
 
 ## Exporter
 
-Published on the telemetry path, not on \`/probe\`, together with prom-client's process and Node.js metrics, which are up to a second old.
+Published on \`/metrics\` and \`/-/metrics\`, not on \`/probe\`, together with prom-client's process and Node.js metrics, which are up to a second old.
 
 ${table(OWN_FAMILIES)}
 
