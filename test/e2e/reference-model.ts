@@ -1,18 +1,9 @@
 import type { StationMetrics } from './station-metrics.ts';
 
-/** The result of a listing, as far as it does not follow from the records. */
-export interface ListingOutcome {
-  readonly complete: boolean;
+/** What a complete listing publishes beside its records. */
+interface ListingOutcome {
   readonly reported?: number;
   readonly pages: number;
-  readonly duplicates?: number;
-  readonly invalidTotals?: number;
-}
-
-interface JoinedFields {
-  readonly product?: (id: string) => string;
-  /** Only with `alertability`. */
-  readonly alertable?: (id: string) => boolean | undefined;
 }
 
 /** Not RFC 3339 timestamps, or before 1970. */
@@ -26,47 +17,37 @@ export const INVALID_TIMES = [
   '1714564800',
 ];
 
-/** The metrics of a first snapshot of these records: an independent implementation of the documented behaviour. */
-export function expectedData(
-  records: readonly unknown[],
-  outcome: ListingOutcome,
-  { product = () => '', alertable }: JoinedFields = {},
-): StationMetrics {
+/** The metrics of a first snapshot of these records, without products and alertability: an independent implementation of the documented behaviour. */
+export function expectedData(records: readonly unknown[], { reported, pages }: ListingOutcome): StationMetrics {
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(
     ' ',
   );
-  for (const field of fields)
-    families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
+  for (const field of fields) families.add('listing_invalid_fields', { field }, 0);
   // Fewer values than limits.label_values.
   for (const label of ['resource_type', 'state', 'gpu_model', 'unit']) families.add('resources_folded', { label }, 0);
   const rejected = records.filter((record) => idOf(record) === undefined).length;
-  families.add('listing_complete', {}, outcome.complete && rejected === 0 ? 1 : 0);
-  const mismatch = outcome.reported === undefined ? 'paging' : 'total_mismatch';
+  families.add('listing_complete', {}, rejected === 0 ? 1 : 0);
   for (const reason of ['rejected_records', 'total_mismatch', 'paging', 'shared_labels', 'further_listing']) {
-    const holds = reason === 'rejected_records' ? rejected > 0 : !outcome.complete && reason === mismatch;
-    families.add('listing_incomplete', { reason }, holds ? 1 : 0);
+    families.add('listing_incomplete', { reason }, reason === 'rejected_records' && rejected > 0 ? 1 : 0);
   }
-  if (outcome.reported !== undefined) families.add('listing_reported_resources', {}, outcome.reported);
-  families.add('listing_pages', {}, outcome.pages);
-  families.add('listing_duplicate_resources', {}, outcome.duplicates ?? 0);
+  if (reported !== undefined) families.add('listing_reported_resources', {}, reported);
+  families.add('listing_pages', {}, pages);
+  families.add('listing_duplicate_resources', {}, 0);
   families.add('listing_rejected_resources', {}, rejected);
 
   const typeLabels = new Map<string, string>();
   for (const [id, record] of firstById(records)) {
     const invalid = (field: string) => families.add('listing_invalid_fields', { field }, 1);
-    const read = { ...readFields(record, invalid), id, product: product(id), alertable: alertable?.(id) };
+    const read = { ...readFields(record, invalid), id };
     const { type: resource_type, state, rules } = read;
-    const group = { resource_type, product: read.product };
+    const group = { resource_type, product: '' };
     families.add('resources', { ...group, ...stateLabels(state) }, 1);
-    if (alertable) families.add('alertable_resources', group, read.alertable ? 1 : 0);
-    const counted = alertable ? read.alertable : true;
-    const isUnknown = counted === undefined || (counted && rules === undefined);
-    families.add('resources_with_unknown_alert_coverage', group, isUnknown ? 1 : 0);
+    families.add('resources_with_unknown_alert_coverage', group, rules === undefined ? 1 : 0);
     if (rules !== undefined) {
       families.add('alert_rules', group, rules);
-      families.add('resources_with_alert_rules', group, rules > 0 && counted ? 1 : 0);
-      families.add('resources_without_alert_rules', group, rules === 0 && counted ? 1 : 0);
+      families.add('resources_with_alert_rules', group, rules > 0 ? 1 : 0);
+      families.add('resources_without_alert_rules', group, rules === 0 ? 1 : 0);
     }
     if (read.quantity) {
       families.add('sku_quantity', { ...group, gpu_model: read.gpu, unit: read.quantity.unit }, read.quantity.value);
@@ -81,15 +62,11 @@ export function expectedData(
   }
   for (const [resource_type, label] of typeLabels)
     families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
-  // Change counters start with the first complete snapshot.
-  const isPublished = ([family]: [string, unknown]) => outcome.complete || !family.endsWith('_total');
-  return Object.fromEntries(Object.entries(families.all).filter(isPublished));
+  return families.all;
 }
 
 interface ReadResource extends ReturnType<typeof readFields> {
   readonly id: string;
-  readonly product: string;
-  readonly alertable: boolean | undefined;
 }
 
 function addResource(families: Families, r: ReadResource): void {
@@ -97,15 +74,11 @@ function addResource(families: Families, r: ReadResource): void {
   const described = {
     display_name: r.displayName,
     resource_type: r.type,
-    product: r.product,
+    product: '',
     sku: r.sku,
     gpu_model: r.gpu,
   };
-  families.add(
-    'resource_info',
-    { ...identity, ...described, alertable: r.alertable === undefined ? '' : `${r.alertable}` },
-    1,
-  );
+  families.add('resource_info', { ...identity, ...described, alertable: '' }, 1);
   if (r.state !== '') families.add('resource_state', { ...identity, ...stateLabels(r.state) }, 1);
   if (r.rules !== undefined) families.add('resource_alert_rules', identity, r.rules);
   if (r.created !== undefined) families.add('resource_created_timestamp_seconds', identity, r.created);

@@ -279,6 +279,36 @@ describe('stationSource', () => {
       },
     ],
     [
+      'reads the total from a later page when the first one has none',
+      service(rows(25), { total: ({ nth }) => (nth === 0 ? undefined : 25) }),
+      { ids: ids(25), complete: true, reportedTotal: 25, duplicates: 0 },
+    ],
+    [
+      'keeps the total when a later page has none',
+      service(rows(25), { total: ({ nth }) => (nth === 1 ? undefined : 25) }),
+      { ids: ids(25), complete: true, reportedTotal: 25 },
+    ],
+    [
+      'is incomplete when the first page is empty beside a total',
+      (request) => service(request.offset === 0 ? [] : rows(25), { total: () => 25 })(request),
+      { ids: [], complete: false, reportedTotal: 25 },
+    ],
+    [
+      'is incomplete when the service counts offsets in pages',
+      (request) => service(rows(25))({ ...request, offset: request.offset * request.size }),
+      { ids: ids(10), complete: false, reportedTotal: 25, duplicates: 0 },
+    ],
+    [
+      'is complete beside duplicates that the total does not count',
+      service([...rows(25), record('r3')], { total: () => 25 }),
+      { ids: ids(25), complete: true, reportedTotal: 25, duplicates: 1 },
+    ],
+    [
+      'reads pages of any size that are larger than requested',
+      (request) => service(rows(40))({ ...request, size: 15 }),
+      { ids: ids(40), complete: true, duplicates: 0 },
+    ],
+    [
       'is incomplete when pages are single records and the total is 0',
       service(rows(3), { total: () => 0, cap: () => 1 }),
       {
