@@ -17,39 +17,26 @@ async function startEventful() {
 }
 
 describe('the history on the station page', () => {
-  it.each(WIDTHS)('shows refreshes as timeline, lines and list, as JSON does, at %i px', async (width) => {
-    const { url, get } = await startEventful();
-    const history = (await (await get('/stations/a/history')).json()) as { outcome: string }[];
-    expect(history.map(({ outcome }) => outcome)).toEqual(['succeeded', 'failed', 'succeeded']);
-    const { outages } = (await (await get('/stations/a?format=json')).json()) as { outages: object[] };
-    expect(outages).toMatchObject([{ failed_refreshes: 1, failure_reasons: ['status'] }]);
-    for (const [colorScheme, failed] of [
-      ['light', 'rgb(176, 20, 32)'],
-      ['dark', 'rgb(255, 143, 135)'],
-    ] as const) {
-      const page = await openPage({ viewport: { width, height: 900 }, colorScheme });
-      await page.goto(`${url}/stations/a`);
-      const section = page.locator('#history');
-      expect(await section.locator('figcaption').allInnerTexts()).toEqual([
-        expect.stringMatching(/^Last 1 h: \d+ refreshes, 1 failed \(status\)\./),
-        'Resources: 1 min 1, max 3',
-        'Firing resources: 1 min 0, max 1',
-        expect.stringMatching(/^Refresh duration: /),
-      ]);
-      expect(await section.getByRole('img').count()).toBe(4);
-      expect(await page.evaluate("getComputedStyle(document.querySelector('.timeline rect.failed')).fill")).toBe(
-        failed,
-      );
-      expect(await section.locator('.outages li').allInnerTexts()).toEqual([
-        expect.stringMatching(/^[\d:]+–[\d:]+ \(.*\) 1 failed: status$/),
-      ]);
-      const [last, error, first] = await section.locator('#refreshes tbody tr').allInnerTexts();
-      expect(last).toMatch(/succeeded[\s\S]*2 removed, 1 changed state/);
-      expect(error).toMatch(/failed[\s\S]*<img src=x onerror=alert\(1\)>/);
-      expect(first).toContain('succeeded');
-      await expectSound(page);
-    }
-  });
+  it.each(WIDTHS)(
+    'is accessible in both colour schemes, and shows what the service sent as text, at %i px',
+    async (width) => {
+      const { url } = await startEventful();
+      for (const [colorScheme, failed] of [
+        ['light', 'rgb(176, 20, 32)'],
+        ['dark', 'rgb(255, 143, 135)'],
+      ] as const) {
+        const page = await openPage({ viewport: { width, height: 900 }, colorScheme });
+        await page.goto(`${url}/stations/a`);
+        const section = page.locator('#history');
+        expect(await section.getByRole('img').count()).toBe(4);
+        expect(await page.evaluate("getComputedStyle(document.querySelector('.timeline rect.failed')).fill")).toBe(
+          failed,
+        );
+        expect(await section.locator('#refreshes tbody').innerText()).toContain('<img src=x onerror=alert(1)>');
+        await expectSound(page);
+      }
+    },
+  );
 });
 
 describe('the button "Refresh now"', () => {

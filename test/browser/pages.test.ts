@@ -13,6 +13,7 @@ const PATHS = [
   '/stations/stale?page=3',
   '/stations/broken',
   '/stations/fine/resources/odd',
+  '/stations/fine/changes',
   '/reference',
   '/config',
   '/search?q=r22',

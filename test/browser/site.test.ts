@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { expectSound, NOT_FOUND, openPage } from './page.ts';
 import { exporterOfSizes, FORBIDDEN, tabTo, WIDTHS } from './stage.ts';
 
@@ -26,20 +25,6 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     await page.waitForURL(`${exporter.url}/stations/large/resources/r770`);
   });
 
-  it('shows all results on pages, and says that there is none', async () => {
-    const { exporter } = await exporterOfSizes({ small: 5, large: 1234 });
-    const page = await openPage({ viewport });
-    await page.goto(`${exporter.url}/search?q=display&sort=-name`);
-    expect(await page.locator('#result').innerText()).toContain('1,239 resources of 2 stations');
-    expect(await page.locator('#resource-table tbody tr').first().innerText()).toContain('name-r999');
-    await expectSound(page);
-    await page.getByRole('link', { name: 'Last' }).first().click();
-    expect(await page.locator('#resource-table tbody tr').count()).toBe(39);
-    await page.goto(`${exporter.url}/search?q=nowhere`);
-    expect(await page.locator('#result').innerText()).toContain('No resource matches');
-    await expectSound(page);
-  });
-
   it('shows an unknown path and a wrong query as pages with working links', async () => {
     const { exporter } = await exporterOfSizes({ one: 1 });
     const page = await openPage({ viewport }, [NOT_FOUND, BAD_REQUEST]);
@@ -54,19 +39,5 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     await expectSound(page);
     await page.getByRole('link', { name: 'This page without its query' }).click();
     await page.locator('#summary').waitFor();
-  });
-
-  it('shows the configuration without secrets', async () => {
-    const service = await startTestService({ source: () => entriesOf(1) });
-    const upstream = { authorization: { credentials: 'hush' } };
-    const { url } = await startReadyExporter(configOf(service.url, ['one'], { upstream }));
-    const page = await openPage({ viewport });
-    await page.goto(url);
-    await page.getByRole('link', { name: 'Configuration' }).click();
-    expect(await page.locator('#configuration').innerText()).toContain('credentials: <secret>');
-    expect(await page.content()).not.toContain('hush');
-    await expectSound(page);
-    await page.getByRole('link', { name: 'Plain text' }).click();
-    expect(await page.locator('body').innerText()).toMatch(/^upstreams:/);
   });
 });

@@ -46,11 +46,6 @@ export function shownStations(page: Page): Promise<string[]> {
   );
 }
 
-/** A station's cell of the status page. */
-export function cellOf(page: Page, station: string, label: string) {
-  return page.locator(`#row-${station} td[data-label="${label}"]`);
-}
-
 /** Opens the URL with a paused clock, so that the page updates only by `nextUpdate`, however slowly the test proceeds. */
 export async function openPaused(page: Page, url: string): Promise<void> {
   const nowMs = Date.now();
