@@ -8,51 +8,6 @@ const CSV_OF_PROD = { command: 'list', operands: ['prod'], flags: { format: 'csv
 const MISSING_FILE = '--config.file: missing value, expected a file name';
 
 describe('parseFlags', () => {
-  it('uses the defaults', () => {
-    expect(parseFlags([])).toEqual({
-      ok: true,
-      command: 'serve',
-      operands: [],
-      flags: {
-        help: false,
-        version: false,
-        'config.file': 'config.yaml',
-        'config.check': false,
-        'config.auto-reload-interval': 0,
-        live: false,
-        demo: false,
-        format: 'table',
-        'without-rules': false,
-        wide: false,
-        output: '-',
-        'simulate.port': 9843,
-        'simulate.seed': 1,
-        'simulate.page-cap': 200,
-        'simulate.names': 'random',
-        'simulate.latency': 0,
-        'simulate.fault': [],
-        label: [],
-        'web.listen-address': [{ port: 9842 }],
-        'web.telemetry-path': '/metrics',
-        'web.external-url': undefined,
-        'web.allowed-hosts': [],
-        'web.enable-lifecycle': false,
-        'web.max-connections': 2048,
-        'web.max-connections-per-address': 1024,
-        'web.max-requests': 40,
-        'web.max-response-memory': 64 * 1024 * 1024,
-        'scrape.timeout': 10_000,
-        'timeout-offset': 500,
-        shard: 0,
-        'total-shards': 1,
-        'log.level': 'info',
-        'log.format': 'logfmt',
-        'log.buffer-size': 1_048_576,
-        'log.changes': false,
-      },
-    });
-  });
-
   it.each<readonly [line: string, parsed: object]>([
     ['--config.file=a.yaml', { flags: { 'config.file': 'a.yaml' } }],
     ['--config.file a.yaml', { flags: { 'config.file': 'a.yaml' } }],

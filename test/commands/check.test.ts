@@ -225,16 +225,6 @@ describe('check --live', () => {
       'For a 407, add user and password to proxy_url.',
     ],
     [
-      'a proxy that refuses connections',
-      async () => {
-        const proxy_url = `http://127.0.0.1:${await closedPort()}`;
-        return configOf('http://service.invalid', ['a'], { upstream: { proxy_url } });
-      },
-      {},
-      /127\.0\.0\.1:\d+ refused the connection/,
-      'Check the host and port in proxy_url',
-    ],
-    [
       'an untrusted issuer',
       () => configFor({ tls: certificate() }),
       {
@@ -243,19 +233,6 @@ describe('check --live', () => {
       },
       'was issued by an untrusted authority: Our Authority.',
       'set tls_config.ca_file',
-    ],
-    [
-      'an expired certificate',
-      () => withTls({}, certificate('127.0.0.1', -1.5)),
-      { 'main.TLS': /^expired, TLSv1\.3, expired \d{4}-\d\d-\d\d, issued by Our Authority$/ },
-      /The certificate of 127\.0\.0\.1:\d+ expired on \d{4}-\d\d-\d\d\./,
-    ],
-    [
-      'a host name mismatch',
-      () => withTls({}, certificate('monitor.example.com')),
-      { 'main.TLS': /^host name mismatch, / },
-      'was issued for another host name: monitor.example.com.',
-      'tls_config.server_name',
     ],
     ...(['TLSv1.2', 'TLSv1.3'] as const).map(
       (version): Case => [
@@ -266,35 +243,6 @@ describe('check --live', () => {
         'tls_config.cert_file and tls_config.key_file',
       ],
     ),
-    [
-      'a rejected client certificate',
-      () => {
-        const { cert, key } = issue({ name: 'stranger' });
-        const files = { cert_file: temporaryFile('cert.pem', cert), key_file: temporaryFile('key.pem', key) };
-        return withTls(files, clientsOf('TLSv1.3'));
-      },
-      { 'main.TLS': /^client certificate rejected, / },
-      'it probably rejects the client certificate.',
-    ],
-    [
-      'a TLS version that is not allowed',
-      () => withTls({ min_version: 'TLS13' }, { ...certificate(), maxVersion: 'TLSv1.2' }),
-      {},
-      'supports no TLS version that the configuration allows.',
-    ],
-    [
-      'a TLS file that cannot be read',
-      () => withTls({ ca_file: 'gone.pem' }),
-      { 'main.TLS': /^unusable file, / },
-      /reported: cannot read TLS file \/\S+\/gone\.pem: ENOENT/,
-    ],
-    [
-      'an https URL of a plain HTTP port',
-      async () => withScheme('https', await configFor()),
-      { 'main.TLS': 'no TLS on this port' },
-      'does not use TLS on this port, but base_url is an https URL.',
-      /reported: 127\.0\.0\.1:.*SSL routines: wrong version number\n/,
-    ],
     [
       'an http URL of a TLS port',
       async () => withScheme('http', await withTls()),
@@ -315,19 +263,6 @@ describe('check --live', () => {
       'The service rejected the Bearer credentials of authorization (401).',
       'answered 401 Unauthorized',
     ],
-    [
-      'missing credentials',
-      () => configFor({ auth: tokenCheck }),
-      { 'a.AUTHENTICATION': 'no credentials' },
-      'The service requires credentials (401), and no credentials are configured.',
-    ],
-    [
-      'a missing credential file',
-      () => configFor({}, { upstream: { authorization: { credentials_file: 'gone' } } }),
-      { 'a.AUTHENTICATION': 'no credentials', 'a.FIRST PAGE': '–' },
-      'The credentials could not be read or obtained, so no request was sent.',
-      /reported: cannot read credential file \/\S+\/gone: ENOENT/,
-    ],
     ...[[-3_600_000, '3[56]\\d\\d s ahead of'] as const, [3_600_000, '3[56]\\d\\d s behind'] as const].map(
       ([differenceMs, words]): Case => [
         `rejected signatures by a clock difference of ${differenceMs} ms`,
@@ -338,23 +273,10 @@ describe('check --live', () => {
       ],
     ),
     [
-      'rejected signatures while the clock is in sync',
-      () => configFor({ auth: { hmac: { ...hmacCheck.hmac, access_key_id: 'another' } } }, hmac),
-      { 'main.CLOCK': 'in sync' },
-      'The service rejected the signature of hmac (401).',
-    ],
-    [
       'a missing permission',
       () => faulty(replyWith(403), token('some-secret')),
       { 'a.AUTHENTICATION': 'accepted', 'a.PERMISSION': 'denied' },
       'The service accepted the Bearer credentials of authorization, but the account has no permission',
-    ],
-    [
-      'an unknown station',
-      () => faulty(replyWith(404), token('some-secret')),
-      { 'a.AUTHENTICATION': 'unknown', 'a.PERMISSION': 'unknown', 'a.LISTING': 'failed: not_found' },
-      'The service does not know this station (404).',
-      '404 Not Found',
     ],
     [
       'an error status, without its control characters',
@@ -363,13 +285,6 @@ describe('check --live', () => {
       'The service returned an error status.',
       /500 Internal Server Error.*gone all/,
       /^\P{Cc}+(\n\P{Cc}*)+$/u,
-    ],
-    [
-      'an HTML page',
-      () => faulty(NAMED_FAULTS.html),
-      { 'a.LISTING': 'failed: body' },
-      'The reply is not a listing.',
-      'expected JSON, got an HTML or XML page',
     ],
     [
       'too many requests, without advice of smaller pages',
@@ -400,11 +315,6 @@ describe('check --live', () => {
       () => configFor({}, { station: { products: ['p', 'q'], alertability: true } }),
       { 'a.REQUESTS': '6/scrape' },
       /\nA scrape refreshes .*\nWith a ttl of 0, /s,
-    ],
-    [
-      'accepted credentials',
-      () => configFor({ auth: tokenCheck }, token('right-secret')),
-      { 'a.AUTHENTICATION': 'accepted' },
     ],
     [
       'a certificate that expires soon',
@@ -513,12 +423,6 @@ describe('check --live', () => {
     expect(await exit).toBe(143);
     expect(output().stderr).toMatch(/\naborted by SIGTERM .*\n$/);
   });
-
-  it('rejects --shard=auto without an ordinal in the host name', async () => {
-    const { code, stderr } = await checkLive(await configFor(), '--shard=auto');
-    expect(code).toBe(1);
-    expect(stderr).toContain('--shard=auto: expected a host name');
-  });
 });
 
 describe('check --live, limits on resources without alert rules', () => {
@@ -544,20 +448,6 @@ describe('check --live, limits on resources without alert rules', () => {
     );
   });
 
-  it('succeeds within the limits, with the coverage as the last line', async () => {
-    const { code, stdout } = await check(['--min-coverage=0.5', '--max-without-rules=2']);
-    expect(code).toBe(0);
-    expect(stdout).not.toMatch(/failure|Without/);
-    expect(stdout).toMatch(/\n\ncoverage is 0.5: 2 of 4 resources that can have alerts have alert rules\n$/);
-  });
-
-  it('counts all resources where it is not known which can have alerts', async () => {
-    const { code, stdout } = await check(['--max-without-rules=3'], {});
-    expect(code).toBe(1);
-    expect(stdout).toContain('failure: 4 resources have no alert rules, expected at most 3\n');
-    expect(stdout).toMatch(/\nWithout alert rules in b:\nID .*\nbare .*\nother .*\n\nfailure: /);
-  });
-
   it.each([
     ['csv', /^station,resource_id,.*\r\na,bare,.*\r\nb,bare,.*\r\n$/],
     ['json', /^\[\n\{"station":"a","resource_id":"bare",.*\},\n\{"station":"b","resource_id":"bare",.*\}\n\]\n$/],
@@ -566,12 +456,6 @@ describe('check --live, limits on resources without alert rules', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(expected);
     expect(stderr).toMatch(/ is valid, stations: 2\n\nUPSTREAM .*\nfailure: 2 resources have no alert rules/s);
-  });
-
-  it('fails for an incomplete listing', async () => {
-    const { code, stdout } = await check(['--min-coverage=0'], undefined, [reportedTotal(9)]);
-    expect(code).toBe(1);
-    expect(stdout).toContain('failure: coverage of a is unknown: its listing is incomplete\n');
   });
 });
 
@@ -614,17 +498,6 @@ describe('check', () => {
     expect(await checked(configOf('http://h', ['a']), web)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('everyone has access'),
-    });
-  });
-
-  it('warns of a web configuration that verifies client certificates of every public authority', async () => {
-    const { cert, key } = issue({ name: 'server' });
-    const [certFile, keyFile] = [temporaryFile('cert.pem', cert), temporaryFile('key.pem', key)];
-    const tls = { cert_file: certFile, key_file: keyFile, client_auth_type: 'RequireAndVerifyClientCert' };
-    const web = `--web.config.file=${temporaryFile('web', JSON.stringify({ tls_server_config: tls }))}`;
-    expect(await checked(configOf('http://h', ['a']), web)).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('without a client_ca_file'),
     });
   });
 

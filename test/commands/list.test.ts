@@ -231,13 +231,6 @@ describe('list, on a terminal', () => {
     expect(painted.at(-1)).toMatch(/^5 of \d+ matching resources, 57 in all\n$/);
   });
 
-  it('names the columns that do not fit', async () => {
-    const { stderr } = await shown(configured({}, JOINED), [], 80, 80);
-    expect(stderr.replaceAll('\n  ', ' ')).toMatch(
-      /\[K57 of 57 resources; columns not shown: .*GPU MODEL \(--wide shows all, --columns some\)\n$/,
-    );
-  });
-
   it('prints a table of exact values with --wide, and the same in a pipe', async () => {
     const config = configured({}, JOINED);
     const wide = await shown(config, ['--wide'], 80, 80, { NO_COLOR: '1' });

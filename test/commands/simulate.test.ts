@@ -59,14 +59,6 @@ describe('simulate', () => {
     await expect(fetch(listingUrl(service))).rejects.toThrow('fetch failed');
   });
 
-  it('simulates the same resources for the same seed only', async () => {
-    const idsOf = async (service: Simulated) =>
-      (await firstPage(service)).resources.map(({ resource_id }) => resource_id);
-    const ids = await simulated(idsOf, ...SMALL);
-    expect(await simulated(idsOf, ...SMALL)).toEqual(ids);
-    expect(await simulated(idsOf, ...SMALL, '--simulate.seed=2')).not.toEqual(ids);
-  });
-
   it('simulates the requested number and size of stations', async () => {
     const { total } = await simulated(
       async (service) => {
@@ -98,17 +90,6 @@ describe('simulate', () => {
     };
     // Timers have a resolution of a millisecond.
     expect(await simulated(waited, ...SMALL, '--simulate.latency=50ms')).toBeGreaterThan(48);
-  });
-
-  it('injects faults into the given share of requests', async () => {
-    const statuses = async (service: Simulated) => {
-      const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(listingUrl(service))));
-      return replies.map(({ status }) => status).toSorted();
-    };
-    const all = await simulated(statuses, ...SMALL, '--simulate.fault=unavailable');
-    expect(new Set(all)).toEqual(new Set([503]));
-    const some = await simulated(statuses, ...SMALL, '--simulate.fault=rate_limited:0.5');
-    expect(new Set(some)).toEqual(new Set([200, 429]));
   });
 
   /** What differs between two runs is the time. */
