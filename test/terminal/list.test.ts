@@ -22,12 +22,6 @@ describe('list, in a terminal', () => {
     expect(text).toMatch(/training: 0 pages/);
     expect(text).toContain('resource_id,name');
   });
-
-  it('shows nothing but the data when stderr is no terminal', async () => {
-    const { text } = await shown(`${list} 2>/dev/null`);
-    expect(text).toMatch(/^resource_id,name/);
-    expect(text).not.toContain('\u001b');
-  });
 });
 
 const RECORDS = [
@@ -68,16 +62,6 @@ describe.each([80, 200])('tables in a terminal of %i columns', (columns) => {
     expect(lines.join()).not.toContain('\u202e');
   });
 
-  it('list shows the meanings of states in colour, and aligned', async () => {
-    const { text } = await atWidth('list ts --columns=state,alert_state 2>/dev/null');
-    expect(linesOf(text)).toEqual([
-      'STATE     ALERT STATE',
-      'Firing    \u001b[31mfiring\u001b[0m',
-      'Inactive  \u001b[32minactive\u001b[0m',
-      'NEW       unknown',
-    ]);
-  });
-
   it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('list and check --live show no colour with %j', async (env) => {
     for (const command of ['list ts', 'check --live'])
       expect((await atWidth(`${command} 2>/dev/null`, env)).text).not.toContain('\u001b');
@@ -96,15 +80,5 @@ describe.each([80, 200])('tables in a terminal of %i columns', (columns) => {
     expect(tables.some((line) => line.startsWith('Columns not shown: '))).toBe(columns === 80);
     const hasSizes = /\nts .* [\d.]+ KB +[\d.]+ (KB|B) /.test(tables.join('\n'));
     expect(hasSizes).toBe(columns === 200);
-  });
-
-  it('list cuts nothing in a pipe', async () => {
-    const { text } = await shown(`sh -c "${program} list ts --config.file=${await configFile()} 2>/dev/null | cat"`, {
-      columns,
-    });
-    expect(text).toContain('训练平台-'.repeat(20));
-    expect(text).toContain('ALERTSTATE_FIRING');
-    expect(text).not.toContain('…');
-    expect(text).not.toContain('\u001b');
   });
 });
