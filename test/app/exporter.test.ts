@@ -29,48 +29,12 @@ function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}):
   return exporter;
 }
 
-describe('Exporter.configuration', () => {
-  it('is rendered once per generation', async () => {
-    const first = await valid('first');
-    if (!first.ok) return expect.unreachable();
-    let reads = 0;
-    const config = new Proxy(first.config, {
-      get: (target, key, receiver) => {
-        reads += 1;
-        return Reflect.get(target, key, receiver);
-      },
-    });
-    const exporter = exporterOf({ ...first, config }, { load: () => valid('second') });
-    await exporter.start();
-    expect(exporter.configuration()).toContain('telemetry_station: first\n');
-    const readsOfOne = reads;
-    expect(exporter.configuration()).toContain('telemetry_station: first\n');
-    expect(reads).toBe(readsOfOne);
-    await exporter.reload();
-    expect(exporter.configuration()).toContain('telemetry_station: second\n');
-  });
-});
-
 describe('Exporter.station', () => {
   it('is undefined of a station that is not configured', async () => {
     const exporter = exporterOf(await valid('a'));
     expect(() => exporter.specs()).toThrow('the exporter has not started');
     await exporter.start();
     expect([exporter.station('b'), exporter.refresh('b')]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('Exporter.owners', () => {
-  it('counts the resources of all stations, or of one', async () => {
-    const { url } = await startTestService({
-      source: ({ telemetry_station }) => entriesOf(telemetry_station === 'a' ? 1 : 2),
-    });
-    const labels = [{ match: { name: '.*' }, labels: { team: 'x' } }];
-    const exporter = exporterOf(await load(configOf(url, ['a', 'b'], { labels })));
-    await exporter.start();
-    const all = [{ label: 'team', value: 'x', resources: 3 }];
-    await eventually(async () => expect(await exporter.owners()).toMatchObject(all));
-    expect(await exporter.owners('b')).toMatchObject([{ resources: 2 }]);
   });
 });
 

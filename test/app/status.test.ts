@@ -3,8 +3,6 @@ import type { Generation } from '../../src/app/generation.ts';
 import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
 import { ChangeLog } from '../../src/inventory/changes.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
@@ -78,40 +76,6 @@ describe('stationStatus', () => {
       waitingMs: 1234,
       isHanging: true,
     });
-  });
-
-  it.each<[string, Partial<StationSpec>, Resource[], object]>([
-    [
-      'counts only alertable resources without alert rules when alertability is on',
-      { alertability: true },
-      [
-        resourceOf('a', { alertable: true, alertRules: 0 }),
-        resourceOf('b', { alertable: true, alertRules: 3, type: 'other' }),
-        resourceOf('c', { alertable: false, alertRules: 0 }),
-      ],
-      { alertable: 2, withoutRules: 1 },
-    ],
-    [
-      'counts all resources without alert rules when alertability is off',
-      {},
-      [resourceOf('a', { alertRules: 0 }), resourceOf('b', { alertRules: 0, type: 'other' }), resourceOf('c')],
-      { alertable: undefined, withoutRules: 2 },
-    ],
-    [
-      'does not count resources with an unknown number of alert rules',
-      { alertability: true },
-      [resourceOf('a', { alertable: true, alertRules: undefined })],
-      { alertable: 1, withoutRules: 0, unknownCoverage: 1 },
-    ],
-    [
-      'does not know the number of alertable resources if it is unknown for all of them',
-      { alertability: true },
-      [resourceOf('a', { alertable: undefined, alertRules: 0 })],
-      { alertable: undefined, unknownCoverage: 1 },
-    ],
-    ['counts no alertable resource in an empty station', { alertability: true }, [], { alertable: 0, withoutRules: 0 }],
-  ])('%s', (_title, spec, resources, counts) => {
-    expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(counts);
   });
 });
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
+import { recordLimits, semiSpaceMib, upstreamOptions } from '../../src/app/wiring.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
@@ -76,43 +76,9 @@ describe('upstreamOptions', () => {
     expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecure_skip_verify: false });
   });
 
-  it.each([
-    ['authorization', 'credentials', {}, { scheme: 'authorization', type: 'Bearer' }],
-    ['authorization', 'credentials', { type: 'Key' }, { scheme: 'authorization', type: 'Key' }],
-    ['basic_auth', 'password', { username: 'u' }, { scheme: 'basic', username: 'u' }],
-    [
-      'hmac',
-      'secret_access_key',
-      { access_key_id: 'AK', signed_headers: ['date', 'host'] },
-      { scheme: 'hmac', access_key_id: 'AK', signed_headers: ['date', 'host'] },
-    ],
-    [
-      'oauth2',
-      'client_secret',
-      { client_id: 'c', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } },
-      {
-        scheme: 'oauth2',
-        client_id: 'c',
-        token_url: new URL('https://t.example/'),
-        scopes: ['x'],
-        endpoint_params: { a: 'b' },
-      },
-    ],
-  ])('maps %s with its %s or the file of it, and %j', (scheme, secret, keys, auth) => {
-    const authOf = (source: object) => optionsOf({ base_url, [scheme]: { ...keys, ...source } }).auth;
-    expect(authOf({ [secret]: 's' })).toMatchObject({ ...auth, secret: { text: 's' } });
-    expect(authOf({ [`${secret}_file`]: 'f' })).toMatchObject({ ...auth, secret: { file: 'f' } });
-  });
-
   it('gives an empty password as the empty text', () => {
     const { auth } = optionsOf({ base_url, basic_auth: { username: 'u', password: '' } });
     expect(auth?.secret).toEqual({ text: '' });
-  });
-});
-
-describe('userAgentOf', () => {
-  it('contains the exporter and its version', () => {
-    expect(userAgentOf({ version: '1.2.3' })).toBe('telemetry-station-exporter/1.2.3');
   });
 });
 

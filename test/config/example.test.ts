@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
-import { renderConfig } from '../../src/config/resolve.ts';
 import { loaded, problemsOf, VALID } from './fixtures.ts';
 
 const example = readFileSync(new URL('../../config.example.yaml', import.meta.url), 'utf8');
@@ -62,29 +61,6 @@ describe('config.example.yaml', () => {
     const problems = await problemsOf(uncommented, ENV);
     expect(problems).toHaveLength(8);
     expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
-  });
-
-  it.each(
-    ['authorization', 'basic_auth', 'hmac', 'oauth2'].flatMap((scheme) => [
-      [scheme, true] as const,
-      [scheme, false] as const,
-    ]),
-  )('shows a valid %s (from a file: %s)', async (scheme, fromFile) => {
-    const tree: Tree = parse(uncommented);
-    const upstream = tree['upstreams']?.['main'] ?? {};
-    for (const other of ['authorization', 'basic_auth', 'hmac', 'oauth2']) if (other !== scheme) delete upstream[other];
-    const auth = upstream[scheme] ?? {};
-    const file = Object.keys(auth).find((key) => key.endsWith('_file')) ?? '';
-    delete auth[fromFile ? file.replace('_file', '') : file];
-    delete tree['stations']?.['0']?.['rid'];
-    const { config } = await loaded(stringify(tree), ENV);
-    expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
-  });
-
-  it('shows a valid rid', async () => {
-    const tree: Tree = parse(example);
-    const rid = parse(uncommented).stations[0].rid;
-    expect(await problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
   });
 });
 

@@ -55,11 +55,6 @@ describe('deploy/kubernetes', () => {
 });
 
 describe('deploy/helm', () => {
-  it('has the version of the package', () => {
-    const { version, appVersion } = parse(read(`${CHART}/Chart.yaml`));
-    expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
-  });
-
   const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((file) => ({
     file,
     values: parse(read(`${CHART}/ci/${file}`)),

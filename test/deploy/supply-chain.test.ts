@@ -35,12 +35,6 @@ describe.each(workflows)('.github/workflows/$file', ({ text, workflow }) => {
     expect(uses.filter((action) => !/^[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 
-  it('pins an action by the same commit everywhere', () => {
-    const actions = workflows.flatMap((other) => actionsOf(other.text));
-    const names = new Set(actions.map((action) => action.replace(/@.*/, '')));
-    expect(new Set(actions).size).toBe(names.size);
-  });
-
   it('grants no job more than to read the contents unless it asks for it', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
   });
@@ -87,29 +81,4 @@ describe('npm ci', () => {
       expect(read(file)).not.toMatch(/npm ci(?! --ignore-scripts)/);
     },
   );
-});
-
-describe('the base images', () => {
-  const dockerfile = read('Dockerfile');
-  const images = new Map(
-    Array.from(dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.*)$/gm), ([, name = '', image = '']) => [name, image]),
-  );
-
-  it('are arguments with a registry and a tag, whose digest a release resolves', () => {
-    expect([...images.keys()]).toEqual(['BUILD_IMAGE', 'RUNTIME_IMAGE']);
-    for (const image of images.values()) expect(image).toMatch(/^[\w.]+\.\w+\/[\w./-]+:[\w.-]+$/);
-  });
-
-  it('are the only ones', () => {
-    const stages = Array.from(dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm), ([, image]) => image);
-    expect(stages).toEqual([...images.keys()].map((name) => `\${${name}}`));
-  });
-});
-
-describe('renovate.json', () => {
-  it('pins actions', () => {
-    expect(JSON.parse(read('renovate.json')).extends).toEqual(
-      expect.arrayContaining(['helpers:pinGitHubActionDigestsToSemver']),
-    );
-  });
 });

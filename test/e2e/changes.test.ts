@@ -217,19 +217,4 @@ describe('the changes of a station', () => {
       1,
     );
   });
-
-  it('are forgotten with a station that a reload removes, and begin anew when it is added again', async () => {
-    const { service, config, scrape, json, rewrite, exporter } = await startStation();
-    service.setRecords('ts', entriesOf(3));
-    await scrape();
-    expect((await json()).changes).toHaveLength(3);
-    for (const name of ['other', 'ts']) {
-      rewrite({ ...config, stations: [{ ...config.stations[0], name }] });
-      expect(await exporter.reload()).toEqual([]);
-    }
-    await scrape();
-    service.setRecords('ts', entriesOf(2));
-    await scrape();
-    expect((await json()).changes).toMatchObject([{ change: 'removed', resource_id: 'r2' }]);
-  });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
@@ -41,30 +39,5 @@ describe('the pages of a running exporter', () => {
     await eventually(async () =>
       expect((await open('/stations/ts')).text).toMatch(/\nStateno data: not scraped for .+\n/),
     );
-  });
-});
-
-describe('POST /stations/NAME/refresh', () => {
-  it('refreshes a failed station at once, although error_ttl has not passed', async () => {
-    const service = await startTestService({
-      source: () => entriesOf(3),
-      faults: { a: [replyWith(403)] },
-    });
-    const { url, get, scrape } = await startReadyExporter(
-      configOf(service.url, ['a'], { cache: { ttl: '1h', error_ttl: '1h' } }),
-    );
-    service.setFaults('a', []);
-    service.clearRequests();
-    const response = await fetch(`${url}/stations/a/refresh`, { method: 'POST' });
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { station: 'a', outcome: 'succeeded', resources: 3, failure_reason: null },
-    ]);
-    expect(service.requests).toHaveLength(1);
-    expect(await (await get('/stations/a/history')).json()).toMatchObject([
-      { outcome: 'succeeded' },
-      { outcome: 'failed' },
-    ]);
-    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
   });
 });

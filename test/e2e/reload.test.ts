@@ -1,19 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { first, type ServiceOptions } from '../simulator/simulated-service.ts';
-import { replaceFile } from '../upstream/support/files.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { httpRequest } from '../web/http-client.ts';
-import { serve } from './running-program.ts';
-import { configOf, entriesOf, startTestExporter, startTestService, wireRecord } from './test-bed.ts';
+import { configOf, entriesOf, startTestExporter, startTestService } from './test-bed.ts';
 
 /** No refresh except those caused by a reload. */
 const LONG_TTL = { ttl: '1h', error_ttl: '1h' };
@@ -62,41 +56,6 @@ async function startSettled(config: object) {
 }
 
 describe('a reload', () => {
-  it('applies changed limits', async () => {
-    const records = ['A', 'B', 'C'].map((state, index) => ({ record: wireRecord(`r${index}`, { state }) }));
-    const changes = { cache: {} };
-    const { reloadWith, values, configFor } = await started(['a'], changes, { source: () => records });
-    const limited = async (limits: object) =>
-      expect((await reloadWith({ ...configFor(['a'], changes), limits })).status).toBe(200);
-    const states = async () => Object.keys(await values('resources', 'state'));
-    expect(await states()).toEqual(['A', 'B', 'C']);
-    await limited({ label_values: 1 });
-    records.push({ record: wireRecord('r3', { state: 'D' }) });
-    // Values that were published before stay.
-    await eventually(async () => expect(await states()).toEqual(['A', 'B', 'C', '(other)']));
-    await limited({ records_per_station: 2 });
-    await eventually(async () => expect(await values('up')).toEqual({ a: 0 }));
-    expect(await values('failure', 'reason')).toMatchObject({ body: 1 });
-    await limited({ records: 2 });
-    await eventually(async () => expect(await values('up')).toEqual({ a: 0 }));
-    await limited({});
-    await eventually(async () => expect(await values('up')).toEqual({ a: 1 }));
-    expect(await values('listing_reported_resources')).toEqual({ a: 4 });
-  });
-
-  it('applies changed links, and keeps the data', async () => {
-    const { reloadWith, get, configFor, queried } = await started(['a']);
-    const shown = async () => ((await (await get('/stations/a?format=json')).json()) as { links: unknown }).links;
-    const linked = async (station: string) =>
-      (await reloadWith({ ...configFor(['a']), links: [{ name: 'n', station }] })).status;
-    expect(await shown()).toEqual([]);
-    expect(await linked('https://h/{station}')).toBe(200);
-    expect(await shown()).toEqual([{ name: 'n', url: 'https://h/a' }]);
-    expect(await linked('javascript:{station}')).toBe(400);
-    expect(await shown()).toEqual([{ name: 'n', url: 'https://h/a' }]);
-    expect(queried()).toEqual([]);
-  });
-
   it('keeps the data of unchanged stations, refreshes only the added ones and removes others', async () => {
     const { reload, published, values, get, exporter, queried } = await started(['a', 'b']);
     const before = (await published()).filter((line) => line.includes('station="a"'));
@@ -109,33 +68,6 @@ describe('a reload', () => {
     expect((await get('/probe?station=b')).status).toBe(404);
     expect(exporter.stations().map(({ name }) => name)).toEqual(['a', 'c']);
     expect(Object.keys(await values('exporter_series'))).toEqual(['a', 'c']);
-  });
-
-  it('reads the station files again, and applies all of them or none', async () => {
-    const { url } = await startTestService({ source: () => entriesOf(3) });
-    const { stations, ...config } = configOf(url, ['a', 'b', 'c'], { cache: LONG_TTL });
-    const program = await serve(
-      { ...config, stations: stations.slice(0, 1), station_files: ['stations-*.yaml'] },
-      '--web.enable-lifecycle',
-    );
-    const path = (name: string) => join(dirname(program.file), `stations-${name}.yaml`);
-    const reload = async () => (await httpRequest(program.port, '/-/reload', { method: 'POST' })).body;
-    const names = async () => Object.keys(valuesOf(await program.scrape(), 'telemetry_station_info', 'station'));
-    expect(await names()).toEqual(['a']);
-    expect(program.output().stderr).toMatch(
-      /level=warn msg="configuration warning" warning="\S+: station_files\[0\]: no file matches"/,
-    );
-    writeFileSync(path('1'), stringify(stations.slice(1, 2)));
-    expect(await reload()).toBe('Configuration reloaded.\n');
-    expect(await names()).toEqual(['a', 'b']);
-    replaceFile(path('1'), stringify(stations.slice(2)));
-    writeFileSync(path('2'), stringify([{ ...stations[1], zone: '' }]));
-    expect(await reload()).toMatch(/^\S+stations-2\.yaml:3:9: \[0\]\.zone: expected a non-empty name .*\n$/);
-    expect(await names()).toEqual(['a', 'b']);
-    replaceFile(path('2'), stringify(stations.slice(1, 2)));
-    expect(await reload()).toBe('Configuration reloaded.\n');
-    expect(await names()).toEqual(['a', 'c', 'b']);
-    expect(parse((await program.get('/config')).body).stations).toHaveLength(3);
   });
 
   it('refreshes a changed station', async () => {
@@ -216,20 +148,6 @@ describe('a reload', () => {
     await eventually(() => expect(removed.sockets).toMatchObject([{ destroyed: true }]));
     expect(await values('up')).toEqual({ a: 1 });
     expect(kept.sockets).toMatchObject([{ destroyed: false }]);
-  });
-
-  it('aborts the refresh of a removed station, and answers waiting scrapes', async () => {
-    const changes = { cache: {} };
-    const { service, reload, scrape, values, queried } = await started(['a', 'b'], changes);
-    service.setFaults('b', [NAMED_FAULTS.hang]);
-    const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
-    await eventually(() => expect(queried()).toContain('b'));
-    await reload(['a'], changes);
-    expect(valuesOf(await waiting, 'telemetry_station_up', 'station')).toEqual({ a: 1, b: 1 });
-    await eventually(async () =>
-      expect(await values('exporter_api_requests_in_flight', 'upstream')).toEqual({ main: 0 }),
-    );
-    expect(await values('up')).toEqual({ a: 1 });
   });
 
   it('does not interrupt the refresh of an unchanged station', async () => {

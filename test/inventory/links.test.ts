@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LINK_PLACEHOLDERS, linksOf } from '../../src/inventory/links.ts';
+import { linksOf } from '../../src/inventory/links.ts';
 import { resourceOf, specOf } from '../refresh/fixtures.ts';
 
 const HOSTILE = `"><script>alert(1)</script>&x=#?/..\\ '()*%7B{station}\ud800\u0000`;
@@ -7,18 +7,6 @@ const HOSTILE = `"><script>alert(1)</script>&x=#?/..\\ '()*%7B{station}\ud800\u0
 const hrefs = (links: readonly { readonly url: string }[]) => links.map(({ url }) => url);
 
 describe('linksOf', () => {
-  it('replaces the placeholders of the station', () => {
-    const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
-    const template = `https://h/${LINK_PLACEHOLDERS.station.map((name) => `{${name}}`).join('/')}`;
-    const links = [
-      { name: 'both', station: template, resource: 'https://h' },
-      { name: 'resource only', resource: 'https://h' },
-    ];
-    expect(linksOf(links, specOf({ name: 'prod', upstream: 'main', path }))).toEqual([
-      { name: 'both', url: 'https://h/prod/main/s/g/z/t' },
-    ]);
-  });
-
   it('encodes every value, so that it stays one part of the URL', () => {
     const [url = ''] = hrefs(
       linksOf([{ name: 'n', station: 'https://h/a/{station}?q={station}&r=1#{station}' }], specOf({ name: HOSTILE })),

@@ -115,19 +115,6 @@ describe('Fleet', () => {
     expect([attempted.count.listings, unattempted.count.listings]).toEqual([1, 1]);
     fleet.stop();
   });
-
-  it('refreshes in the background until it is stopped', async () => {
-    const { cache, count } = cacheOf('a', { cache: { ...background, ttlMs: 0 } });
-    const fleet = new Fleet([cache], () => undefined);
-    fleet.start();
-    while (count.listings < 3) await new Promise(setImmediate);
-    fleet.stop();
-    await cache.refresh();
-    const before = count.listings;
-    // A timer set now fires after any that was left pending with no delay.
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    expect(count.listings).toBe(before);
-  });
 });
 
 describe('refreshInBackground', () => {
