@@ -10,7 +10,7 @@ local template = importstr '../deploy/helm/telemetry-station-exporter/files/rule
   // As text: a number without the digits that its binary form adds.
   local text(value) = if std.isNumber(value) then '%g' % value else value,
   local links = { runbookUrl: config.runbookUrl, grafanaUrl: config.grafanaUrl, externalUrl: config.externalUrl },
-  local values = { ownerLabel: config.ownerLabel } + links + {
+  local values = { ownerLabel: config.ownerLabel, clusterLabel: config.clusterLabel } + links + {
     [alert + '.' + name]: text(config.alerts[alert][name])
     for alert in std.objectFields(config.alerts)
     for name in std.objectFields(config.alerts[alert])
@@ -26,10 +26,11 @@ local template = importstr '../deploy/helm/telemetry-station-exporter/files/rule
 
   prometheusRules+:: { groups+: [group for group in groups if !hasAlerts(group)] },
   prometheusAlerts+:: { groups+: [group for group in groups if hasAlerts(group)] },
+  local dashboard(text) = std.parseJson(replace(text, 'clusterLabel')),
   grafanaDashboards+:: {
-    'telemetry-station-fleet.json': import '../grafana/dashboards/fleet.json',
-    'telemetry-station.json': import '../grafana/dashboards/station.json',
-    'telemetry-station-resources.json': import '../grafana/dashboards/resources.json',
-    'telemetry-station-exporter.json': import '../grafana/dashboards/exporter.json',
+    'telemetry-station-fleet.json': dashboard(importstr '../deploy/helm/telemetry-station-exporter/files/dashboards/fleet.json'),
+    'telemetry-station.json': dashboard(importstr '../deploy/helm/telemetry-station-exporter/files/dashboards/station.json'),
+    'telemetry-station-resources.json': dashboard(importstr '../deploy/helm/telemetry-station-exporter/files/dashboards/resources.json'),
+    'telemetry-station-exporter.json': dashboard(importstr '../deploy/helm/telemetry-station-exporter/files/dashboards/exporter.json'),
   },
 }

@@ -37,7 +37,12 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set ingress.enabled=true
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDwon.for=1h
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
+  rejected --set demo=true --set clusterLabel=k8s-cluster
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
+  dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }
+  dashboards --set clusterLabel=cluster_id >"$work/dashboards.yaml"
+  if grep -E '<<|\bby \(cluster,' "$work/dashboards.yaml"; then echo 'expected the label cluster_id in the dashboards of the chart' >&2; exit 1; fi
+  grep -q 'by (cluster_id, ' "$work/dashboards.yaml"
   if require promtool; then
     rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
     rules --set prometheusRule.alerts.TelemetryStationDown.for=1h --set prometheusRule.alerts.TelemetryStationApiThrottled.share=0.15 >"$work/rules-adjusted.yml"
@@ -45,6 +50,9 @@ for folder in "${helm_folders[@]}"; do
     grep -q 'seconds) > 24$' "$work/rules.yml"
     if grep -E '_url:.*(localhost|<<)' "$work/rules.yml"; then echo 'expected no link without a URL' >&2; exit 1; fi
     grep -q 'for: 1h' "$work/rules-adjusted.yml" && grep -q '> 0.15' "$work/rules-adjusted.yml"
+    rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
+    sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" | diff - "$work/rules.yml"
+    grep -q 'by (cluster_id, job, station)' "$work/rules-cluster.yml"
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
   fi
 done
@@ -80,6 +88,8 @@ deepStrictEqual(byUid(Object.values(dashboards)), byUid(files));
 console.log(`${shipped.length} groups of rules and ${files.length} dashboards, as shipped`);
 PROGRAM
 jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alerts+: { TelemetryStationDown+: { "for": "1h" } } } } + { alerts: $.prometheusAlerts }' | grep '"for": "1h"' >/dev/null
+jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { clusterLabel: "cluster_id" } } + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }' >"$work/mixin-cluster.json"
+sed 's/cluster_id/cluster/g' "$work/mixin-cluster.json" | diff - <(jsonnet --exec '(import "mixin/mixin.libsonnet") + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }')
 
 step 'GitHub workflows'
 actionlint -no-color .github/workflows/*.yml

@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { deduplicate, FIRING } from '../../prometheus/promql/metric.ts';
 import { RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { alertStateMappings, NONE_OR_NO_DATA, severityMappings, UNIT } from './appearance.ts';
@@ -7,7 +8,9 @@ import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
 import { READS_EACH_RESOURCE, resourceColumns, STATION_COLUMNS } from './resource-table.ts';
 
 /** The alerts of the resources of a station are one row. */
-const ROW_LABELS = 'alertname, severity, job, instance, station, upstream';
+const ROW_LABELS = ['alertname', 'severity', 'job', 'instance', 'station', 'upstream'] as const;
+const BY_ALERT = labelList(...ROW_LABELS, 'resource_id');
+const BY_ROW_AND_STATE = labelList(...ROW_LABELS, 'alertstate');
 
 /** Firing before pending, then by severity. */
 const PRIORITIES = ['firing', 'pending'].flatMap((state) =>
@@ -18,9 +21,9 @@ const PRIORITIES = ['firing', 'pending'].flatMap((state) =>
 export function alertsTable(scope: Scope, title = 'Alerts', names = 'TelemetryStation.+') {
   const alertname = `=~"${names}"`;
   const alerts = (matchers = {}) =>
-    `max by (${ROW_LABELS}, resource_id, alertstate) (${scope.alerts('ALERTS', { alertname, ...matchers })})`;
-  const starts = `max by (${ROW_LABELS}, resource_id) (${scope.alerts('ALERTS_FOR_STATE', { alertname })})`;
-  const since = `min by (${ROW_LABELS}, alertstate) (${starts} * on (${ROW_LABELS}, resource_id) group_right () ${alerts()})`;
+    `max by ${labelList(...ROW_LABELS, 'resource_id', 'alertstate')} (${scope.alerts('ALERTS', { alertname, ...matchers })})`;
+  const starts = `max by ${BY_ALERT} (${scope.alerts('ALERTS_FOR_STATE', { alertname })})`;
+  const since = `min by ${BY_ROW_AND_STATE} (${starts} * on ${BY_ALERT} group_right () ${alerts()})`;
   const priority = PRIORITIES.map((matchers, index) => `${PRIORITIES.length - index} * ${alerts(matchers)}`).join(
     ' or ',
   );
@@ -33,8 +36,8 @@ export function alertsTable(scope: Scope, title = 'Alerts', names = 'TelemetrySt
     },
     [
       // A start in seconds has ten digits.
-      tableQuery(`1e10 * max by (${ROW_LABELS}, alertstate) (${priority}) + ${since}`),
-      tableQuery(`count by (${ROW_LABELS}, alertstate) (${alerts()})`),
+      tableQuery(`1e10 * max by ${BY_ROW_AND_STATE} (${priority}) + ${since}`),
+      tableQuery(`count by ${BY_ROW_AND_STATE} (${alerts()})`),
       tableQuery(`1000 * ${since}`),
     ],
     [
@@ -56,7 +59,7 @@ const SINCE_COLUMN = (field: string): Column => ({ field, title: 'Since', unit: 
 /** Reads the series of all resources of the stations that have a firing one. */
 export function firingResources(scope: Scope) {
   const firing = scope.series('telemetry_station_resource_state', { alert_state: FIRING });
-  const byResource = '(job, station, resource_id)';
+  const byResource = labelList('job', 'station', 'resource_id');
   const alertSince = `max by ${byResource} (${scope.alerts('ALERTS_FOR_STATE', { alertname: '="TelemetryStationResourceFiring"' })})`;
   const seenSince = `min by ${byResource} (min_over_time(timestamp(${firing})[$__range:5m]))`;
   const infos = deduplicate(

@@ -12,8 +12,9 @@ import {
   type RowPanel,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { CLUSTER } from '../../prometheus/promql/cluster.ts';
 import type { Link } from './panel.ts';
-import { DATASOURCE, rangeQuery, Scope } from './query.ts';
+import { annotationQuery, DATASOURCE, Scope } from './query.ts';
 
 /** The uids are part of URLs that users bookmark: they must not change. */
 const DASHBOARDS = {
@@ -84,9 +85,13 @@ export function line(height: number, ...panels: readonly SizedPanel[]): Line {
   return { height, panels };
 }
 
-/** The job and the station of a row: names are unique in a job only. */
-const ROW_STATION = ['job', 'station']
-  .map((label) => `&var-${label}=\${__data.fields.${label}:percentencode}`)
+/** The cluster, the job and the station of a row: names are unique in a job of a cluster only. */
+const ROW_STATION = [
+  ['cluster', CLUSTER],
+  ['job', 'job'],
+  ['station', 'station'],
+]
+  .map(([variable, label]) => `&var-${variable}=\${__data.fields.${label}:percentencode}`)
   .join('');
 
 export const stationLink: Link = { title: 'Station dashboard', url: `${urlOf('station')}${ROW_STATION}` };
@@ -114,7 +119,7 @@ export const firingResourcesLink: Link = {
 
 /** The inventory with the selected stations, types and products. */
 export function inventoryLink(title: 'Resources' | 'Firing resources'): Link {
-  const selection = selected('job', 'station', 'resource_type', 'product');
+  const selection = selected('cluster', 'job', 'station', 'resource_type', 'product');
   return { title, url: `${urlOf('resources')}${selection}${title === 'Resources' ? INVENTORY : FIRING}` };
 }
 
@@ -172,7 +177,7 @@ function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
     annotation('Alert', alerts, 'red')
       .titleFormat('{{alertname}}')
       .textFormat('{{station}} {{instance}} {{upstream}}')
-      .tagKeys('severity'),
+      .tagKeys(`severity,${CLUSTER}`),
   ];
 }
 
@@ -184,10 +189,10 @@ function annotation(name: string, expression: string, color: string): Annotation
     .hide(false)
     .iconColor(color)
     .expr(expression)
-    .target(rangeQuery(expression, '').refId('Anno'))
+    .target(annotationQuery(expression).refId('Anno'))
     .titleFormat(name)
     .textFormat('{{instance}}')
-    .tagKeys('job')
+    .tagKeys(`${CLUSTER},job`)
     .step('60s');
 }
 

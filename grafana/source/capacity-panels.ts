@@ -1,6 +1,7 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { capacityMappings, thresholds, UNIT } from './appearance.ts';
-import { table, timeseries } from './panel.ts';
-import { rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
+import { CLUSTER_COLUMN, JOB_COLUMN, table, timeseries } from './panel.ts';
+import { BY_STATION, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
 
 /** The table has a row per job, charts add up the jobs. */
 type By = readonly ('job' | 'upstream')[];
@@ -10,15 +11,15 @@ const CHART: By = ['upstream'];
 const requestRate = (scope: Scope, by: By) => scope.rate('telemetry_station_exporter_api_requests_total', by);
 const limit = (scope: Scope, by: By) => `${scope.total('telemetry_station_exporter_api_rate_limit', by)} < +Inf`;
 const oldestWaiting = (scope: Scope, by: By) =>
-  `max by (${by.join(', ')}) (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`;
+  `max by ${labelList(...by)} (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`;
 const throttledShare = (scope: Scope, by: By) =>
   `${scope.rate('telemetry_station_exporter_api_requests_throttled_total', by)} / (${requestRate(scope, by)} > 0)`;
 
 /** What one refresh of every station takes at the present rate of requests. */
 function roundTime(scope: Scope, by: By): string {
   const stations = scope.deduplicated('telemetry_station_listing_pages');
-  const upstreams = `max by (job, station, upstream) (${scope.series('telemetry_station_info')})`;
-  const pages = sumBy(by, `${stations} * on (job, station) group_left (upstream) ${upstreams}`);
+  const upstreams = `max by ${labelList('job', 'station', 'upstream')} (${scope.series('telemetry_station_info')})`;
+  const pages = sumBy(by, `${stations} * on ${BY_STATION} group_left (upstream) ${upstreams}`);
   return `${pages} / (${requestRate(scope, by)} > 0)`;
 }
 
@@ -33,7 +34,7 @@ export function capacityByUpstream(scope: Scope) {
         'Whether an upstream is too small: refreshes have waited for it for 15 minutes without a break. Limit: `requests_per_second`, or what the service accepts; none for an upstream without a limit. Waiting: refreshes; hanging: stations that do not reply. Raise `concurrency` or `page_size`, raise `cache.ttl`, or add shards.',
     },
     [
-      tableQuery(`max by (job, upstream) (${waiting}) > bool 0`),
+      tableQuery(`max by ${labelList(...by)} (${waiting}) > bool 0`),
       tableQuery(requestRate(scope, by)),
       tableQuery(limit(scope, by)),
       tableQuery(throttledShare(scope, by)),
@@ -44,7 +45,8 @@ export function capacityByUpstream(scope: Scope) {
     ],
     [
       { field: 'upstream', title: 'Upstream' },
-      { field: 'job', title: 'Job' },
+      JOB_COLUMN,
+      CLUSTER_COLUMN,
       { field: 'Value #A', title: 'Capacity', mappings: capacityMappings, width: 105 },
       { field: 'Value #B', title: 'Requests', unit: UNIT.requestsPerSecond, decimals: 1, width: 105 },
       { field: 'Value #C', title: 'Limit', unit: UNIT.requestsPerSecond, decimals: 1, width: 105 },

@@ -1,5 +1,5 @@
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
-import { type Column, coarse, stat, table, timeseries } from './panel.ts';
+import { CLUSTER_COLUMN, type Column, coarse, inAnyCluster, stat, table, timeseries } from './panel.ts';
 import { instantQuery, rangeQuery, type Scope, tableQuery } from './query.ts';
 
 type CoverageLabels = readonly ('job' | 'station' | 'resource_type')[];
@@ -51,7 +51,7 @@ export const coverageStat = (scope: Scope) =>
   )
     .withTarget(instantQuery(unknownCoverage(scope), 'Unknown'))
     .thresholds(coverageThresholds())
-    .overrideByName('Unknown', [
+    .overrideByRegexp(inAnyCluster('Unknown'), [
       { id: 'unit', value: UNIT.count },
       { id: 'decimals', value: 0 },
       { id: 'thresholds', value: orangeFromOne().build() },
@@ -104,6 +104,7 @@ export function coverageByType(scope: Scope) {
     ],
     [
       { field: 'resource_type_label', title: 'Type' },
+      CLUSTER_COLUMN,
       { field: 'Value #A', title: 'Without rules', unit: UNIT.count, width: 130 },
       coverageColumn('Value #B'),
       unknownCoverageColumn('Value #C'),

@@ -1,11 +1,13 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { SLOW_SCRAPE_S, scrapeThresholds, targetMappings, UNIT } from './appearance.ts';
 import { colorReasons, stackedBars, stat, stateTimeline, table, timeseries, withLimit } from './panel.ts';
-import { instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { BY_TARGET, instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
 
 /** A failed scrape that was not slow says nothing about how long a scrape takes. */
 export function slowestScrape(scope: Scope) {
   const durations = scope.onTargets(scope.series('scrape_duration_seconds'));
+  const slowest = `max by ${labelList()} (${durations})`;
   const failed = scope.onTargets(`(${scope.series('up')} == 0)`);
   return stat(
     {
@@ -15,7 +17,7 @@ export function slowestScrape(scope: Scope) {
       unit: UNIT.seconds,
       noValue: 'A target cannot be scraped',
     },
-    instantQuery(`max(${durations}) >= ${SLOW_SCRAPE_S} or max(${durations}) unless on () (${failed})`),
+    instantQuery(`${slowest} >= ${SLOW_SCRAPE_S} or ${slowest} unless on ${labelList()} (${failed})`),
   ).thresholds(scrapeThresholds());
 }
 
@@ -29,7 +31,7 @@ export const targetsUp = (scope: Scope) =>
     },
     rangeQuery(
       scope.onTargets(
-        `${scope.series('up')} and on (job, instance) bottomk(20, avg_over_time(${scope.series('up')}[$__range] @ end()))`,
+        `${scope.series('up')} and on ${BY_TARGET} bottomk(20, avg_over_time(${scope.series('up')}[$__range] @ end()))`,
       ),
       '{{instance}}',
     ),

@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 import { alertsTable } from './alert-panels.ts';
 import { redBelowOne, reloadMappings, targetMappings, UNIT } from './appearance.ts';
@@ -22,10 +23,11 @@ import {
   targetsUp,
 } from './exporter-panels.ts';
 import { exportersUp, knownExporters } from './health-panels.ts';
-import { linked, stat, table } from './panel.ts';
-import { instantQuery, Scope, tableQuery } from './query.ts';
-import { datasourceVariable, labelVariable } from './variables.ts';
+import { CLUSTER_COLUMN, JOB_COLUMN, linked, stat, table } from './panel.ts';
+import { BY_TARGET, instantQuery, Scope, tableQuery } from './query.ts';
+import { datasourceVariable, jobVariables, labelVariable } from './variables.ts';
 
+const BY_JOB = labelList('job');
 const scope = new Scope('instance', 'upstream', 'station');
 const known = knownExporters(scope);
 const reloaded = scope.series('telemetry_station_exporter_config_last_reload_successful');
@@ -37,11 +39,11 @@ const configurationStat = stat(
       'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one. `Unknown`: an exporter is down.',
     unit: UNIT.short,
   },
-  instantQuery(`min(${reloaded} or on (job, instance) 0.5 * ${known})`),
+  instantQuery(`min by ${labelList()} (${reloaded} or on ${BY_TARGET} 0.5 * ${known})`),
 ).mappings(reloadMappings);
 
-const presentShards = `count by (job) (count_values by (job) ("ordinal", ${scope.series('telemetry_station_exporter_shard_ordinal')}))`;
-const totalShards = `max by (job) (last_over_time(${scope.series('telemetry_station_exporter_total_shards')}[$__range]))`;
+const presentShards = `count by ${BY_JOB} (count_values by ${BY_JOB} ("ordinal", ${scope.series('telemetry_station_exporter_shard_ordinal')}))`;
+const totalShards = `max by ${BY_JOB} (last_over_time(${scope.series('telemetry_station_exporter_total_shards')}[$__range]))`;
 
 const shardsStat = stat(
   {
@@ -49,13 +51,13 @@ const shardsStat = stat(
     description: 'Share of shards that are present, lowest of all jobs. Below 100%, some stations are not refreshed.',
     unit: UNIT.ratio,
   },
-  instantQuery(`min((${presentShards} or 0 * ${totalShards}) / ${totalShards})`),
+  instantQuery(`min by ${labelList()} ((${presentShards} or 0 * ${totalShards}) / ${totalShards})`),
 )
   .thresholds(redBelowOne())
   .decimals(0);
 
 /** Without further labels of the target, which keep the rows of one process apart. */
-const processQuery = (expression: string) => tableQuery(`topk(200, max by (job, instance) (${expression}))`);
+const processQuery = (expression: string) => tableQuery(`topk(200, max by ${BY_TARGET} (${expression}))`);
 
 const processes = table(
   {
@@ -67,14 +69,15 @@ const processes = table(
     processQuery(scope.series('telemetry_station_exporter_shard_ordinal')),
     processQuery(scope.series('telemetry_station_exporter_total_shards')),
     tableQuery(
-      `topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`,
+      `topk(200, max by ${labelList('job', 'instance', 'version', 'node_version')} (${scope.series('telemetry_station_exporter_build_info')}))`,
     ),
     processQuery(`1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')}`),
-    processQuery(`${scope.series('up')} and on (job, instance) ${known}`),
+    processQuery(`${scope.series('up')} and on ${BY_TARGET} ${known}`),
   ],
   [
     { field: 'instance', title: 'Instance' },
-    { field: 'job', title: 'Job' },
+    JOB_COLUMN,
+    CLUSTER_COLUMN,
     { field: 'Value #E', title: 'Scrape', mappings: targetMappings, width: 105 },
     { field: 'Value #A', title: 'Shard', width: 75 },
     { field: 'Value #B', title: 'Of', width: 55 },
@@ -98,7 +101,7 @@ export const exporter = buildDashboard({
   refresh: '1m',
   variables: [
     datasourceVariable(),
-    labelVariable('job', 'Job', 'telemetry_station_exporter_build_info', undefined),
+    ...jobVariables('telemetry_station_exporter_build_info'),
     labelVariable('instance', 'Instance', 'telemetry_station_exporter_build_info', new Scope()),
     labelVariable('upstream', 'Upstream', 'telemetry_station_exporter_api_requests_total', new Scope('instance')),
     labelVariable('station', 'Station', 'telemetry_station_exporter_series', new Scope('instance')),

@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { alertsTable, firingResources } from './alert-panels.ts';
 import {
   ageThresholds,
@@ -46,7 +47,7 @@ import {
   unknownStates,
 } from './inventory-panels.ts';
 import { linked, stat, table } from './panel.ts';
-import { instantQuery, noneOrUnknown, Scope, tableQuery } from './query.ts';
+import { BY_STATION, instantQuery, noneOrUnknown, Scope, sumBy, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
 import { ownerVariable, stationVariables } from './variables.ts';
 
@@ -59,7 +60,7 @@ const stationsStat = stat(
     description: 'Stations seen within the time range, without those removed from the configuration.',
     unit: UNIT.count,
   },
-  instantQuery(`count(${state})`),
+  instantQuery(`count by ${labelList()} (${state})`),
 );
 
 const failingStat = stat(
@@ -69,7 +70,13 @@ const failingStat = stat(
       'Stations whose latest refresh failed or that were never refreshed. `None known`: none, but stations are missing.',
     unit: UNIT.count,
   },
-  instantQuery(noneOrUnknown(`sum(${state} == bool 0)`, `count(${state})`, `max(${state} < bool 0)`)),
+  instantQuery(
+    noneOrUnknown(
+      sumBy([], `${state} == bool 0`),
+      `count by ${labelList()} (${state})`,
+      `max by ${labelList()} (${state} < bool 0)`,
+    ),
+  ),
 )
   .thresholds(redFromOne())
   .mappings(noneKnownMappings);
@@ -80,7 +87,7 @@ const missingStat = stat(
     description: 'Stations seen within the time range without data now, because their exporter is down or gone.',
     unit: UNIT.count,
   },
-  instantQuery(`sum(${state} < bool 0)`),
+  instantQuery(sumBy([], `${state} < bool 0`)),
 ).thresholds(redFromOne());
 
 const incompleteStat = stat(
@@ -92,16 +99,16 @@ const incompleteStat = stat(
   },
   instantQuery(
     noneOrUnknown(
-      `sum(${listingState(scope)} < bool 1)`,
-      `count(${state})`,
-      `max((${listingState(scope)} >= bool -1 or 0 * ${state}) == bool 0)`,
+      sumBy([], `${listingState(scope)} < bool 1`),
+      `count by ${labelList()} (${state})`,
+      `max by ${labelList()} ((${listingState(scope)} >= bool -1 or 0 * ${state}) == bool 0)`,
     ),
   ),
 )
   .thresholds(orangeFromOne())
   .mappings(noneKnownMappings);
 
-const BY_STATION = ['job', 'station'] as const;
+const STATION_LABELS = ['job', 'station'] as const;
 
 const stationTable = table(
   {
@@ -110,13 +117,13 @@ const stationTable = table(
       'Up to 500 stations: those without data first, then failing ones. The name links to the station dashboard, which shows how many resources the coverage does not count.',
   },
   [
-    tableQuery(`max by (job, station, upstream) (${scope.series('telemetry_station_info')})`),
+    tableQuery(`max by ${labelList('job', 'station', 'upstream')} (${scope.series('telemetry_station_info')})`),
     tableQuery(state),
-    tableQuery(`topk by (job, station) (1, ${scope.deduplicated('telemetry_station_failure')} == 1)`),
+    tableQuery(`topk by ${BY_STATION} (1, ${scope.deduplicated('telemetry_station_failure')} == 1)`),
     tableQuery(`1000 * ${scope.gone('telemetry_station_last_attempt_timestamp_seconds')}`),
-    tableQuery(resourceCount(scope, BY_STATION)),
-    tableQuery(firingCount(scope, BY_STATION)),
-    tableQuery(coverage(scope, BY_STATION)),
+    tableQuery(resourceCount(scope, STATION_LABELS)),
+    tableQuery(firingCount(scope, STATION_LABELS)),
+    tableQuery(coverage(scope, STATION_LABELS)),
     tableQuery(listingState(scope)),
     tableQuery(dataAge(scope.deduplicated('telemetry_station_last_success_timestamp_seconds'))),
   ],

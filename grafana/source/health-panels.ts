@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import {
   ageThresholds,
   listingMappings,
@@ -9,7 +10,7 @@ import {
   upMappings,
 } from './appearance.ts';
 import { colorReasons, stackedBars, stat, stateTimeline, timeseries, withLimit } from './panel.ts';
-import { instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
+import { BY_STATION, BY_TARGET, instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
 
 const LAST_SUCCESS = 'telemetry_station_last_success_timestamp_seconds';
 
@@ -25,7 +26,7 @@ export const exportersUp = (scope: Scope) =>
       description: 'Share of the exporters seen within the time range that are up.',
       unit: UNIT.ratio,
     },
-    instantQuery(`avg(${scope.series('up')} and on (job, instance) ${knownExporters(scope)})`),
+    instantQuery(`avg by ${labelList()} (${scope.series('up')} and on ${BY_TARGET} ${knownExporters(scope)})`),
   )
     .thresholds(redBelowOne())
     .decimals(0);
@@ -45,7 +46,7 @@ export function oldestData(scope: Scope) {
         'Longest time since the last successful refresh of a station. Orange from 5 minutes, red from 15 minutes, the default of `max_stale`.',
       unit: UNIT.seconds,
     },
-    instantQuery(`max(${age} or ${never})`),
+    instantQuery(`max by ${labelList()} (${age} or ${never})`),
   )
     .thresholds(ageThresholds())
     .mappings(neverMappings)
@@ -55,7 +56,7 @@ export function oldestData(scope: Scope) {
 /** 1 for a listing that is verified complete, half less if records were rejected, 1 less if it is incomplete for another reason. */
 export function listingState(scope: Scope): string {
   const incomplete = (reason: string) =>
-    `max by (job, station) (${scope.series('telemetry_station_listing_incomplete', { reason })})`;
+    `max by ${BY_STATION} (${scope.series('telemetry_station_listing_incomplete', { reason })})`;
   return `(1 - ${incomplete('!="rejected_records"')} - ${incomplete('="rejected_records"')} / 2)`;
 }
 
@@ -67,12 +68,12 @@ export const listingStat = (scope: Scope) =>
         'Whether the served snapshot is verified complete. An incomplete one may be missing resources. `Rejected`: it misses only records without a usable id.',
       unit: UNIT.short,
     },
-    instantQuery(`min(${listingState(scope)} or 0 * ${scope.stationState()} + 0.75)`),
+    instantQuery(`min by ${labelList()} (${listingState(scope)} or 0 * ${scope.stationState()} + 0.75)`),
   ).mappings(listingMappings);
 
 export function upTimeline(scope: Scope) {
   const up = scope.deduplicated('telemetry_station_up');
-  const average = `max by (job, station) (avg_over_time(${scope.series('telemetry_station_up')}[$__range] @ end()))`;
+  const average = `max by ${BY_STATION} (avg_over_time(${scope.series('telemetry_station_up')}[$__range] @ end()))`;
   return stateTimeline(
     {
       title: 'Refresh status by station',
@@ -80,7 +81,7 @@ export function upTimeline(scope: Scope) {
         'Whether the latest refresh succeeded: the 20 stations that failed most often within the time range.',
       unit: UNIT.short,
     },
-    rangeQuery(scope.withStationName(`(${up} and on (job, station) bottomk(20, ${average}))`), '{{station_label}}'),
+    rangeQuery(scope.withStationName(`(${up} and on ${BY_STATION} bottomk(20, ${average}))`), '{{station_label}}'),
   ).mappings(upMappings);
 }
 

@@ -9,7 +9,16 @@ import {
   UNIT,
 } from './appearance.ts';
 import { coverageColumn, coverageRatio, unknownCoverageColumn } from './coverage-panels.ts';
-import { coarse, colorStates, stackedBars, stackedTimeseries, stat, table } from './panel.ts';
+import {
+  CLUSTER_COLUMN,
+  coarse,
+  colorStates,
+  inAnyCluster,
+  stackedBars,
+  stackedTimeseries,
+  stat,
+  table,
+} from './panel.ts';
 import {
   emptyAsNone,
   instantQuery,
@@ -176,6 +185,7 @@ export const resourcesByProduct = (scope: Scope) =>
     [tableQuery(emptyAsNone('product', `topk(50, ${scope.sum('telemetry_station_resources', ['product'])})`))],
     [
       { field: 'product', title: 'Product', mappings: productMappings },
+      CLUSTER_COLUMN,
       { field: 'Value', title: 'Resources', unit: UNIT.count, width: 110 },
     ],
     { by: 'Value', descending: true },
@@ -204,6 +214,7 @@ export function byOwner(scope: Scope) {
     ],
     [
       { field: 'owner', title: 'Owner' },
+      CLUSTER_COLUMN,
       { field: 'Value #A', title: 'Resources', unit: UNIT.count },
       { field: 'Value #B', title: 'Firing', unit: UNIT.count, thresholds: redFromOne() },
       { field: 'Value #C', title: 'No rules', unit: UNIT.count },
@@ -244,6 +255,7 @@ export const capacityTable = (scope: Scope) =>
     [
       { field: 'unit', title: 'Unit' },
       { field: 'gpu_model', title: 'GPU model' },
+      CLUSTER_COLUMN,
       { field: 'Value', title: 'Quantity', unit: UNIT.count },
     ],
     { by: 'Value', descending: true },
@@ -261,8 +273,8 @@ export const addedAndRemoved = (scope: Scope) =>
       rangeQuery(scope.hourlyRate('telemetry_station_resources_added_total', []), 'Added'),
       rangeQuery(`-${scope.hourlyRate('telemetry_station_resources_removed_total', [])}`, 'Removed'),
     )
-      .overrideByName('Added', [fixedColor('blue')])
-      .overrideByName('Removed', [fixedColor('purple')]),
+      .overrideByRegexp(inAnyCluster('Added'), [fixedColor('blue')])
+      .overrideByRegexp(inAnyCluster('Removed'), [fixedColor('purple')]),
   );
 
 export const stateChanges = (scope: Scope) =>

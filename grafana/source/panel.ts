@@ -29,6 +29,7 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as Timeseries } from '@grafana/grafana-foundation-sdk/timeseries';
+import { CLUSTER } from '../../prometheus/promql/cluster.ts';
 import {
   displayName,
   EMPTY_CELL,
@@ -149,6 +150,11 @@ export interface Column {
   readonly link?: Link;
 }
 
+export const JOB_COLUMN: Column = { field: 'job', title: 'Job' };
+
+/** Tables do not have it where no series has the label. */
+export const CLUSTER_COLUMN: Column = { field: CLUSTER, title: 'Cluster' };
+
 export interface Link {
   readonly title: string;
   readonly url: string;
@@ -212,7 +218,8 @@ export function table(
 }
 
 /** A filter button takes room from the header: only columns that readers narrow down have one. */
-const FILTERABLE = new Set([
+const FILTERABLE = new Set<string>([
+  CLUSTER,
   'job',
   'station',
   'display_name',
@@ -252,17 +259,24 @@ function columnProperties({
 /** Names and colors the series of each meaning of a state; the others are states of unknown meaning, none, or a field without data. */
 export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
   const known = [...STATE_SERIES.map(([alertState]) => alertState), NONE, 'Value'].join('|');
-  panel.overrideByRegexp(`/^(?!(${known})$)/`, [fixedColor(UNKNOWN_STATE)]);
-  for (const [alertState, name, color] of STATE_SERIES)
+  panel.overrideByRegexp(`/^(?!(.*: )?(${known})$)/`, [fixedColor(UNKNOWN_STATE)]);
+  for (const [alertState, name, color] of STATE_SERIES) {
+    panel.overrideByRegexp(`/: ${alertState}$/`, [fixedColor(color)]);
     panel.overrideByRegexp(`/^${alertState}$/`, [displayName(name), fixedColor(color)]);
+  }
   return panel;
 }
 
-/** Colors the series of each failure reason; legends may begin with the upstream. */
+/** Matches the series of this name, and those whose name the cluster or the upstream precedes. */
+export function inAnyCluster(name: string): string {
+  return `/(^|: )${name}$/`;
+}
+
+/** Colors the series of each failure reason; legends may begin with the cluster or the upstream. */
 export function colorReasons(panel: Timeseries): Timeseries {
   for (const [reason, color] of Object.entries(REASON_COLORS))
-    panel.overrideByRegexp(`/(^|: )${reason}$/`, [fixedColor(color)]);
-  return panel.overrideByRegexp(`/^${NONE}$/`, [fixedColor('text')]);
+    panel.overrideByRegexp(inAnyCluster(reason), [fixedColor(color)]);
+  return panel.overrideByRegexp(inAnyCluster(NONE), [fixedColor('text')]);
 }
 
 function lastValue(): ReduceDataOptionsBuilder {

@@ -1,4 +1,5 @@
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
+import { CLUSTER, labelList } from '../../prometheus/promql/cluster.ts';
 import {
   deduplicate,
   type LabelOf,
@@ -22,7 +23,7 @@ export class Scope {
     const labels = new Set<string>([...TARGET_LABELS, ...labelsOf(name)]);
     const variables = this.#variables.filter((variable) => labels.has(variable) && !(variable in matchers));
     const filters = variables.map((variable) => [variable, `=~"$${variable}"`]);
-    return selector(name, { ...Object.fromEntries(filters), ...matchers });
+    return selector(name, { ...CLUSTER_MATCHER, ...Object.fromEntries(filters), ...matchers });
   }
 
   deduplicated<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
@@ -38,7 +39,8 @@ export class Scope {
   sumByOwner<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
     const owned = replaceLabel(this.series(name, matchers), 'owner', '$1', '$owner', '(.+)');
     const sums = sumOnce(['owner'], owned);
-    return emptyAsNone('owner', `${sums} and on () (${sums} unless on (owner) vector(0))`);
+    const unowned = `group by ${labelList()} (${sums})`;
+    return emptyAsNone('owner', `${sums} and on ${labelList()} (${sums} unless on ${labelList('owner')} ${unowned})`);
   }
 
   /** 1 for a station whose latest refresh succeeded, 0 for one whose latest refresh failed, -1 for one that is gone. */
@@ -51,8 +53,8 @@ export class Scope {
    * longer publishes was removed from its configuration.
    */
   gone(name: StationGauge): string {
-    const seen = `last_over_time(${this.series(name)}[$__range]) unless on (job, instance) (${this.series('up')} == 1)`;
-    return `max by (job, station) (${seen} unless on (job, station) ${this.series('telemetry_station_up')})`;
+    const seen = `last_over_time(${this.series(name)}[$__range]) unless on ${BY_TARGET} (${this.series('up')} == 1)`;
+    return `max by ${BY_STATION} (${seen} unless on ${BY_STATION} ${this.series('telemetry_station_up')})`;
   }
 
   /** Hourly increase of a station's counter, over deduplicated series. */
@@ -74,12 +76,12 @@ export class Scope {
   /** By upstream: the latencies of two services mixed describe neither. */
   quantile(quantile: number, name: 'telemetry_station_exporter_api_request_duration_seconds'): string {
     const buckets = this.series(name).replace(name, `${name}_bucket`);
-    return `histogram_quantile(${quantile}, sum by (upstream, le) (rate(${buckets}[$__rate_interval])))`;
+    return `histogram_quantile(${quantile}, sum by ${labelList('upstream', 'le')} (rate(${buckets}[$__rate_interval])))`;
   }
 
   /** Restricts process metrics to exporters: the job variable's "All" matches every job. */
   onExporters(expression: string): string {
-    return `${expression} and on (job, instance) ${this.series('telemetry_station_exporter_build_info')}`;
+    return `${expression} and on ${BY_TARGET} ${this.series('telemetry_station_exporter_build_info')}`;
   }
 
   /**
@@ -88,8 +90,8 @@ export class Scope {
    */
   onTargets(expression: string): string {
     const exposed = [this.series('telemetry_station_exporter_build_info'), this.series('telemetry_station_up')];
-    const [exporters, stations] = exposed.map((series) => `group by (job, instance) (last_over_time(${series}[1h]))`);
-    return `${expression} and on (job, instance) (${exporters} or ${stations})`;
+    const [exporters, stations] = exposed.map((series) => `group by ${BY_TARGET} (last_over_time(${series}[1h]))`);
+    return `${expression} and on ${BY_TARGET} (${exporters} or ${stations})`;
   }
 
   /** Alerts of the shipped rules, by the variables that the alert has labels for; some have no job, station or instance. */
@@ -98,30 +100,35 @@ export class Scope {
       ['job', 'instance', 'station', 'upstream'].includes(variable),
     );
     const filters = variables.map((variable) => [variable, `=~"$${variable}|"`]);
-    return selector(name, { alertname: '=~"TelemetryStation.+"', ...Object.fromEntries(filters), ...matchers });
+    return selector(name, {
+      alertname: '=~"TelemetryStation.+"',
+      [CLUSTER]: '=~"$cluster|"',
+      ...Object.fromEntries(filters),
+      ...matchers,
+    });
   }
 
-  /** Adds the label `station_label`: the station, with its job where several jobs have a station of this name. */
+  /** Adds the label `station_label`: the station, with its job where several jobs of the cluster have a station of this name. */
   withStationName(expression: string): string {
-    const stations = `group by (job, station) (${this.series('telemetry_station_up')})`;
-    const unique = `${stations} and on (station) (count by (station) (${stations}) == 1)`;
-    const names = `(${replaceLabel(unique, 'station_label', '$1', 'station', '(.*)')} or on (job, station) label_join(${stations}, "station_label", " / ", "job", "station"))`;
-    return `${expression} * on (job, station) group_left (station_label) ${names}`;
+    const stations = `group by ${BY_STATION} (${this.series('telemetry_station_up')})`;
+    const unique = `${stations} and on ${labelList('station')} (count by ${labelList('station')} (${stations}) == 1)`;
+    const names = `(${replaceLabel(unique, 'station_label', '$1', 'station', '(.*)')} or on ${BY_STATION} label_join(${stations}, "station_label", " / ", "job", "station"))`;
+    return `${expression} * on ${BY_STATION} group_left (station_label) ${names}`;
   }
 
   /** One series per resource type of the selected stations, with its name in the label `resource_type_label`. */
   typeNames(): string {
     const stations = new Scope(...this.#variables.filter((variable) => variable === 'station'));
     const named = stations.series('telemetry_station_resource_type_info', { resource_type_label: '!=""' });
-    const keys = `group by (resource_type) (${stations.series('telemetry_station_resources')})`;
-    return `(topk by (resource_type) (1, group by (resource_type, resource_type_label) (${named})) or on (resource_type) ${replaceLabel(keys, 'resource_type_label', '$1', 'resource_type', '(?:resource_type[.])?(.*)')})`;
+    const keys = `group by ${BY_TYPE} (${stations.series('telemetry_station_resources')})`;
+    return `(topk by ${BY_TYPE} (1, group by ${labelList('resource_type', 'resource_type_label')} (${named})) or on ${BY_TYPE} ${replaceLabel(keys, 'resource_type_label', '$1', 'resource_type', '(?:resource_type[.])?(.*)')})`;
   }
 
   /** Adds the label `resource_type_label` to series with the label `resource_type`. */
   withTypeName(expression: string): string {
     return emptyAsNone(
       'resource_type_label',
-      `${expression} * on (resource_type) group_left (resource_type_label) ${this.typeNames()}`,
+      `${expression} * on ${BY_TYPE} group_left (resource_type_label) ${this.typeNames()}`,
     );
   }
 }
@@ -135,7 +142,7 @@ export function withStateName(expression: string): string {
 
 /** The sum by `state_label` of a sum by both labels of a state. */
 export function sumByStateName(expression: string): string {
-  return `sum by (state_label) (${withStateName(expression)})`;
+  return sumBy(['state_label'], withStateName(expression));
 }
 
 type StationGauge =
@@ -145,7 +152,7 @@ type StationGauge =
 
 /** Series of `expression`, or one at 0 named `none` while there are none but `presence` has data: an empty chart means no data. */
 export function orNone(expression: string, label: string, presence: string): string {
-  return `${expression} or on () ${replaceLabel(`0 * count(${presence})`, label, NONE, '', '')}`;
+  return `${expression} or on ${labelList()} ${replaceLabel(`0 * count by ${labelList()} (${presence})`, label, NONE, '', '')}`;
 }
 
 /** Matches labels that contain the text of a variable literally, whatever its characters. */
@@ -156,8 +163,8 @@ export function containsText(variable: string): string {
 /** Sums up each target first, then takes the maximum over the targets that expose a station: costs less than the other way round. */
 function sumOnce(by: readonly string[], series: string): string {
   const labels = by.filter((label) => label !== 'job' && label !== 'station');
-  const groups = ['job', 'station', ...labels];
-  return sumBy(by, `max by (${groups.join(', ')}) (sum by (instance, ${groups.join(', ')}) (${series}))`);
+  const perTarget = `sum by ${labelList('instance', 'job', 'station', ...labels)} (${series})`;
+  return sumBy(by, `max by ${labelList('job', 'station', ...labels)} (${perTarget})`);
 }
 
 /** `count` if it is not 0, else 0, or -1 while `unknown` is 1: none known is not none. Nothing without `data`. */
@@ -166,7 +173,7 @@ export function noneOrUnknown(count: string, data: string, unknown: string): str
 }
 
 export function sumBy(by: readonly string[], expression: string): string {
-  return by.length === 0 ? `sum(${expression})` : `sum by (${by.join(', ')}) (${expression})`;
+  return `sum by ${labelList(...by)} (${expression})`;
 }
 
 /** Replaces an empty label value, which a legend cannot show, with `none`. */
@@ -186,16 +193,35 @@ function replaceLabel(
 }
 
 /** Joins series of one resource per target, which costs less than deduplicating both sides first. */
-export const SAME_RESOURCE = 'on (job, instance, station, resource_id)';
+export const SAME_RESOURCE = `on ${labelList('job', 'instance', 'station', 'resource_id')}`;
+
+export const BY_STATION = labelList('job', 'station');
+export const BY_TARGET = labelList('job', 'instance');
+const BY_TYPE = labelList('resource_type');
+
+/** "All" clusters include series without the label. */
+export const CLUSTER_MATCHER = { [CLUSTER]: '=~"$cluster"' };
 
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
+/** The series of each cluster; its name is in front of the legend. */
 export function rangeQuery(expression: string, legend: string): DataqueryBuilder {
-  return query(expression).range().legendFormat(legend);
+  return query(withClusterName(expression)).range().legendFormat(`{{cluster_name}}${legend}`);
 }
 
+/** A value for each cluster; Grafana shows the legend where there are several. */
 export function instantQuery(expression: string, legend = ''): DataqueryBuilder {
-  return query(expression).instant().legendFormat(legend);
+  if (legend === '') return query(expression).instant().legendFormat(`{{${CLUSTER}}}`);
+  return query(withClusterName(expression)).instant().legendFormat(`{{cluster_name}}${legend}`);
+}
+
+/** Adds the label `cluster_name` to series of a cluster: its name, as the beginning of a legend. */
+function withClusterName(expression: string): string {
+  return replaceLabel(expression, 'cluster_name', '$1: ', CLUSTER, '(.+)');
+}
+
+export function annotationQuery(expression: string): DataqueryBuilder {
+  return query(expression).range();
 }
 
 export function tableQuery(expression: string): DataqueryBuilder {

@@ -1,7 +1,7 @@
 import { deduplicate } from '../../prometheus/promql/metric.ts';
 import { productMappings, UNIT } from './appearance.ts';
 import { resourceLink, stationLink } from './build-dashboard.ts';
-import { type Column, type Link, table } from './panel.ts';
+import { CLUSTER_COLUMN, type Column, JOB_COLUMN, type Link, table } from './panel.ts';
 import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
 
 /** Marks panels whose cost grows with the number of resources. */
@@ -25,7 +25,8 @@ export function withoutRules(scope: Scope): string {
 /** The links to a station and to a resource read both fields. */
 export const STATION_COLUMNS: readonly Column[] = [
   { field: 'station', title: 'Station', link: stationLink },
-  { field: 'job', title: 'Job' },
+  JOB_COLUMN,
+  CLUSTER_COLUMN,
 ];
 
 export const resourceColumns = (link: Link): readonly Column[] => [

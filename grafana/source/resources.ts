@@ -1,8 +1,19 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { deduplicate, FIRING, type MetricName, PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
 import { orangeFromOne, redFromOne, stateMappings, UNIT } from './appearance.ts';
 import { buildDashboard, foundResourceLink, line } from './build-dashboard.ts';
 import { colorStates, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
-import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery, withStateName } from './query.ts';
+import {
+  BY_STATION,
+  containsText,
+  instantQuery,
+  rangeQuery,
+  SAME_RESOURCE,
+  Scope,
+  sumBy,
+  tableQuery,
+  withStateName,
+} from './query.ts';
 import {
   AGE_COLUMN,
   ID_COLUMN,
@@ -60,24 +71,25 @@ function countStat(title: string, description: string, operation: 'count' | 'sum
 
 /** Aggregates per target first, so that replicas count once. */
 function once(operation: 'count' | 'sum', expression: string): string {
-  return `sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`;
+  const perTarget = `${operation} by ${labelList('job', 'instance', 'station')} (${expression})`;
+  return sumBy([], `max by ${BY_STATION} (${perTarget})`);
 }
 
 /** Firing resources first, then pending ones, then those whose state has an unknown meaning, when there are more than rows. */
 const inState = (alert_state: string) => stations.series('telemetry_station_resource_state', { alert_state });
 const priority = `(4 * ${inState(FIRING)} or 3 * ${inState(PENDING)} or 2 * ${inState(UNKNOWN)} or ${stations.series('telemetry_station_resource_state')})`;
-const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state, alert_state) ${priority} or ${SAME_RESOURCE} (${matching()}))`;
+const listed = `topk by ${labelList()} ($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state, alert_state) ${priority} or ${SAME_RESOURCE} (${matching()}))`;
 const ofListed = (metric: MetricName) =>
   deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
-const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, state_label) (${withStateName(listed)})`;
+const listedInfos = `max by ${labelList('job', 'station', 'resource_id', 'name', 'display_name', 'resource_type', 'product', 'sku', 'state_label')} (${withStateName(listed)})`;
 
-/** The first row, if there are more resources than rows. */
-const limited = `5 * label_replace(count_values("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
+/** The first row of a cluster, if it has more resources than rows. */
+const limited = `5 * label_replace(count_values by ${labelList()} ("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
 
 const inventory = table(
   {
     title: 'Inventory',
-    description: `Resources that match the variables, firing ones first, then pending ones, then those in a state of unknown meaning, which is shown as sent, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
+    description: `Resources that match the variables, firing ones first, then pending ones, then those in a state of unknown meaning, which is shown as sent, limited by \`Rows\`, in each cluster. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
     noValue: NO_RESOURCE_SERIES,
   },
   [

@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { alertsTable, firingResources } from './alert-panels.ts';
 import { UNIT, upMappings } from './appearance.ts';
 import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
@@ -20,7 +21,7 @@ import {
   unknownStates,
 } from './inventory-panels.ts';
 import { coarse, linked, stat, timeseries } from './panel.ts';
-import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
+import { instantQuery, orNone, rangeQuery, Scope, sumBy } from './query.ts';
 import { ageOf, ageTable, withoutRules } from './resource-table.ts';
 import { oneStationVariables, ownerVariable } from './variables.ts';
 
@@ -32,7 +33,7 @@ const upStat = stat(
     description: 'Whether the latest refresh of every selected station succeeded. `No data`: its exporter is down.',
     unit: UNIT.short,
   },
-  instantQuery(`min(${scope.stationState()})`),
+  instantQuery(`min by ${labelList()} (${scope.stationState()})`),
 ).mappings(upMappings);
 
 const rulesStat = stat(
@@ -67,8 +68,8 @@ const newest = ageTable(scope, {
 /** Ignores the type and product variables: the service's total covers all resources of a station. */
 const allResources = new Scope('station');
 
-const BY_STATION = ['job', 'station'] as const;
-const reported = allResources.sum('telemetry_station_listing_reported_resources', BY_STATION);
+const STATION_LABELS = ['job', 'station'] as const;
+const reported = allResources.sum('telemetry_station_listing_reported_resources', STATION_LABELS);
 
 const reportedAndReceived = coarse(
   timeseries(
@@ -79,8 +80,11 @@ const reportedAndReceived = coarse(
       unit: UNIT.short,
       noValue: 'Not scraped or refreshed, or no total reported',
     },
-    rangeQuery(`sum(${reported})`, 'Reported'),
-    rangeQuery(`sum(${allResources.sum('telemetry_station_resources', BY_STATION)} and ${reported})`, 'Received'),
+    rangeQuery(sumBy([], reported), 'Reported'),
+    rangeQuery(
+      sumBy([], `${allResources.sum('telemetry_station_resources', STATION_LABELS)} and ${reported}`),
+      'Received',
+    ),
   ),
 );
 

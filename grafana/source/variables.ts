@@ -6,22 +6,23 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { LabelOf, MetricName } from '../../prometheus/promql/metric.ts';
-import { DATASOURCE, Scope } from './query.ts';
+import { CLUSTER } from '../../prometheus/promql/cluster.ts';
+import { type LabelOf, type MetricName, selector } from '../../prometheus/promql/metric.ts';
+import { CLUSTER_MATCHER, DATASOURCE, Scope } from './query.ts';
 
 export const datasourceVariable = () =>
   new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
 
-/** Multi-value variable over the values of a label, filtered by the variables of `scope`. */
+/** Multi-value variable over the values of a label, of series that match the variables of `scope`, or of a selector. */
 export function labelVariable<Name extends MetricName>(
   label: LabelOf<Name> & string,
   title: string,
   metric: Name,
-  scope: Scope | undefined,
+  scope: Scope | string,
   allValue: '.+' | '.*' = '.+',
 ): QueryVariableBuilder {
-  const query = `label_values(${scope === undefined ? metric : scope.series(metric)}, ${label})`;
-  return new QueryVariableBuilder(label)
+  const query = `label_values(${typeof scope === 'string' ? scope : scope.series(metric)}, ${label})`;
+  return new QueryVariableBuilder(label === CLUSTER ? CLUSTER_VARIABLE : label)
     .label(title)
     .datasource(DATASOURCE)
     .query({ query, qryType: LABEL_VALUES, refId: 'Variable' })
@@ -38,11 +39,22 @@ export function labelVariable<Name extends MetricName>(
 const LABEL_VALUES = 1;
 const QUERY_RESULT = 3;
 
+/** The name of the variable does not depend on that of the label, so that links to dashboards stay valid. */
+const CLUSTER_VARIABLE = 'cluster';
+
+/** "All" clusters must include the empty label value: there may be no cluster. */
+export function jobVariables(metric: 'telemetry_station_up' | 'telemetry_station_exporter_build_info') {
+  return [
+    labelVariable(CLUSTER, 'Cluster', metric, metric, '.*'),
+    labelVariable('job', 'Job', metric, selector(metric, CLUSTER_MATCHER)),
+  ];
+}
+
 /** "All" types and products must include the empty label value. */
 export function stationVariables() {
   return [
     datasourceVariable(),
-    labelVariable('job', 'Job', 'telemetry_station_up', undefined),
+    ...jobVariables('telemetry_station_up'),
     labelVariable('station', 'Station', 'telemetry_station_up', new Scope()),
     typeVariable(),
     labelVariable(

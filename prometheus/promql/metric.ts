@@ -1,4 +1,5 @@
 import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../../src/metrics/catalogue.ts';
+import { CLUSTER, labelList } from './cluster.ts';
 
 /** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
 const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type'] as const;
@@ -24,7 +25,7 @@ type ExternalName = keyof typeof EXTERNAL_METRICS;
 export type MetricName = FamilyName | ExternalName;
 
 /** Labels that Prometheus attaches to every series of a target. */
-export const TARGET_LABELS = ['job', 'instance'] as const;
+export const TARGET_LABELS = [CLUSTER, 'job', 'instance'] as const;
 
 export type LabelOf<Name extends MetricName> =
   | (typeof TARGET_LABELS)[number]
@@ -49,9 +50,9 @@ export function selector<Name extends MetricName>(name: Name, matchers: Matchers
 export function deduplicate(name: MetricName, expression: string): string {
   const labels = labelsOf(name);
   const series = AGGREGATES.has(name)
-    ? `sum by (${[...TARGET_LABELS, ...labels].join(', ')}) (${expression})`
+    ? `sum by ${labelList('job', 'instance', ...labels)} (${expression})`
     : expression;
-  return `max by (${['job', ...labels].join(', ')}) (${series})`;
+  return `max by ${labelList('job', ...labels)} (${series})`;
 }
 
 /** The labels of a metric, without those of its target. */

@@ -11,8 +11,17 @@ interface Selector {
   readonly within: readonly string[];
 }
 
+/** An aggregation, or a join with `on` or `ignoring`. */
+interface Grouping {
+  /** The operator of an aggregation; `join` otherwise. */
+  readonly operator: string;
+  readonly clause: 'by' | 'without' | 'on' | 'ignoring' | 'none';
+  readonly labels: readonly string[];
+}
+
 interface ParsedExpression {
   readonly selectors: readonly Selector[];
+  readonly groupings: readonly Grouping[];
   /** Labels used in matchers, grouping and vector matching. */
   readonly labels: readonly string[];
   /** Labels that `count_values` adds to the result. */
@@ -26,6 +35,7 @@ export function parsePromql(expression: string): ParsedExpression {
   const text = (node: SyntaxNode) => expression.slice(node.from, node.to);
   const selectors: Selector[] = [];
   const labels = new Set<string>();
+  const groupings: Grouping[] = [];
   const addedLabels: string[] = [];
   const errors: string[] = [];
   parser.parse(expression).iterate({
@@ -34,10 +44,14 @@ export function parsePromql(expression: string): ParsedExpression {
         errors.push(`at ${node.from}: ${expression.slice(Math.max(0, node.from - 20), node.to + 20)}`);
       if (node.name === 'VectorSelector') selectors.push(parseSelector(node, text));
       if (node.name === 'LabelName') labels.add(text(node));
-      if (node.name === 'AggregateExpr') addedLabels.push(...countedLabel(node, text));
+      if (node.name === 'AggregateExpr') {
+        addedLabels.push(...countedLabel(node, text));
+        groupings.push(parseGrouping(functionName(node, text).join(), node.getChild('AggregateModifier'), text));
+      }
+      if (node.name === 'MatchingModifierClause') groupings.push(parseGrouping('join', node, text));
     },
   });
-  return { selectors, labels: [...labels], addedLabels, errors };
+  return { selectors, groupings, labels: [...labels], addedLabels, errors };
 }
 
 function parseSelector(node: SyntaxNode, text: (node: SyntaxNode) => string): Selector {
@@ -54,6 +68,14 @@ function parseSelector(node: SyntaxNode, text: (node: SyntaxNode) => string): Se
     range,
     within: ancestors(node).flatMap((ancestor) => functionName(ancestor, text)),
   };
+}
+
+const CLAUSES = { By: 'by', Without: 'without', On: 'on', Ignoring: 'ignoring' } as const;
+
+function parseGrouping(operator: string, modifier: SyntaxNode | null, text: (node: SyntaxNode) => string): Grouping {
+  const clause = Object.entries(CLAUSES).find(([name]) => modifier?.getChild(name))?.[1] ?? 'none';
+  const labels = modifier?.getChild('GroupingLabels');
+  return { operator, clause, labels: labels ? descendants(labels, 'LabelName').map(text) : [] };
 }
 
 function countedLabel(node: SyntaxNode, text: (node: SyntaxNode) => string): string[] {

@@ -1,9 +1,11 @@
+import { labelList } from '../promql/cluster.ts';
 import { deduplicate, FIRING, FIRING_OR_UNKNOWN, KNOWN, UNKNOWN } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
 import {
   BY_RESOURCE,
   BY_STATION,
+  BY_TARGET,
   deduplicated,
   LISTING_COMPLETE,
   MAY_MISS_RESOURCES,
@@ -11,6 +13,7 @@ import {
   metric,
   type RecordingRule,
   resourceQuery,
+  STATION_TEXT,
   stationQuery,
 } from './rule.ts';
 
@@ -21,10 +24,10 @@ import {
  * series to keep it: a selector without a range returns what the previous evaluation recorded. All are in the group of the alerts, so that
  * Prometheus evaluates them in order and for the same time.
  */
-const CONFIGURED = 'job_instance_station:telemetry_station_configured';
-const LAST_KNOWN = 'job_station:telemetry_station_last_known:timestamp_seconds';
-const LAST_FIRING = 'job_station_resource_id_name:telemetry_station_resource_firing:timestamp_seconds';
-const LAST_MANY_FIRING = 'job_station:telemetry_station_many_resources_firing:timestamp_seconds';
+const CONFIGURED = 'cluster_job_instance_station:telemetry_station_configured';
+const LAST_KNOWN = 'cluster_job_station:telemetry_station_last_known:timestamp_seconds';
+const LAST_FIRING = 'cluster_job_station_resource_id_name:telemetry_station_resource_firing:timestamp_seconds';
+const LAST_MANY_FIRING = 'cluster_job_station:telemetry_station_many_resources_firing:timestamp_seconds';
 
 const KEPT = '6h';
 const KEPT_S = 6 * 3600;
@@ -41,14 +44,14 @@ const configuredStations = `0 * ${health} + 1
 or
 (
   ${CONFIGURED}
-  and on (job, instance)
+  and on ${BY_TARGET}
   ${metric('up')} == 0
 )`;
 
 /** A target that is gone counts for five minutes: until then, its successor may not have been scraped. */
 const stillConfigured = `${CONFIGURED}
     or
-    last_over_time(${CONFIGURED}[5m]) unless on (job, instance) ${metric('up')}`;
+    last_over_time(${CONFIGURED}[5m]) unless on ${BY_TARGET} ${metric('up')}`;
 
 const firingNow = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${resources}{alert_state${FIRING}}`)})`;
 
@@ -84,7 +87,7 @@ or
     comment:
       'When a resource was last seen firing: now, or at most six hours ago. Ends when it has a state of known meaning, when a listing is complete without it, and with its station. A station with more than `limit` firing resources has none.',
     expr: `(
-  0 * max by (job, station, resource_id, name) (${states}{alert_state${FIRING}}) + time()
+  0 * max by ${labelList('job', 'station', 'resource_id', 'name')} (${states}{alert_state${FIRING}}) + time()
   or
   (
     (
@@ -169,7 +172,7 @@ const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}}
 
 /** The text depends on whether the number is known at the time when there were so many. */
 export function manyFiringText({ TelemetryStationManyResourcesFiring: many }: Parameters): string {
-  const station = 'resources of station {{ $labels.station }} (job {{ $labels.job }})';
+  const station = `resources of ${STATION_TEXT}`;
   const fewer = `More than ${many.resources} ${station} were firing, last known ${ago}. {{ with ${withoutData} }}The station has no data now{{ else }}Now {{ $value }} are known to be firing{{ with ${stationQuery(unknownNow)} }}, and {{ . | first | value }} may be: their states are of unknown meaning, or their records are rejected{{ end }}{{ with ${MISSING_RESOURCES_QUERY} }}; others may be missing from the listing, which is incomplete{{ end }}{{ end }}`;
   const known = `{{ $value }} ${station} are firing{{ with ${withoutData} }} (last known ${ago}: the station has no data now){{ end }}. It has been more than ${many.resources} for at least ${many.for}`;
   return `{{ with ${stationQuery(`${LAST_MANY_FIRING}{} < ${LAST_KNOWN}{}`)} }}${fewer}{{ else }}${known}{{ end }}.`;

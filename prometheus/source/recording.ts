@@ -1,3 +1,4 @@
+import { labelList } from '../promql/cluster.ts';
 import { deduplicate } from '../promql/metric.ts';
 import {
   BY_STATION,
@@ -13,19 +14,20 @@ import {
 
 /** Names of the recorded series. */
 export const RECORDED = {
-  resources: 'job_station:telemetry_station_resources:sum',
-  resourcesByType: 'job_station_resource_type:telemetry_station_resources:sum',
-  resourcesByAlertState: 'job_station_alert_state:telemetry_station_resources:sum',
-  coverage: 'job_station:telemetry_station_alert_coverage:ratio',
-  coverageByType: 'job_station_resource_type:telemetry_station_alert_coverage:ratio',
-  age: 'job_station:telemetry_station_data_age:seconds',
-  capacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
-  comparable: 'job_station_rejected_records:telemetry_station_listing:comparable',
-  comparableResources: 'job_station:telemetry_station_resources:last_comparable',
-  comparableCapacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
-  comparableWithoutRules: 'job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
+  resources: 'cluster_job_station:telemetry_station_resources:sum',
+  resourcesByType: 'cluster_job_station_resource_type:telemetry_station_resources:sum',
+  resourcesByAlertState: 'cluster_job_station_alert_state:telemetry_station_resources:sum',
+  coverage: 'cluster_job_station:telemetry_station_alert_coverage:ratio',
+  coverageByType: 'cluster_job_station_resource_type:telemetry_station_alert_coverage:ratio',
+  age: 'cluster_job_station:telemetry_station_data_age:seconds',
+  capacity: 'cluster_job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
+  comparable: 'cluster_job_station_rejected_records:telemetry_station_listing:comparable',
+  comparableResources: 'cluster_job_station:telemetry_station_resources:last_comparable',
+  comparableCapacity: 'cluster_job_station_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
+  comparableWithoutRules:
+    'cluster_job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
   comparableWithoutRulesByOwner:
-    'job_station_resource_type_owner:telemetry_station_resources_without_alert_rules:last_comparable',
+    'cluster_job_station_resource_type_owner:telemetry_station_resources_without_alert_rules:last_comparable',
 } as const;
 
 const resources = deduplicated('telemetry_station_resources');
@@ -63,11 +65,11 @@ const converted = SIZES.map(([unit, factor, base]) => {
 const otherUnits = quantities(`!~"${SIZES.map(([unit]) => unit).join('|')}"`);
 
 /** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
-export function withoutRulesBy(labels: string): string {
-  return `max by (${labels}) (sum by (instance, ${labels}) (${metric('telemetry_station_resources_without_alert_rules')}))`;
+export function withoutRulesBy(...labels: readonly string[]): string {
+  return `max by ${labelList(...labels)} (sum by ${labelList('instance', ...labels)} (${metric('telemetry_station_resources_without_alert_rules')}))`;
 }
 
-export const TYPE_LABELS = 'job, station, resource_type';
+export const TYPE_LABELS = ['job', 'station', 'resource_type'] as const;
 
 const rejectedRecords = metric('telemetry_station_listing_rejected_resources');
 
@@ -163,7 +165,7 @@ or
       record: RECORDED.resourcesByAlertState,
       comment:
         'Resources by station and by what their states mean; 0 firing ones where none fires, so that the last value is the last one known.',
-      expr: `sum by (job, station, alert_state) (${resources})
+      expr: `sum by ${labelList('job', 'station', 'alert_state')} (${resources})
 or
 label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_state", "firing", "", "")`,
     },
@@ -187,7 +189,7 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
     {
       record: RECORDED.capacity,
       comment: 'Sum of the SKU quantities by GPU model and unit; sizes in GiB or GB.',
-      expr: `sum by (job, station, gpu_model, unit) (
+      expr: `sum by ${labelList('job', 'station', 'gpu_model', 'unit')} (
   ${[otherUnits, ...converted].join('\n  or\n  ')}
 )`,
     },
@@ -197,12 +199,12 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
     lastComparable(
       RECORDED.comparableWithoutRules,
       'Resources without alert rules in the last comparable listing, by type.',
-      withoutRulesBy(TYPE_LABELS),
+      withoutRulesBy(...TYPE_LABELS),
     ),
     lastComparable(
       RECORDED.comparableWithoutRulesByOwner,
       'The same by type and owner.',
-      withoutRulesBy(`${TYPE_LABELS}, ${ownerLabel}`),
+      withoutRulesBy(...TYPE_LABELS, ownerLabel),
     ),
   ],
 });

@@ -1,3 +1,4 @@
+import { labelList } from '../promql/cluster.ts';
 import { FIRING_RESOURCES, lastKnownRules, MANY_FIRING, manyFiringText, RESOURCE_MARK } from './last-known.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED, TYPE_LABELS, withoutRulesBy } from './recording.ts';
@@ -5,15 +6,17 @@ import {
   BY_STATION,
   BY_TYPE,
   deduplicated,
+  JOB_TEXT,
   LINK_START,
   LISTING_ADDS_UP,
   metric,
   type RuleGroup,
   resourceQuery,
+  STATION_TEXT,
   stationQuery,
 } from './rule.ts';
 
-const BY_COMPARABLE = '(job, station, rejected_records)';
+const BY_COMPARABLE = labelList('job', 'station', 'rejected_records');
 
 /** How many more there are than an hour ago, in comparable listings; a group that is new counts from 0 if its station is not new. */
 const newWithoutRules = (withoutRules: string) => `${withoutRules}
@@ -76,7 +79,7 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
       },
       linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
-      description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${RESOURCE_MARK}. Its id: {{ $labels.resource_id }}.`,
+      description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of ${STATION_TEXT} has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${RESOURCE_MARK}. Its id: {{ $labels.resource_id }}.`,
       first: 'Open the resource in the console of the service and find the firing alert rule.',
       dashboard: 'resources',
     },
@@ -94,11 +97,11 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
       alert: 'TelemetryStationAlertableWithoutRules',
       comment:
         'One alert per type and owner, because a station may have thousands of such resources. Needs `alertability`.',
-      expr: `${withoutRulesBy(`${TYPE_LABELS}, ${ownerLabel}`)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
+      expr: `${withoutRulesBy(...TYPE_LABELS, ownerLabel)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
 and on ${BY_STATION}
 ${deduplicated('telemetry_station_alertable_resources')}`,
       summary: 'Alertable resources have no alert rules.',
-      description: `{{ $value }} alertable resources of type {{ $labels.resource_type }} have no alert rules, some of that type for at least ${parameters.TelemetryStationAlertableWithoutRules.for}. Station: {{ $labels.station }} (job {{ $labels.job }}).`,
+      description: `{{ $value }} alertable resources of type {{ $labels.resource_type }} have no alert rules, some of that type for at least ${parameters.TelemetryStationAlertableWithoutRules.for}. Station: {{ $labels.station }} (${JOB_TEXT}).`,
       first: 'Add alert rules in the service, or exclude the type from this alert.',
       dashboard: 'station',
     },
@@ -106,7 +109,7 @@ ${deduplicated('telemetry_station_alertable_resources')}`,
       alert: 'TelemetryStationNewResourcesWithoutRules',
       comment:
         'More resources without rules than an hour ago, in comparable listings, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
-      expr: `sum by (${TYPE_LABELS}, ${ownerLabel}) (
+      expr: `sum by ${labelList(...TYPE_LABELS, ownerLabel)} (
   ${newWithoutRules(RECORDED.comparableWithoutRulesByOwner)}
 ) > ${parameters.TelemetryStationNewResourcesWithoutRules.resources}
 and on ${BY_TYPE}
@@ -118,8 +121,7 @@ max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}
 and on ${BY_STATION}
 ${RECORDED.comparable}`,
       summary: 'New resources have no alert rules.',
-      description:
-        'Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
+      description: `Station {{ $labels.station }} (${JOB_TEXT}) has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.`,
       first: 'Add alert rules for the new resources in the service.',
       dashboard: 'station',
     },
@@ -137,7 +139,7 @@ and on ${BY_STATION}
 and on ${BY_STATION}
 ${LISTING_ADDS_UP}`,
       summary: 'Telemetry station lost many of its resources.',
-      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} resources; the listings before, which also add up, had {{ with ${stationQuery(`max_over_time(${RECORDED.comparableResources}{}[1h])`)} }}{{ . | first | value }}{{ end }}. More than the threshold is missing${rejectedText}.`,
+      description: `Station {{ $labels.station }} (${JOB_TEXT}) has {{ $value }} resources; the listings before, which also add up, had {{ with ${stationQuery(`max_over_time(${RECORDED.comparableResources}{}[1h])`)} }}{{ . | first | value }}{{ end }}. More than the threshold is missing${rejectedText}.`,
       first: 'Compare with the console of the service: were resources deleted, or did the account lose access to them?',
       dashboard: 'station',
     },
@@ -148,7 +150,7 @@ ${LISTING_ADDS_UP}`,
   ${capacityLoss('')}
 ) > ${parameters.TelemetryStationCapacityDropped.share}`,
       summary: 'Telemetry station capacity dropped.',
-      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}').replace(/\s+/g, ' ')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. Only listings that add up and rejected the same number of records are compared.`,
+      description: `Station {{ $labels.station }} (${JOB_TEXT}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}').replace(/\s+/g, ' ')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. Only listings that add up and rejected the same number of records are compared.`,
       first: 'Check whether workloads ended as planned; otherwise find the removed resources.',
       dashboard: 'station',
     },

@@ -1,3 +1,4 @@
+import { CLUSTER, labelList } from '../promql/cluster.ts';
 import { deduplicate, type MetricName } from '../promql/metric.ts';
 import type { AlertName } from './parameters.ts';
 
@@ -43,26 +44,38 @@ export function deduplicated(name: MetricName): string {
 /** A template that queries series of the alert's station: the selectors in `expression` have braces, with their other matchers if any. */
 export function stationQuery(expression: string): string {
   const format = expression.replace(/\{([^}]*)\}/g, (_, matchers: string) =>
-    matchers === '' ? '{job=%q,station=%q}' : `{job=%q,station=%q,${matchers}}`,
+    matchers === '' ? `{${STATION_MATCHERS}}` : `{${STATION_MATCHERS},${matchers}}`,
   );
-  const values = '$labels.job $labels.station '.repeat(format.split('{job=%q').length - 1).trimEnd();
-  return `query (printf \`${format}\` ${values})`;
+  return `query (printf \`${format}\` ${STATION_VALUES})`;
 }
 
 /** A template that queries series of the alert's resource: `{}` selects those of its station, and `{resource}` those of the resource. */
 export function resourceQuery(expression: string): string {
   const format = expression
-    .replaceAll('{}', '{job=%[1]q,station=%[2]q}')
-    .replaceAll('{resource', '{job=%[1]q,station=%[2]q,resource_id=%[3]q');
-  return `query (printf \`${format}\` $labels.job $labels.station $labels.resource_id)`;
+    .replaceAll('{}', `{${STATION_MATCHERS}}`)
+    .replaceAll('{resource', `{${STATION_MATCHERS},resource_id=%[4]q`);
+  return `query (printf \`${format}\` ${STATION_VALUES} $labels.resource_id)`;
 }
+
+/** Without the label, the value is empty, which matches series without it. */
+const STATION_MATCHERS = `${CLUSTER}=%[1]q,job=%[2]q,station=%[3]q`;
+const STATION_VALUES = `$labels.${CLUSTER} $labels.job $labels.station`;
+
+/** Template of the job of an alert, with its cluster if it has one. */
+export const JOB_TEXT = `{{ with $labels.${CLUSTER} }}cluster {{ . }}, {{ end }}job {{ $labels.job }}`;
+
+/** Template of the station of an alert. */
+export const STATION_TEXT = `station {{ $labels.station }} (${JOB_TEXT})`;
 
 /** Start of a dashboard link in milliseconds: an hour before the evaluation, so that the link of an old notification still shows its time. */
 export const LINK_START = '1000 * (time() - 3600)';
 
-export const BY_STATION = '(job, station)';
-export const BY_TYPE = '(job, station, resource_type)';
-export const BY_RESOURCE = '(job, station, resource_id)';
+export const BY_JOB = labelList('job');
+export const BY_TARGET = labelList('job', 'instance');
+export const BY_UPSTREAM = labelList('job', 'upstream');
+export const BY_STATION = labelList('job', 'station');
+export const BY_TYPE = labelList('job', 'station', 'resource_type');
+export const BY_RESOURCE = labelList('job', 'station', 'resource_id');
 
 const INCOMPLETE = metric('telemetry_station_listing_incomplete');
 const REJECTED_RECORDS = '{reason="rejected_records"}';

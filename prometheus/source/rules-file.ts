@@ -1,4 +1,5 @@
 import { Document, isMap, isSeq, Scalar, visit } from 'yaml';
+import { CLUSTER, CLUSTER_LABEL, withClusterLabel } from '../promql/cluster.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
 import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, OWNER_LABEL, type Parameters } from './parameters.ts';
 import { recordingRules } from './recording.ts';
@@ -18,6 +19,7 @@ export function rulesFile(
   parameters: Parameters = DEFAULT_PARAMETERS,
   links: Links = DEFAULT_LINKS,
   ownerLabel = OWNER_LABEL,
+  clusterLabel = CLUSTER_LABEL,
 ): string {
   const groups = ruleGroups(parameters, ownerLabel);
   const document = new Document({
@@ -36,7 +38,7 @@ export function rulesFile(
       if (typeof node.value === 'string' && node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
     },
   });
-  return document.toString({ lineWidth: 0 });
+  return withClusterLabel(document.toString({ lineWidth: 0 }), clusterLabel);
 }
 
 const HEADER = ` Recording and alerting rules for telemetry-station-exporter; needs Prometheus 2.42 or later.
@@ -67,16 +69,16 @@ const STATION_PATH = '{{ with $labels.station }}stations/{{ . | urlquery | reRep
 const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;
 
 const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> = {
-  fleet: ['job'],
-  station: ['job', 'station'],
-  resources: ['job', 'station', 'resource_id'],
-  exporter: ['job', 'instance', 'upstream', 'station'],
+  fleet: ['cluster', 'job'],
+  station: ['cluster', 'job', 'station'],
+  resources: ['cluster', 'job', 'station', 'resource_id'],
+  exporter: ['cluster', 'job', 'instance', 'upstream', 'station'],
 };
 
 /** With the labels that the alert has. */
 function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard'], start = QUERIED_START): string {
   const variables = VARIABLES[dashboard].map(
-    (label) => `{{ with $labels.${label} }}&var-${label}={{ . | urlquery }}{{ end }}`,
+    (name) => `{{ with $labels.${name === 'cluster' ? CLUSTER : name} }}&var-${name}={{ . | urlquery }}{{ end }}`,
   );
   return `${grafana}/d/telemetry-station-${dashboard}?from=${start}&to=now${variables.join('')}`;
 }

@@ -2,12 +2,15 @@ import { UNKNOWN } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
 import {
+  BY_JOB,
   BY_STATION,
   deduplicated,
+  JOB_TEXT,
   LISTED_REASONS,
   metric,
   ONLY_REJECTED,
   type RuleGroup,
+  STATION_TEXT,
   stationQuery,
 } from './rule.ts';
 
@@ -32,7 +35,7 @@ export const stationAlerts = (parameters: Parameters): RuleGroup => ({
 and on ${BY_STATION}
 max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
       summary: 'Telemetry station cannot be refreshed.',
-      description: `All refreshes of station {{ $labels.station }} (job {{ $labels.job }}) have failed for at least ${parameters.TelemetryStationDown.for}. Reason: ${reasons}. Last success: ${lastSuccess}.`,
+      description: `All refreshes of ${STATION_TEXT} have failed for at least ${parameters.TelemetryStationDown.for}. Reason: ${reasons}. Last success: ${lastSuccess}.`,
       first: 'Look up the reason in the runbook.',
       dashboard: 'station',
     },
@@ -54,8 +57,7 @@ or
 unless on ${BY_STATION}
 max by ${BY_STATION} (last_over_time(${lastSuccessTime}[1d]))`,
       summary: 'Telemetry station data is stale.',
-      description:
-        '{{ if $value }}The last successful refresh of station {{ $labels.station }} (job {{ $labels.job }}) was {{ $value | humanizeDuration }} ago.{{ else }}No refresh of station {{ $labels.station }} (job {{ $labels.job }}) has succeeded within a day.{{ end }} Data older than max_stale is not published.',
+      description: `{{ if $value }}The last successful refresh of ${STATION_TEXT} was {{ $value | humanizeDuration }} ago.{{ else }}No refresh of ${STATION_TEXT} has succeeded within a day.{{ end }} Data older than max_stale is not published.`,
       first:
         'If TelemetryStationDown fires too, follow its runbook. Otherwise check whether the exporter is scraped or overloaded.',
       dashboard: 'station',
@@ -68,7 +70,7 @@ max by ${BY_STATION} (last_over_time(${lastSuccessTime}[1d]))`,
 unless on ${BY_STATION}
 ${ONLY_REJECTED}`,
       summary: 'Telemetry station listing is incomplete.',
-      description: `No listing of station {{ $labels.station }} (job {{ $labels.job }}) has been verified complete for at least ${parameters.TelemetryStationListingIncomplete.for}. Reason: ${LISTED_REASONS}. Resources may be missing from its metrics.`,
+      description: `No listing of ${STATION_TEXT} has been verified complete for at least ${parameters.TelemetryStationListingIncomplete.for}. Reason: ${LISTED_REASONS}. Resources may be missing from its metrics.`,
       first: 'Compare reported and received resources on the dashboard.',
       dashboard: 'station',
     },
@@ -77,7 +79,7 @@ ${ONLY_REJECTED}`,
       comment: 'Rejected records are not included in any other metric: the listing is incomplete.',
       expr: `${deduplicated('telemetry_station_listing_rejected_resources')} > ${parameters.TelemetryStationRecordsRejected.records}`,
       summary: 'Telemetry station lists records without a usable id.',
-      description: `{{ $value }} records of station {{ $labels.station }} (job {{ $labels.job }}) have had no usable resource_id for at least ${parameters.TelemetryStationRecordsRejected.for}. They are not counted as resources, and resources that may be among them are not counted as removed.`,
+      description: `{{ $value }} records of ${STATION_TEXT} have had no usable resource_id for at least ${parameters.TelemetryStationRecordsRejected.for}. They are not counted as resources, and resources that may be among them are not counted as removed.`,
       first: 'Find the records on the page of the station and report them to the operators of the service.',
       dashboard: 'station',
     },
@@ -86,18 +88,18 @@ ${ONLY_REJECTED}`,
       comment: 'A state of unknown meaning may be a firing one, for which no other alert fires.',
       expr: `sum by ${BY_STATION} (${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}}) > ${parameters.TelemetryStationUnknownState.resources}`,
       summary: 'Telemetry station has resources in states of unknown meaning.',
-      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are in states of unknown meaning: ${listedStates}. It has been more than ${parameters.TelemetryStationUnknownState.resources} for at least ${parameters.TelemetryStationUnknownState.for}; if one of these states means firing, its resources raise no alert.`,
+      description: `{{ $value }} resources of ${STATION_TEXT} are in states of unknown meaning: ${listedStates}. It has been more than ${parameters.TelemetryStationUnknownState.resources} for at least ${parameters.TelemetryStationUnknownState.for}; if one of these states means firing, its resources raise no alert.`,
       first: 'Find out what the states mean and add them to `states` in the configuration of the exporter.',
       dashboard: 'station',
     },
     {
       alert: 'TelemetryStationNoStations',
       comment: 'Evaluated per job, because a single shard may have no stations.',
-      expr: `count by (job) (${metric('telemetry_station_exporter_build_info')})
-unless on (job)
-count by (job) (${metric('telemetry_station_info')})`,
+      expr: `count by ${BY_JOB} (${metric('telemetry_station_exporter_build_info')})
+unless on ${BY_JOB}
+count by ${BY_JOB} (${metric('telemetry_station_info')})`,
       summary: 'Telemetry station exporter publishes no stations.',
-      description: `Exporters of job {{ $labels.job }} are up but have published no stations for at least ${parameters.TelemetryStationNoStations.for}.`,
+      description: `Exporters of ${JOB_TEXT} are up but have published no stations for at least ${parameters.TelemetryStationNoStations.for}.`,
       first: 'Check `stations` in the configuration, and the log since the last reload.',
       dashboard: 'exporter',
     },

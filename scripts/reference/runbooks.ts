@@ -1,3 +1,4 @@
+import { CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
 import { DEFAULT_PARAMETERS, OWNER_LABEL } from '../../prometheus/source/parameters.ts';
 import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 
@@ -32,7 +33,7 @@ to their owners. Another label: \`prometheusRule.ownerLabel\` of the Helm chart,
 \`\`\`yaml
 route:
   receiver: platform # stations, exporters, and resources without an owner, whose alerts do not have the label
-  group_by: [alertname, job, station]
+  group_by: [alertname, ${CLUSTER_LABEL}, job, station]
   routes:
     - matchers: [${OWNER_LABEL} = storage]
       receiver: storage
@@ -40,6 +41,9 @@ route:
       receiver: owners
       group_by: [alertname, ${OWNER_LABEL}]
 \`\`\`
+
+Alerts keep the label \`${CLUSTER_LABEL}\` of their series, as do all recording rules and dashboards: clusters whose jobs and stations have the same names are never added up or compared. Where no series
+has the label, nothing depends on it. The Helm chart and the mixin take another name of it from \`clusterLabel\`; elsewhere replace it in your copy of the rules.
 
 \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import mixinParameters from '../../mixin/parameters.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
@@ -137,7 +138,7 @@ function isFile(span: string, { folder }: Page): boolean {
 }
 
 function isIdentifier(span: string): boolean {
-  return alerts.includes(span) || FOREIGN.includes(span) || sourceWords.has(span);
+  return alerts.includes(span) || FOREIGN.includes(span) || span in mixinParameters || sourceWords.has(span);
 }
 
 function isName(key: string): boolean {

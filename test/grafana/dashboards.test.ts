@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { READS_EACH_RESOURCE } from '../../grafana/source/resource-table.ts';
+import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/promql/cluster.ts';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
@@ -21,11 +22,12 @@ const shipped = shippedDashboards();
 
 describe('dashboards', () => {
   it.each(Object.entries(dashboards))('match grafana/dashboards/%s', async (file, dashboard) => {
-    await expect(`${JSON.stringify(dashboard, null, 2)}\n`).toMatchFileSnapshot(new URL(file, FOLDER).pathname);
+    const shown = withClusterLabel(JSON.stringify(dashboard, null, 2), CLUSTER_LABEL);
+    await expect(`${shown}\n`).toMatchFileSnapshot(new URL(file, FOLDER).pathname);
   });
 
   it.each(Object.entries(dashboards))(
-    'are in the Helm chart, which reads no file outside: %s',
+    'are in the Helm chart, which reads no file outside, with a placeholder for the label of the cluster: %s',
     async (file, dashboard) => {
       await expect(`${JSON.stringify(dashboard)}\n`).toMatchFileSnapshot(new URL(file, CHART_FOLDER).pathname);
     },
@@ -106,9 +108,16 @@ describe('dashboards', () => {
     expect(kept).toEqual(searched);
   });
 
-  it.each(shipped)('carry the job with the station in every link of a row: %s', (_, dashboard) => {
+  it.each(shipped)('carry cluster and job with the station in every link of a row: %s', (_, dashboard) => {
     const urls = [...JSON.stringify(dashboard).matchAll(/"url":"([^"]*var-station=[^"]*)"/g)];
-    expect(urls.filter(([, url]) => !/&var-job=.\{__data\.fields\.job:percentencode\}/.test(`${url}`))).toEqual([]);
+    expect(
+      urls.filter(
+        ([, url]) =>
+          !/&var-cluster=.\{__data\.fields\.cluster:percentencode\}&var-job=.\{__data\.fields\.job:percentencode\}/.test(
+            `${url}`,
+          ),
+      ),
+    ).toEqual([]);
   });
 
   it.each([
@@ -179,7 +188,7 @@ describe('dashboards', () => {
     const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
     const unknown = expressions.flatMap((expression) => unknownIn(expression, metrics));
     // The queries add these labels themselves.
-    expect(unknown.filter((text) => !/^label (station_label|state_label|owner)$/.test(text))).toEqual([]);
+    expect(unknown.filter((text) => !/^label (station_label|state_label|cluster_name|owner)$/.test(text))).toEqual([]);
     const variables = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
     expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual(
       [],
@@ -210,7 +219,9 @@ describe('dashboard panels', () => {
   );
 
   it.each(tables)('limit the rows of a table: %s', (_, { targets = [], transformations = [] }) => {
-    const unbounded = targets.filter(({ expr }) => !/\b(topk|bottomk)\(|resource_id="\$resource_id"/.test(expr));
+    const unbounded = targets.filter(
+      ({ expr }) => !/\b(topk|bottomk)( by \(cluster\) )?\(|resource_id="\$resource_id"/.test(expr),
+    );
     expect(transformations.some(({ id }) => id === 'limit') ? [] : unbounded).toEqual([]);
   });
 });

@@ -19,10 +19,17 @@ describe('dashboard panels at 1024, 1280 and 1920 pixels', () => {
     expect(cut).toEqual([]);
   });
 
-  it.each(shippedPanels('table'))('show all columns of a table: %s', (_, panel) => {
-    const width = columnWidths(panel).reduce((sum, column) => sum + column.width, 0);
-    expect(width).toBeLessThanOrEqual(innerWidth(1280, panel.gridPos.w));
-  });
+  it.each(shippedPanels('table'))(
+    'show all columns of a table, that of the cluster from 1440 pixels on: %s',
+    (_, { gridPos, ...panel }) => {
+      const widthOf = (columns: ReturnType<typeof columnWidths>) => columns.reduce((sum, { width }) => sum + width, 0);
+      const columns = columnWidths({ gridPos, ...panel });
+      expect(widthOf(columns.filter(({ title }) => title !== 'Cluster'))).toBeLessThanOrEqual(
+        innerWidth(1280, gridPos.w),
+      );
+      expect(widthOf(columns)).toBeLessThanOrEqual(innerWidth(1440, gridPos.w));
+    },
+  );
 });
 
 /** Pixels of Grafana's layout: 24 columns with gaps between them, in a page with padding, and panels with padding. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { CLUSTER, CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
 import {
   DEFAULT_PARAMETERS,
@@ -20,7 +21,7 @@ const alerts = shippedRules(rulesFile(DEFAULT_PARAMETERS, LINKED)).flatMap((rule
 );
 const metrics = knownMetrics();
 const CHART = '../../deploy/helm/telemetry-station-exporter';
-const CHART_RULES = rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS, OWNER_PLACEHOLDER);
+const CHART_RULES = rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS, OWNER_PLACEHOLDER, CLUSTER);
 const RUNBOOK_FOLDER = new URL('../../docs/runbooks/', import.meta.url);
 
 describe('rulesFile', () => {
@@ -35,12 +36,15 @@ describe('the rules of the Helm chart', () => {
   });
 
   it('are those of prometheus/rules.yml with the default values', () => {
-    const values = parse(readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8')).prometheusRule;
+    const { prometheusRule: values, clusterLabel } = parse(
+      readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8'),
+    );
     const { TelemetryStationScrapeSlow: slow, ...parameters } = values.alerts;
     const { TelemetryStationScrapeSlow: defaultSlow, ...defaults } = DEFAULT_PARAMETERS;
     expect(parameters).toEqual(defaults);
     expect(slow).toEqual({ ...defaultSlow, seconds: null });
     expect([values.runbookUrl, values.grafanaUrl, values.ownerLabel]).toEqual([RUNBOOK_URL, '', OWNER_LABEL]);
+    expect(clusterLabel).toBe(CLUSTER_LABEL);
   });
 
   it('have a placeholder for each value, and no other', () => {
@@ -48,7 +52,7 @@ describe('the rules of the Helm chart', () => {
     const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) =>
       Object.keys(keys).map((key) => `<<${alert}.${key}>>`),
     );
-    expect(placeholders).toEqual(new Set([...values, ...Object.values(PLACEHOLDER_LINKS), OWNER_PLACEHOLDER]));
+    expect(placeholders).toEqual(new Set([...values, ...Object.values(PLACEHOLDER_LINKS), OWNER_PLACEHOLDER, CLUSTER]));
   });
 
   it('reject values for an unknown alert', () => {

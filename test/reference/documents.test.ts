@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
 import { DEFAULT_PARAMETERS, OWNER_LABEL, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { chartReference } from '../../scripts/reference/chart.ts';
 import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
@@ -18,6 +19,7 @@ const MIXIN_PARAMETERS = {
   grafanaUrl: '',
   externalUrl: '',
   ownerLabel: OWNER_LABEL,
+  clusterLabel: CLUSTER_LABEL,
   alerts: DEFAULT_PARAMETERS,
 };
 

@@ -45,7 +45,11 @@ function renderStat(panel: ShippedPanel, results: readonly RecordedResult[]): Sh
   const values = grafana.getFieldDisplayValues({ data, fieldConfig, reduceOptions, theme, replaceVariables, timeZone });
   return {
     columns: [panel.title],
-    rows: values.map(({ display }) => [colored(grafana.formattedValueToString(display), display.color)]),
+    rows: values.map(({ display }) => {
+      const text = colored(grafana.formattedValueToString(display), display.color);
+      // Grafana shows the names of several values.
+      return [values.length > 1 ? `${display.title}: ${text}` : text];
+    }),
   };
 }
 

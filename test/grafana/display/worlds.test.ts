@@ -12,6 +12,7 @@ const WORLDS = [
   'unknown-state',
   'rejected',
   'two-jobs',
+  'two-clusters',
 ] as const;
 type World = (typeof WORLDS)[number];
 
@@ -91,8 +92,8 @@ describe('the panels of all dashboards', () => {
 
   it('show how many resources the coverage does not count, also of a type of which nothing is known', () => {
     expect(cells('station-down', 'fleet.json: Alert coverage', 'Alert coverage')).toEqual([
-      ['88.9% (dark-orange)'],
-      ['570 (dark-orange)'],
+      ['Known: 88.9% (dark-orange)'],
+      ['Unknown: 570 (dark-orange)'],
     ]);
     expect(cells('station-down', 'station.json: Coverage by type', 'Type', 'Coverage', 'Unknown')).toEqual([
       ['partial0', '0% (red)', '270 (dark-orange)'],
@@ -160,12 +161,7 @@ describe('the panels of all dashboards', () => {
   });
 
   it('tell stations of the same name in two jobs apart', () => {
-    const withoutColor = (text = '') => text.replace(/ \(#?\w+\)$/, '');
-    const repeated = [...shownIn('two-jobs')].filter(([, { columns, rows }]) => {
-      const names = rows.map((row) => (columns[0] === 'series' ? withoutColor(row[0]) : row.join(' | ')));
-      return new Set(names).size < names.length;
-    });
-    expect(repeated.map(([name]) => name)).toEqual([]);
+    expect(panelsWithRepeatedNames('two-jobs')).toEqual([]);
     expect(cells('two-jobs', 'fleet.json: Data age', 'series').map(([name]) => withoutColor(name))).toEqual([
       'two-jobs-a',
       'two-jobs-a / prod',
@@ -173,7 +169,52 @@ describe('the panels of all dashboards', () => {
       'two-jobs-b / prod',
     ]);
   });
+
+  it('tell clusters with the same job, station and resource apart, and add up nothing of both', () => {
+    expect(panelsWithRepeatedNames('two-clusters')).toEqual([]);
+    expect(cells('two-clusters', 'fleet.json: Resources', 'Resources')).toEqual([['east: 600'], ['west: 90']]);
+    expect(cells('two-clusters', 'fleet.json: Firing', 'Firing')).toEqual([['east: 60 (red)'], ['west: 0 (green)']]);
+    expect(cells('two-clusters', 'fleet.json: Alert coverage', 'Alert coverage')).toEqual([
+      ['east: Known: 99.0% (green)'],
+      ['west: Known: 66.7% (dark-orange)'],
+    ]);
+    expect(cells('two-clusters', 'fleet.json: All stations', 'Station', 'Cluster', 'Resources', 'Firing')).toEqual([
+      ['prod', 'east', '600', '60 (red)'],
+      ['prod', 'west', '90', '0 (green)'],
+    ]);
+    expect(cells('two-clusters', 'fleet.json: Resources by state', 'series')).toEqual([
+      ['east: firing (red)'],
+      ['east: inactive (green)'],
+      ['west: inactive (green)'],
+    ]);
+    expect(cells('two-clusters', 'resources.json: Inventory', 'Resource', 'Cluster', 'State', 'Rules')).toEqual([
+      ['Web of east', 'east', 'Firing (red)', '2'],
+      ['Web of west', 'west', 'Inactive (green)', '0'],
+    ]);
+    expect(cells('two-clusters', 'fleet.json: Alerts', 'Alert', 'Cluster')).toEqual([
+      ['TelemetryStationResourcesLost', 'west'],
+      ['TelemetryStationManyResourcesFiring', 'east'],
+    ]);
+  });
+
+  it('have no column and no name of a cluster where no series has one', () => {
+    const shown = [...shownIn('two-jobs').values()];
+    expect(shown.filter(({ columns }) => columns.includes('Cluster'))).toEqual([]);
+  });
 });
+
+/** The panels in which two series or two rows cannot be told apart. */
+function panelsWithRepeatedNames(world: World): string[] {
+  const repeated = [...shownIn(world)].filter(([, { columns, rows }]) => {
+    const names = rows.map((row) => (columns[0] === 'series' ? withoutColor(row[0]) : row.join(' | ')));
+    return new Set(names).size < names.length;
+  });
+  return repeated.map(([name]) => name);
+}
+
+function withoutColor(text = ''): string {
+  return text.replace(/ \(#?\w+\)$/, '');
+}
 
 /** What each panel shows, by dashboard and title. */
 function shownIn(world: World): ReadonlyMap<string, Shown> {

@@ -47,7 +47,7 @@ describe('the example scrape configurations', () => {
 describe('the recording rules', () => {
   it('compute the numbers of the simulated service', async () => {
     const total = perStation((resources) => resources.length);
-    await expectEventually(`job_station:telemetry_station_resources:sum{job="${JOB}"}`, ['station'], total);
+    await expectEventually(`cluster_job_station:telemetry_station_resources:sum{job="${JOB}"}`, ['station'], total);
   });
 });
 

@@ -33,6 +33,7 @@ export const WORLDS = {
   'unknown-state': 'unknown-state',
   rejected: 'rejected',
   'two-jobs': 'two-jobs-.',
+  'two-clusters': 'two-clusters',
   large: 'large',
   empty: 'empty',
 } as const;
@@ -49,6 +50,7 @@ export const RECORDED_WORLDS = [
   'unknown-state',
   'rejected',
   'two-jobs',
+  'two-clusters',
 ] as const satisfies readonly WorldName[];
 
 /** Prometheus with six hours of data of all worlds, each in a job of its own. */
@@ -98,6 +100,7 @@ function* historyLines(): Generator<string> {
   recordUnknownState(recorder);
   recordRejected(recorder);
   recordTwoJobs(recorder);
+  recordTwoClusters(recorder);
   recordLarge(recorder);
   for (const [name, value] of samples) {
     for (let ago = HISTORY_S; ago >= 0; ago -= INTERVAL_S) {
@@ -107,7 +110,12 @@ function* historyLines(): Generator<string> {
   }
 }
 
-type Target = (labels: { readonly job: string; readonly instance: string; readonly pod?: string }) => Recorder;
+type Target = (labels: {
+  readonly job: string;
+  readonly instance: string;
+  readonly pod?: string;
+  readonly cluster?: string;
+}) => Recorder;
 
 function recordDemo(target: Target): void {
   const exporter = target({ job: 'demo', instance: 'a' });
@@ -160,6 +168,32 @@ function recordTwoJobs(target: Target): void {
     for (const name of ['prod', job]) recordStation(exporter, { name, firing: 3, total });
   }
 }
+
+/** Job, target, station, types and resource have the same names in both; only one fires. */
+function recordTwoClusters(target: Target): void {
+  for (const { cluster, total, firing, withoutRules, alert } of TWO_CLUSTERS) {
+    const exporter = target({ cluster, job: 'two-clusters', instance: 'exporter' });
+    recordExporter(exporter);
+    recordStation(exporter, { name: 'prod', types: 2, total, firing, withoutRules, team: 'storage' });
+    const resource = { station: 'prod', resource_id: FIRING_RESOURCE.resource_id, name: 'web' };
+    const info = { ...resource, display_name: `Web of ${cluster}`, resource_type: 'resource_type.t1' };
+    exporter.add('telemetry_station_resource_info', info, 1);
+    exporter.add('telemetry_station_resource_alert_rules', resource, firing > 0 ? 2 : 0);
+    exporter.add('telemetry_station_resource_created_timestamp_seconds', resource, NOW_S - total);
+    exporter.add(
+      'telemetry_station_resource_state',
+      { ...resource, ...(firing > 0 ? FIRING_STATE : INACTIVE_STATE) },
+      1,
+    );
+    exporter.add('ALERTS', { alertname: alert, alertstate: 'firing', severity: 'critical', station: 'prod' }, 1);
+    exporter.add('ALERTS_FOR_STATE', { alertname: alert, severity: 'critical', station: 'prod' }, NOW_S - total);
+  }
+}
+
+const TWO_CLUSTERS = [
+  { cluster: 'east', total: 600, firing: 60, withoutRules: 6, alert: 'TelemetryStationManyResourcesFiring' },
+  { cluster: 'west', total: 90, firing: 0, withoutRules: 30, alert: 'TelemetryStationResourcesLost' },
+];
 
 function recordStationDown(target: Target): void {
   // Two shards of three, one of them with a further label, as Kubernetes adds.

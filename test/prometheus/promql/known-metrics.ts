@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { CLUSTER, CLUSTER_LABEL } from '../../../prometheus/promql/cluster.ts';
 import { EXTERNAL_METRICS, TARGET_LABELS } from '../../../prometheus/promql/metric.ts';
 import { parsePromql } from '../../../prometheus/promql/parse.ts';
 import { OWNER_LABEL } from '../../../prometheus/source/parameters.ts';
@@ -59,5 +60,5 @@ export function unknownIn(expression: string, metrics = knownMetrics()): string[
 }
 
 function withTargetLabels(labels: Iterable<string>): ReadonlySet<string> {
-  return new Set([...labels, ...TARGET_LABELS]);
+  return new Set([...labels, ...TARGET_LABELS.map((label) => (label === CLUSTER ? CLUSTER_LABEL : label))]);
 }

@@ -28,6 +28,19 @@ describe('parsePromql', () => {
     ]);
   });
 
+  it('returns the labels of each aggregation and of each join, without those that a join copies', () => {
+    const { groupings } = parsePromql(
+      'sum by (a, b) (x) * on (c) group_left (d) max(y) unless ignoring () min without (e) (z)',
+    );
+    expect(groupings).toEqual([
+      { operator: 'sum', clause: 'by', labels: ['a', 'b'] },
+      { operator: 'join', clause: 'on', labels: ['c'] },
+      { operator: 'max', clause: 'none', labels: [] },
+      { operator: 'join', clause: 'ignoring', labels: [] },
+      { operator: 'min', clause: 'without', labels: ['e'] },
+    ]);
+  });
+
   it('returns the label that count_values adds', () => {
     expect(parsePromql('count_values by (a) ("b", x) / sum by (a) (y)').addedLabels).toEqual(['b']);
   });

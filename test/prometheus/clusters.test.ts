@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
+import { DEFAULT_LINKS, DEFAULT_PARAMETERS, OWNER_LABEL } from '../../prometheus/source/parameters.ts';
+import { rulesFile } from '../../prometheus/source/rules-file.ts';
+import { interpolate, labelValuesOf, panelsOf, shippedDashboards } from '../grafana/shipped-dashboards.ts';
+import { shippedRules } from './promql/known-metrics.ts';
+
+const rules = shippedRules().map((rule): [name: string, expr: string] => [`${rule.record ?? rule.alert}`, rule.expr]);
+
+/** The queries of the texts of all alerts, with matchers in place of what the templates insert. */
+const templates = shippedRules().flatMap(({ alert, labels = {}, annotations = {} }) =>
+  [...Object.values(labels), ...Object.values(annotations)].flatMap((text) =>
+    [...text.matchAll(/query \(printf `([^`]*)`/g)].map(([, format = '']): [string, string] => [
+      `${alert}: ${format}`,
+      format.replaceAll(/%\[\d\]q/g, '""'),
+    ]),
+  ),
+);
+
+const dashboardQueries = shippedDashboards().flatMap(([file, dashboard]) => [
+  ...panelsOf(dashboard).flatMap(({ title, targets = [] }) =>
+    targets.map(({ refId, expr }): [string, string] => [`${file}: ${title} ${refId}`, expr]),
+  ),
+  ...dashboard.annotations.list.flatMap(({ name, expr }): [string, string][] =>
+    expr === undefined ? [] : [[`${file}: ${name}`, expr]],
+  ),
+  ...dashboard.templating.list
+    .filter(({ type }) => type === 'query')
+    .map((variable): [string, string] => [`${file}: variable ${variable.name}`, labelValuesOf(variable).selector]),
+]);
+
+/** They keep the labels of the series that they select. */
+const SELECTING = ['topk', 'bottomk'];
+
+/** Aggregations and joins in which series of two clusters meet. */
+function acrossClusters(expression: string): string[] {
+  const { groupings, errors } = parsePromql(interpolate(expression, { limit: '100' }));
+  const found = groupings.filter(({ operator, clause, labels }) => {
+    if (clause === 'none') return !SELECTING.includes(operator);
+    const names = clause === 'by' || clause === 'on';
+    return labels.includes(CLUSTER_LABEL) !== names;
+  });
+  return [...errors, ...found.map(({ operator, clause, labels }) => `${operator} ${clause} (${labels.join(', ')})`)];
+}
+
+describe('acrossClusters', () => {
+  it.each([
+    'sum(x)',
+    'sum by (job) (x)',
+    'max without (cluster) (x)',
+    'x and on (job) y',
+    'x * ignoring (cluster) group_left () y',
+    'x or on () vector(0)',
+    'topk by (job) (1, x)',
+    'count_values("version", x)',
+    'sum by (cluster, job) (max by (job) (x))',
+  ])('finds %s', (expression) => {
+    expect(acrossClusters(expression)).toHaveLength(1);
+  });
+
+  it.each(['sum by (cluster) (x)', 'x / on (cluster, job) group_left (name) y', 'topk(10, x)', 'x / y', 'absent(x)'])(
+    'accepts %s',
+    (expression) => {
+      expect(acrossClusters(expression)).toEqual([]);
+    },
+  );
+});
+
+describe('rules and dashboards', () => {
+  it.each([...rules, ...dashboardQueries])('keep the cluster in every aggregation and join: %s', (_, expression) => {
+    expect(acrossClusters(expression)).toEqual([]);
+  });
+
+  it.each(templates)('query the cluster of the alert in its texts: %s', (_, expression) => {
+    const { selectors, errors } = parsePromql(expression);
+    expect(errors).toEqual([]);
+    expect(selectors.filter(({ matchers }) => !matchers.some(({ label }) => label === CLUSTER_LABEL))).toEqual([]);
+  });
+
+  it.each(dashboardQueries.filter(([name]) => !name.endsWith('variable cluster')))(
+    'select the clusters of the variable, which may be empty: %s',
+    (_, expression) => {
+      const { selectors } = parsePromql(interpolate(expression, { limit: '100' }));
+      const values = selectors.map(({ matchers }) => matchers.find(({ label }) => label === CLUSTER_LABEL)?.value);
+      expect(values.filter((value) => value !== '$cluster' && value !== '$cluster|')).toEqual([]);
+    },
+  );
+
+  it.each(shippedDashboards())('have a variable whose "All" includes series without a cluster: %s', (_, dashboard) => {
+    const [, variable] = dashboard.templating.list;
+    expect(variable).toMatchObject({
+      name: 'cluster',
+      label: 'Cluster',
+      multi: true,
+      includeAll: true,
+      allValue: '.*',
+    });
+  });
+
+  it.each(shippedRules().flatMap(({ record }) => record ?? []))('name the cluster in the level of %s', (record) => {
+    expect(record).toMatch(/^cluster_/);
+  });
+
+  it('have another label in its place where one is configured', () => {
+    const renamed = rulesFile(DEFAULT_PARAMETERS, DEFAULT_LINKS, OWNER_LABEL, 'k8s_cluster');
+    const labels = shippedRules(renamed).flatMap(({ expr }) => parsePromql(expr).labels);
+    expect(labels).toContain('k8s_cluster');
+    expect(labels).not.toContain(CLUSTER_LABEL);
+    expect(renamed).not.toMatch(/\$labels\.cluster\b/);
+  });
+});
