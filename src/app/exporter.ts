@@ -49,6 +49,7 @@ export class Exporter implements ExporterPort {
   readonly #createdMs: number;
   #wasReady = false;
   #rejectedReload: RejectedReload | undefined;
+  #rejectedWebReload: RejectedReload | undefined;
   /** undefined: not rendered since the last reload. */
   #configuration: string | undefined;
   #setStarted = () => {};
@@ -68,7 +69,7 @@ export class Exporter implements ExporterPort {
   /** Starts the first refresh of every station without waiting for it. */
   async start(): Promise<void> {
     await this.#replaceGeneration(this.#initial);
-    this.recordWebReload(true);
+    this.recordWebReload([]);
     this.#setStarted();
   }
 
@@ -102,6 +103,10 @@ export class Exporter implements ExporterPort {
 
   get tasks() {
     return this.#services.responseTasks;
+  }
+
+  get isSharded() {
+    return this.#options.shard.total > 1;
   }
 
   specs() {
@@ -167,6 +172,10 @@ export class Exporter implements ExporterPort {
     return this.#rejectedReload;
   }
 
+  rejectedWebReload() {
+    return this.#rejectedWebReload;
+  }
+
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
@@ -182,8 +191,13 @@ export class Exporter implements ExporterPort {
     };
   }
 
-  recordWebReload(successful: boolean): void {
-    this.#services.own.recordReload(successful, Date.now(), 'web_config');
+  /** The web configuration was reloaded, or rejected for these problems. */
+  recordWebReload(problems: readonly string[]): void {
+    const nowMs = Date.now();
+    const isRejected = problems.length > 0;
+    this.#services.own.recordReload(!isRejected, nowMs, 'web_config');
+    const { atMs = nowMs } = this.#rejectedWebReload ?? {};
+    this.#rejectedWebReload = isRejected ? { atMs, problems } : undefined;
   }
 
   /** Does not wait for reloads: a running one is abandoned. */

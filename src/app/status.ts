@@ -1,5 +1,6 @@
 import { capacityOf } from '../inventory/capacity.ts';
 import type { ChangeLog } from '../inventory/changes.ts';
+import { History } from '../inventory/history.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
 import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
@@ -12,6 +13,7 @@ type StatusView = StationView<EncodedSnapshot>;
 /** Maps a station to its status on the web pages. */
 export function stationStatus({ upstreams, journals }: Generation, view: StatusView): StationStatus {
   const { spec, health, served, isChurnWaiting, ...refresh } = view;
+  const history = journals.get(spec.name)?.history ?? new History();
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -22,18 +24,23 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
     ...refresh,
     isHanging: upstreams.get(spec.upstream)?.limiter.isHanging(spec.name) ?? false,
     refresh: spec.cache.refresh,
+    ttlMs: spec.cache.ttlMs,
+    maxStaleMs: spec.cache.maxStaleMs,
     snapshot: served &&
       snapshot && {
         ...totalsOf(served.encoded.aggregates.groups, spec.alertability),
         unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
         addsUp: snapshot.addsUp,
         complete: snapshot.complete,
-        incompleteReasons: snapshot.incompleteReasons.map(({ text }) => text),
+        incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,
         isChurnWaiting,
         pages: snapshot.pages,
       },
-    outages: journals.get(spec.name)?.history.outages ?? [],
+    outages: history.outages,
+    incompleteSinceMs: history.incompleteSinceMs,
+    unknownSinceMs: history.unknownSinceMs,
+    refreshesSince: (fromMs) => history.since(fromMs),
   };
 }
 

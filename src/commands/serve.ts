@@ -134,7 +134,7 @@ async function serveUntil(
       log.info('web configuration reloaded');
     },
     report: (problem) => log.error('web configuration reload failed', { problem }),
-    reloaded: (successful) => exporter.recordWebReload(successful),
+    reloaded: (problems) => exporter.recordWebReload(problems),
     signal: end,
     ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
   });

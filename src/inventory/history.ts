@@ -65,6 +65,8 @@ export class History {
   readonly #recent: HistoryEntry[] = [];
   readonly #buckets: HistoryEntry[] = [];
   #outages: readonly Outage[] = [];
+  #incompleteSinceMs: number | undefined;
+  #unknownSinceMs: number | undefined;
   #refreshes = 0;
 
   /** How many refreshes were added, also those that are no longer kept. */
@@ -77,9 +79,25 @@ export class History {
     return this.#outages;
   }
 
+  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
+  get incompleteSinceMs(): number | undefined {
+    return this.#incompleteSinceMs;
+  }
+
+  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
+  get unknownSinceMs(): number | undefined {
+    return this.#unknownSinceMs;
+  }
+
   add(entry: HistoryEntry): void {
+    const { atMs, outcome, unknown = 0 } = entry;
     this.#refreshes += entry.refreshes;
     this.#outages = outagesAfter(this.#outages, entry).slice(-OUTAGES);
+    // A refresh without a listing shows neither that something is missing nor that nothing is.
+    if (outcome === 'succeeded' || outcome === 'incomplete') {
+      this.#incompleteSinceMs = outcome === 'incomplete' ? (this.#incompleteSinceMs ?? atMs) : undefined;
+      this.#unknownSinceMs = unknown > 0 ? (this.#unknownSinceMs ?? atMs) : undefined;
+    }
     this.#recent.push(entry.failure ? { ...entry, failure: this.#shortened(entry.failure) } : entry);
     if (this.#recent.length > RECENT) this.#merge(this.#recent.shift() as HistoryEntry);
   }
@@ -90,6 +108,12 @@ export class History {
 
   newestFirst(): readonly HistoryEntry[] {
     return [...this.#buckets, ...this.#recent].reverse();
+  }
+
+  /** Those that ended at that time or later, the oldest first. */
+  since(fromMs: number): readonly HistoryEntry[] {
+    const isLater = ({ atMs }: HistoryEntry) => atMs >= fromMs;
+    return [...this.#buckets.filter(isLater), ...this.#recent.filter(isLater)];
   }
 
   #merge(entry: HistoryEntry): void {
@@ -163,4 +187,9 @@ function combinedNumber(a: number | undefined, b: number | undefined, of: typeof
 
 function plus(a: number, b: number): number {
   return a + b;
+}
+
+/** The end of the first refresh of an entry. */
+export function firstMsOf({ atMs, firstMs = atMs }: HistoryEntry): number {
+  return firstMs;
 }

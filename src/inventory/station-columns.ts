@@ -93,7 +93,7 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
   ],
   incomplete_reasons: [
     'Why the listing is not verified complete: a list of texts.',
-    ({ status }) => status.snapshot?.incompleteReasons,
+    ({ status }) => status.snapshot?.incompleteReasons.map(({ text }) => text),
   ],
 });
 

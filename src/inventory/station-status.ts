@@ -28,17 +28,23 @@ export interface StationStatus
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
   readonly snapshot: SnapshotStatus | undefined;
+  readonly ttlMs: number;
+  readonly maxStaleMs: number;
   /** The latest ones, the oldest first. */
   readonly outages: readonly Outage[];
+  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
+  readonly incompleteSinceMs: number | undefined;
+  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
+  readonly unknownSinceMs: number | undefined;
+  /** The refreshes that ended at that time or later, the oldest first: a function, because most pages do not need them. */
+  readonly refreshesSince: (fromMs: number) => readonly HistoryEntry[];
 }
 
 export interface SnapshotStatus
   extends Totals,
-    Pick<Snapshot, 'addsUp' | 'complete' | 'rejected' | 'pages'>,
+    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'>,
     Pick<StationView<unknown>, 'isChurnWaiting'> {
   readonly unknownStates: readonly UnknownState[];
-  /** In words; empty when it is complete. */
-  readonly incompleteReasons: readonly string[];
 }
 
 /** An upstream with its load. */
@@ -95,7 +101,7 @@ export function noDataReason(status: RefreshStatus): string {
 export const NOTABLE_WAIT_MS = 1000;
 
 export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs }: RefreshStatus): string {
-  if (waitingMs >= NOTABLE_WAIT_MS) return `waiting for capacity for ${durationText(waitingMs)}`;
+  if (waitingMs >= NOTABLE_WAIT_MS) return `has waited ${durationText(waitingMs)} for capacity`;
   if (isRefreshing) return 'refreshing now';
   if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
   const delay = durationText(Math.max(dueInMs, 1000));
@@ -110,7 +116,7 @@ export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): rea
   return [
     isOnlyRejecting(snapshot)
       ? `${countText(rejected, 'record')} rejected: no usable resource_id`
-      : `listing incomplete: ${incompleteReasons.join('; ')}`,
+      : `listing incomplete: ${incompleteReasons.map(({ text }) => text).join('; ')}`,
     ...(isChurnWaiting ? [CHURN_WAITING] : []),
   ];
 }

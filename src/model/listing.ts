@@ -48,6 +48,19 @@ export const INCOMPLETE_REASONS = [
   'further_listing',
 ] as const;
 
+/** What to do about each of them: shown on pages. */
+export const INCOMPLETE_ADVICE: Readonly<Record<(typeof INCOMPLETE_REASONS)[number], string>> = {
+  rejected_records:
+    'Report the records to the operators of the service: the page of the station lists them with their positions and names.',
+  total_mismatch:
+    'Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise page_size or concurrency.',
+  paging:
+    'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.',
+  shared_labels: 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.',
+  further_listing:
+    'The numbers of resources are correct, the labels product and alertable may not be. Report it to the operators of the service if it persists.',
+};
+
 interface IncompleteReason {
   readonly reason: (typeof INCOMPLETE_REASONS)[number];
   /** The reason with its numbers, for people. */

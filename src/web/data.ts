@@ -61,7 +61,8 @@ export function noStation(exporter: ExporterPort, given: string): RequestError {
   const words = nearest(given, names) ?? '';
   const path = words && stationPath(words);
   const hint = path ? ` Did you mean ${words}?` : '';
-  const text = `No station with this name is configured on this shard.${hint}\n`;
+  const where = exporter.isSharded ? ' on this shard' : '';
+  const text = `No station with this name is configured${where}.${hint}\n`;
   return new RequestError(404, text, path ? { words, path } : undefined);
 }
 

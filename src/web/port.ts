@@ -16,6 +16,8 @@ export interface ExporterPort {
   readonly started: Promise<void>;
   /** For responses that take long. */
   readonly tasks: TaskQueue;
+  /** Whether other exporters have further stations of the same configuration. */
+  readonly isSharded: boolean;
   /** For all stations; cheaper than `stations`, which aggregates snapshots. */
   specs(): readonly StationSpec[];
   /** Whether a station has this name; cheaper than `station`, which describes its upstream. */
@@ -41,6 +43,8 @@ export interface ExporterPort {
   reload(): Promise<readonly string[]>;
   /** The latest reload, if it was rejected. */
   rejectedReload(): RejectedReload | undefined;
+  /** Since when which problems have kept an older web configuration in force. */
+  rejectedWebReload(): RejectedReload | undefined;
   /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;
 }

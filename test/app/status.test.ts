@@ -47,12 +47,17 @@ describe('stationStatus', () => {
       waitingMs: undefined,
       isHanging: false,
       refresh: 'background',
+      ttlMs: 1,
+      maxStaleMs: 2,
       snapshot: {
         ...{ resources: 1, addsUp: false, complete: false, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
         ...{ pages: 4, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
         ...{ alertable: undefined, alertRules: 1, withRules: 1, withoutRules: 0, unknownCoverage: 0 },
       },
       outages: [],
+      incompleteSinceMs: undefined,
+      unknownSinceMs: undefined,
+      refreshesSince: expect.any(Function),
     });
   });
 
@@ -105,7 +110,7 @@ describe('stationDetail', () => {
     expect(stationDetail(generationOf(view), 'prod', log)).toEqual({
       spec: view.spec,
       upstream: upstreamStatuses(generationOf(), [view])[0],
-      status: statusOf(view),
+      status: { ...statusOf(view), refreshesSince: expect.any(Function) },
       served: {
         snapshot: view.served?.publication.snapshot,
         aggregates: view.served?.encoded.aggregates,

@@ -84,7 +84,7 @@ describe('the pages under an external URL', () => {
     const prefix = `${url}/monitoring/exporter/`;
     await page.goto(prefix.slice(0, -1));
     expect(page.url()).toBe(prefix);
-    await page.getByRole('link', { name: 'fine', exact: true }).click();
+    await page.locator('#stations').getByRole('link', { name: 'fine', exact: true }).click();
     await page.waitForURL(`${prefix}stations/fine`);
     await page.locator('#search').fill('r22');
     await page.locator('#narrow button').click();

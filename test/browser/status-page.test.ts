@@ -42,10 +42,10 @@ describe('the status page', () => {
       await page.locator('#filter-sort').selectOption('-resources');
       await page.locator('#controls button').click();
     } else
-      for (const sorted of ['ascending', 'descending']) {
-        await tabTo(page, '#stations th:nth-child(3) a');
+      for (const sorted of ['descending', 'ascending', 'descending']) {
+        await tabTo(page, '#stations th:nth-child(4) a');
         await page.keyboard.press('Enter');
-        await page.locator(`#stations th:nth-child(3)[aria-sort=${sorted}]`).waitFor();
+        await page.locator(`#stations th:nth-child(4)[aria-sort=${sorted}]`).waitFor();
       }
     await page.waitForURL(/\?filter=ALPHA&state=up&sort=-resources#stations$/);
     await untilStations(page, ['alpha-10', 'alpha', 'alpha-9']);
@@ -62,13 +62,13 @@ describe('the status page', () => {
     const faults = { short: [wrongTotal(5)], odd: [NAMED_FAULTS.missing_ids] };
     const { exporter } = await exporterOfSizes({ short: 495, odd: 300, fine: 3 }, faults);
     const page = await openPage({ viewport: { width, height: 844 } });
-    for (const [path, notice] of [
-      ['/', '#summary'],
-      ['/stations/short', '#data-problems'],
-      ['/stations/odd', '#data-problems'],
+    for (const [path, notice, text] of [
+      ['/', '#summary', /^3 of 3 stations up; short: listing incomplete since [\d:]+ UTC$/],
+      ['/stations/short', '#data-problems', /^The data may be missing resources since [\s\S]*What to do: ./],
+      ['/stations/odd', '#data-problems', /^The data may be missing resources since [\s\S]*What to do: ./],
     ] as const) {
       await page.goto(exporter.url + path);
-      expect(await page.locator(notice).innerText()).toMatch(/may be missing resources/);
+      expect(await page.locator(notice).innerText()).toMatch(text);
       const { y = 0, height = 0 } = (await page.locator(notice).boundingBox()) ?? {};
       expect(y + height).toBeLessThan(844);
       await expectSound(page);
@@ -82,12 +82,14 @@ describe('the status page', () => {
     await untilText(page, '[data-label=Resources]', '3');
     service.setRecords('one', entriesOf(1200));
     await exporter.scrape();
-    await untilText(page, '[data-label=Resources]', '1,200');
-    await untilText(page, '#totals div:nth-child(7) dd', '1,200');
-    await untilText(page, '#load', '');
+    await untilText(page, '[data-label=Resources]', /^1,200 \+1,197 since [\d:]+ UTC$/);
+    await untilText(page, '#totals div:nth-child(2) .value', '1,200');
+    await untilText(page, '#totals div:nth-child(2) .note', '+1,197 in the last hour');
+    await untilText(page, '#attention', '');
     service.setFaults('one', [replyWith(429)]);
     await exporter.scrape();
-    await untilText(page, '#load li', /^throttled: [1-9]/);
+    await untilText(page, '#attention li', /The service is limiting requests \(429\)/);
+    await untilText(page, '#summary', /^0 of 1 station up; one: 429 Too Many Requests since [\d:]+ UTC$/);
   });
 
   it('keeps filter, order, focus and the visible rows when it updates', async () => {
@@ -113,8 +115,8 @@ describe('the status page', () => {
     service.setFaults('ts-0', [FORBIDDEN]);
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#row-ts-5 [data-label=Resources]', '55');
-    await untilText(page, '#row-ts-0 [data-label=State]', 'failing: 403 Forbidden');
+    await untilText(page, '#row-ts-5 [data-label=Resources]', /^55 \+5 since/);
+    await untilText(page, '#row-ts-0 [data-label=State]', /^failing: 403 Forbidden since [\d:]+ UTC$/);
     expect(await kept()).toEqual(expected);
     // The failure appears above the table; the browser scrolls by its height, so that no row moves by more than its own.
     await eventually(async () => expect(Math.abs((await place()) - placeBefore)).toBeLessThan(60));
@@ -122,7 +124,7 @@ describe('the status page', () => {
     service.setRecords('ts-5', entriesOf(35));
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#row-ts-5 [data-label=Resources]', '35');
+    await untilText(page, '#row-ts-5 [data-label=Resources]', /^35 −20 \+5 since/);
     const swapped = order.with(order.indexOf('ts-5'), 'ts-4').with(order.indexOf('ts-4'), 'ts-5');
     expect(await kept()).toEqual({ ...expected, order: swapped });
   });
@@ -135,10 +137,10 @@ describe('the status page', () => {
     await page.locator('#filter').fill('LARGE');
     await page.locator('#controls button').click();
     expect(await shownStations(page)).toEqual(['large']);
-    await page.getByRole('link', { name: 'Resources' }).click();
+    await page.locator('#stations').getByRole('link', { name: 'Resources' }).click();
     expect(await page.locator('[aria-sort]').textContent()).toBe('Resources');
-    expect(await page.locator('.failure-note').innerText()).toContain('What to do:');
-    await page.getByRole('link', { name: 'large', exact: true }).click();
+    expect(await page.locator('#attention').textContent()).toContain('What to do:');
+    await page.locator('#stations').getByRole('link', { name: 'large', exact: true }).click();
     await page.waitForURL('**/stations/large');
   });
 });

@@ -44,7 +44,7 @@ describe('createApp under attack', () => {
     const { request, scraped } = await startCounting();
     const response = await request(`/probe?station=${encodeURIComponent(station)}`);
     expect(response.status).toBe(404);
-    expect(response.body).toMatch(/^No station with this name is configured on this shard\.( Did you mean prod\?)?\n$/);
+    expect(response.body).toMatch(/^No station with this name is configured\.( Did you mean prod\?)?\n$/);
     expect(response.headers['set-cookie']).toBeUndefined();
     expect(scraped).toEqual([]);
   });

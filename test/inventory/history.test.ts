@@ -166,4 +166,24 @@ describe('History', () => {
       history.add(entry);
     expect(history.outages).toHaveLength(20);
   });
+
+  it('knows since when listings are incomplete, and have states of unknown meaning, whatever failed meanwhile', () => {
+    const history = historyOf([success(1, { outcome: 'incomplete' }), success(2)]);
+    expect([history.incompleteSinceMs, history.unknownSinceMs]).toEqual([undefined, undefined]);
+    for (const entry of [
+      success(3, { outcome: 'incomplete', unknown: 1 }),
+      failure(4),
+      success(5, { outcome: 'incomplete', unknown: 9 }),
+    ])
+      history.add(entry);
+    expect([history.incompleteSinceMs, history.unknownSinceMs]).toEqual([3, 3]);
+    history.add(success(6, { unknown: 9 }));
+    expect([history.incompleteSinceMs, history.unknownSinceMs]).toEqual([undefined, 3]);
+  });
+
+  it('has the refreshes since a time, the oldest first', () => {
+    const history = historyOf(Array.from({ length: 100 }, (_, index) => success(START_MS + index * BUCKET_MS)));
+    const times = history.since(START_MS + 30 * BUCKET_MS).map(({ atMs }) => (atMs - START_MS) / BUCKET_MS);
+    expect(times).toEqual(Array.from({ length: 70 }, (_, index) => 30 + index));
+  });
 });

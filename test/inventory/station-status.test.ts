@@ -33,6 +33,6 @@ describe('nextRefreshText', () => {
   it('shows a wait for capacity from a second on', () => {
     const refresh = { refresh: 'scrape', dueInMs: -9000, isRefreshing: true } as const;
     expect(nextRefreshText({ ...refresh, waitingMs: 999 })).toBe('refreshing now');
-    expect(nextRefreshText({ ...refresh, waitingMs: 1000 })).toBe('waiting for capacity for 1 s');
+    expect(nextRefreshText({ ...refresh, waitingMs: 1000 })).toBe('has waited 1 s for capacity');
   });
 });

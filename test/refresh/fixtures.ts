@@ -32,6 +32,7 @@ export const IDLE_LOAD: UpstreamLoad = {
   holdMs: 0,
   recentRequests: 180,
   recentThrottled: 0,
+  throttledForMs: undefined,
   waitingRefreshes: 0,
   oldestWaitingMs: 0,
   hangingStations: 0,

@@ -158,7 +158,7 @@ describe('stationData', () => {
           unknownCoverage: 3,
           addsUp: false,
           complete: false,
-          incompleteReasons: ['short'],
+          incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
           rejected: 2,
         },
         outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'] }],
@@ -211,7 +211,7 @@ describe('stationData', () => {
     async (path) => {
       expect(await responseTo(`/stations/other${path}`)).toMatchObject({
         status: 404,
-        body: 'No station with this name is configured on this shard.\n',
+        body: 'No station with this name is configured.\n',
       });
     },
   );
@@ -228,7 +228,13 @@ describe('resourceList', () => {
   });
 
   it('has before the resources whether the data is complete and how old it is', async () => {
-    const snapshot = { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons: ['short'], rejected: 2 };
+    const snapshot = {
+      ...SNAPSHOT,
+      addsUp: false,
+      complete: false,
+      incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
+      rejected: 2,
+    };
     const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
     const json = await request('/stations/prod/resources?search=nothing');
     const data = { complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] };

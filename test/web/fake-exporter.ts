@@ -14,10 +14,12 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
     ...exporterOf(detailOf([resourceOf('a')])),
     scrape: async (format, station) => bodyOf(`# ${format}\n`, `# ${station ?? 'all'}\n`),
     started: Promise.resolve(),
+    isSharded: false,
     scrapeOwn: async (format) => bodyOf(`# ${format}\n`, '# own\n'),
     ready: () => true,
     reload: async () => [],
     rejectedReload: () => undefined,
+    rejectedWebReload: () => undefined,
     configuration: () => 'stations: []\n',
     ...overrides,
   };

@@ -23,7 +23,11 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
 
 /** What data has in which records were rejected. */
 export function withRejected(rejected: number) {
-  return { complete: false, rejected, incompleteReasons: [`${rejected} rejected`] };
+  return {
+    complete: false,
+    rejected,
+    incompleteReasons: [{ reason: 'rejected_records' as const, text: `${rejected} rejected` }],
+  };
 }
 
 export const STATION: StationStatus = {
@@ -43,7 +47,12 @@ export const STATION: StationStatus = {
   snapshot: {
     ...{ ...SNAPSHOT, resources: 42, firing: 5, pending: 1, pages: 3, withRules: 35, withoutRules: 7 },
   },
+  ttlMs: 60_000,
+  maxStaleMs: 900_000,
   outages: [],
+  incompleteSinceMs: undefined,
+  unknownSinceMs: undefined,
+  refreshesSince: () => [],
 };
 
 /** An upstream whose limits are not reached. */

@@ -105,7 +105,7 @@ describe('scrapeStation', () => {
     ['other', ''],
     ['Prod', ' Did you mean prod?'],
   ])('responds 404 to the unknown station %s', async (name, meant) => {
-    const text = `No station with this name is configured on this shard.${meant}\n`;
+    const text = `No station with this name is configured.${meant}\n`;
     expect(await responseTo(`/probe?station=${name}`)).toEqual(errorText(404, text));
   });
 });

@@ -123,6 +123,7 @@ export class AdaptiveRate {
   #isBound = false;
   #inFlight = 0;
   #minutes: (Counts & { readonly minute: number })[] = [];
+  #throttledSinceMs = Number.NEGATIVE_INFINITY;
   readonly holds: HoldClock;
 
   constructor(holds = new HoldClock()) {
@@ -148,6 +149,11 @@ export class AdaptiveRate {
   sinceAccepted(nowMs: number): { readonly ms: number; readonly activeMs: number } {
     const { atMs, activeMs } = this.#lastAccepted;
     return { ms: nowMs - atMs, activeMs: this.holds.activeMs(nowMs) - activeMs };
+  }
+
+  /** The first throttled request after five minutes without any; only while `statistics` has some. */
+  get throttledSinceMs(): number {
+    return this.#throttledSinceMs;
   }
 
   /** Counts of the last five minutes. */
@@ -195,6 +201,7 @@ export class AdaptiveRate {
 
   throttled(throttling: Throttling): void {
     const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
+    if (this.statistics(nowMs).throttled === 0) this.#throttledSinceMs = nowMs;
     this.holds.hold(nowMs + retryAfterMs, nowMs);
     this.#ended(startedMs, nowMs, true);
     if (startedMs <= this.#changedMs) return;

@@ -131,6 +131,7 @@ export class RequestLimiter {
       holdMs: Math.max(0, this.holdUntilMs - nowMs),
       recentRequests: replies,
       recentThrottled: throttled,
+      throttledForMs: throttled === 0 ? undefined : nowMs - this.#rate.throttledSinceMs,
       ...this.#queue.load(nowMs),
       hangingStations: this.breaker.hangingStations,
       typicalLatencyMs: this.breaker.typicalMs,

@@ -13,8 +13,8 @@ interface WatchOptions {
   readonly apply: (rules: AccessRules) => void;
   /** Called once for each problem that keeps the old rules in force. */
   readonly report: (problem: string) => void;
-  /** Called when the rules were rejected, changed, or are valid again. */
-  readonly reloaded: (successful: boolean) => void;
+  /** Called when the rules were rejected, with the problems, and with none when they changed or are valid again. */
+  readonly reloaded: (problems: readonly string[]) => void;
   readonly signal: AbortSignal;
   readonly intervalMs?: number;
 }
@@ -38,7 +38,7 @@ export async function watchRules({
     const wasRejected = reported.length > 0;
     reported = problems;
     if (!result.ok || problems.length > 0) {
-      reloaded(false);
+      reloaded(problems);
       continue;
     }
     const isChanged = !isDeepStrictEqual(result.rules, inForce);
@@ -46,7 +46,7 @@ export async function watchRules({
       inForce = result.rules;
       apply(inForce);
     }
-    if (isChanged || wasRejected) reloaded(true);
+    if (isChanged || wasRejected) reloaded([]);
   }
 }
 

@@ -1,9 +1,9 @@
-import type { HistoryEntry, Outage } from '../../inventory/history.ts';
-import { NOTABLE_WAIT_MS, type StationDetail } from '../../inventory/station-status.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { firstMsOf, type HistoryEntry, type Outage } from '../../inventory/history.ts';
+import { NOTABLE_WAIT_MS, type StationDetail, type StationStatus } from '../../inventory/station-status.ts';
+import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
+import { dayText, type Html, html, momentText, more, timeText, unknown } from './html.ts';
 import { downloads } from './table.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
@@ -13,7 +13,7 @@ const MORE = 40;
 /** Outages in the list without opening it. */
 const SHOWN_OUTAGES = 5;
 
-type StationHistory = Pick<StationDetail, 'history' | 'status' | 'spec'> & { readonly nowMs: number };
+type StationHistory = Pick<StationDetail, 'history' | 'status'> & { readonly nowMs: number };
 
 /** What happened to a station in the last hours: as a timeline, as lines and as a list. */
 export function historySection(station: StationHistory): Html {
@@ -41,7 +41,7 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : content}
 }
 
 /** `02:35–02:45 (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */
-export function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: number): Html {
+function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: number): Html {
   const end = toMs === undefined ? 'now' : html`${dayText(toMs, fromMs)}${timeText(toMs)}`;
   const length = durationText(Math.max((toMs ?? nowMs) - fromMs, 0));
   return html`${dayText(fromMs, nowMs)}${timeText(fromMs)}–${end} <span class="quiet">(${length})</span> <span class="outcome failed">${numberText(failed)} failed: ${reasons.join(', ')}</span>`;
@@ -95,7 +95,7 @@ function timelineOf(station: StationHistory): Timeline {
   const fromMs = nowMs - lengthMs;
   const entries = past.filter(({ atMs }) => atMs >= fromMs);
   const cellMs = lengthMs / CELLS;
-  const spans = spansOf(entries, cellMs, station);
+  const spans = spansOf(entries, cellMs, station.status, nowMs);
   const cells = Array.from({ length: CELLS }, (_, at) => {
     const startMs = fromMs + at * cellMs;
     return spans.filter((span) => span.fromMs < startMs + cellMs && span.toMs > startMs);
@@ -107,10 +107,10 @@ function timelineOf(station: StationHistory): Timeline {
 function spansOf(
   entries: readonly HistoryEntry[],
   cellMs: number,
-  { status, nowMs, spec }: StationHistory,
+  status: StationStatus,
+  nowMs: number,
 ): readonly Span[] {
-  // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
-  const validMs = Math.max(1.5 * spec.cache.ttlMs, 2 * cellMs);
+  const validMs = validMsOf(status, cellMs);
   const firstStartMs = entries[0] ? startMsOf(entries[0]) : nowMs;
   const spans: Span[] = [{ state: 'none', fromMs: firstStartMs, toMs: nowMs }];
   let previousMs = firstStartMs;
@@ -131,6 +131,11 @@ function spansOf(
   return spans.filter(({ fromMs, toMs }) => fromMs < toMs);
 }
 
+/** A refresh takes its time, and scrapes are not exact: the next one is not missing at once. */
+function validMsOf({ ttlMs }: StationStatus, cellMs: number): number {
+  return Math.max(1.5 * ttlMs, 2 * cellMs);
+}
+
 function notableMs(waitedMs = 0): number {
   return waitedMs < NOTABLE_WAIT_MS ? 0 : waitedMs;
 }
@@ -144,8 +149,56 @@ function startMsOf(entry: HistoryEntry): number {
   return firstMsOf(entry) - (entry.durationMs ?? 0);
 }
 
-function firstMsOf({ atMs, firstMs = atMs }: HistoryEntry): number {
-  return firstMs;
+/** Minutes of an hour: also the width of the graphic, in units of its view box. */
+const STRIP_CELLS = 60;
+
+/** The last hour of a station as a narrow timeline, with a link to its history. */
+export function hourStrip(status: StationStatus, nowMs: number): Html {
+  const cellMs = HOUR_MS / STRIP_CELLS;
+  const fromMs = nowMs - HOUR_MS;
+  // A refresh before the hour may determine its first minutes.
+  const entries = status.refreshesSince(fromMs - validMsOf(status, cellMs)).filter(({ atMs }) => atMs <= nowMs);
+  const states: (keyof typeof HEIGHTS | undefined)[] = Array(STRIP_CELLS).fill(undefined);
+  for (const span of spansOf(entries, cellMs, status, nowMs)) {
+    const end = Math.min(Math.ceil((span.toMs - fromMs) / cellMs), STRIP_CELLS);
+    for (let cell = Math.max(0, Math.floor((span.fromMs - fromMs) / cellMs)); cell < end; cell += 1) {
+      const state = states[cell];
+      if (state === undefined || ENTRY_STATES.indexOf(state) < ENTRY_STATES.indexOf(span.state))
+        states[cell] = span.state;
+    }
+  }
+  const graphic = html`<svg class="strip" role="img" viewBox="0 0 ${STRIP_CELLS} 10" preserveAspectRatio="none"><title>${stripText(status, entries, fromMs, nowMs)}</title>${statePaths(states)}</svg>`;
+  const path = stationPath(status.name);
+  return path === undefined ? graphic : html`<a href="./${path}#history">${graphic}</a>`;
+}
+
+/** `Last hour: 60 refreshes, 4 failed (status): 12:40–12:44 UTC`. */
+function stripText(
+  { outages }: StationStatus,
+  entries: readonly HistoryEntry[],
+  fromMs: number,
+  nowMs: number,
+): string {
+  const within = entries.filter(({ atMs }) => atMs >= fromMs);
+  const utc = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+  const times = outages
+    .filter(({ toMs = nowMs }) => toMs >= fromMs)
+    .map((outage) => `${utc(outage.fromMs)}–${outage.toMs === undefined ? 'now' : utc(outage.toMs)}`);
+  const list = times.length === 0 ? '' : `: ${firstOf(times, SHOWN_OUTAGES).join(', ')} UTC`;
+  return `Last hour: ${refreshesText(within)}${list}`;
+}
+
+/** One path per state, which is short also where states alternate. */
+function statePaths(states: readonly (keyof typeof HEIGHTS | undefined)[]): readonly Html[] {
+  return ENTRY_STATES.flatMap((state) => {
+    const height = HEIGHTS[state];
+    let path = '';
+    for (let from = states.indexOf(state), to = from; from >= 0; from = states.indexOf(state, to)) {
+      for (to = from; states[to] === state; to += 1);
+      path += `M${from} ${10 - height}h${to - from}v${height}H${from}z`;
+    }
+    return path === '' ? [] : html`<path class="${state}" d="${path}"/>`;
+  });
 }
 
 function timelineFigure(timeline: Timeline): Html {
@@ -172,6 +225,13 @@ function timelineFigure(timeline: Timeline): Html {
 }
 
 function timelineSummary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
+  const [first] = entries;
+  const beginning = isBeginning && first ? html` The history begins ${momentText(firstMsOf(first), toMs)}.` : [];
+  return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${refreshesText(entries)}.${beginning}`;
+}
+
+/** `60 refreshes, 4 failed (status), some incomplete`. */
+function refreshesText(entries: readonly HistoryEntry[]): string {
   const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
   const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? failure.reason : []));
   const others = (['incomplete', 'postponed'] as const).filter((outcome) =>
@@ -182,9 +242,7 @@ function timelineSummary({ fromMs, toMs, entries, isBeginning }: Timeline): Html
     sum('failed') === 0 ? 'none failed' : `${numberText(sum('failed'))} failed (${[...new Set(reasons)].join(', ')})`,
     ...others.map((outcome) => `some ${outcome}`),
   ];
-  const [first] = entries;
-  const beginning = isBeginning && first ? html` The history begins ${momentText(firstMsOf(first), toMs)}.` : [];
-  return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${parts.join(', ')}.${beginning}`;
+  return parts.join(', ');
 }
 
 const SPARK_HEIGHT = 30;
@@ -278,10 +336,4 @@ function changesText(entry: HistoryEntry, station: string): Html {
   const since = new Date(firstMsOf(entry)).toISOString();
   const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
   return path === undefined ? html`${texts.join(', ')}` : html`<a href="../${path}">${texts.join(', ')}</a>`;
-}
-
-/** `02 Jan `, if it is another day than that of `otherMs`. */
-function dayText(atMs: number, otherMs: number): string {
-  const [day, other] = [atMs, otherMs].map((ms) => new Date(ms).toUTCString().slice(5, 16));
-  return day === other ? '' : `${day?.slice(0, 6)} `;
 }

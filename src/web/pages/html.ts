@@ -44,6 +44,33 @@ export function figures(id: string, entries: readonly (readonly [term: string, v
 ${entries.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`)}</dl>`;
 }
 
+/** A number with what it is to be compared with. */
+interface Tile {
+  readonly term: string;
+  readonly value: Html | string;
+  readonly tone?: 'bad' | 'warning' | '';
+  readonly note?: Html | string;
+  /** From 0 to 1. */
+  readonly share?: number | undefined;
+}
+
+/** Numbers to be read at a glance, each in a box. */
+export function tiles(id: string, entries: readonly Tile[]): Html {
+  const boxes = entries.map(
+    ({ term, value, tone = '', note, share }) =>
+      html`<div><dt>${term}</dt><dd class="value ${tone}">${value}</dd>${note === undefined ? [] : html`<dd class="note">${note}</dd>`}${share === undefined ? [] : html`<dd class="share">${shareBar(share)}</dd>`}</div>
+`,
+  );
+  return html`<dl class="tiles" id="${id}">
+${boxes}</dl>`;
+}
+
+/** At least so wide that it can be seen, unless it is 0. */
+function shareBar(share: number): Html {
+  const width = share === 0 ? 0 : Math.max(0.5, Math.round(share * 1000) / 10);
+  return html`<svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg>`;
+}
+
 /** A description list; entries without a value are omitted. */
 export function facts(
   id: string,
@@ -70,6 +97,24 @@ export function momentText(atMs: number, nowMs: number): Html {
 function relativeText(ageMs: number): string {
   if (Math.abs(ageMs) < 1000) return 'just now';
   return ageMs > 0 ? `${durationText(ageMs)} ago` : `in ${durationText(-ageMs)}`;
+}
+
+/** `since 13:18 UTC`, with the day if it is another one; with its length: `since 13:18 UTC, 12 min`. */
+export function sinceText(sinceMs: number, nowMs: number, length?: 'with length'): Html {
+  const lengthText = length === undefined ? '' : `, ${roughDuration(nowMs - sinceMs)}`;
+  return html`<span class="together">since ${dayText(sinceMs, nowMs)}${timeText(sinceMs)} UTC${lengthText}</span>`;
+}
+
+/** In one unit, in two from an hour on: smaller ones would change with every update. */
+export function roughDuration(ms: number): string {
+  const [amount, unit, ...rest] = durationText(Math.max(ms, 0)).split(' ');
+  return [amount, unit, ...(unit === 'd' || unit === 'h' ? rest : [])].join(' ');
+}
+
+/** `02 Jan `, if it is another day than that of `otherMs`. */
+export function dayText(atMs: number, otherMs: number): string {
+  const [day, other] = [atMs, otherMs].map((ms) => new Date(ms).toUTCString().slice(5, 16));
+  return day === other ? '' : `${day?.slice(0, 6)} `;
 }
 
 /** The time of day in UTC. */

@@ -47,7 +47,7 @@ ${IDIOMORPH}
 const LIVE_SOURCES = [`script-src ${cspHash(LIVE_SCRIPT)}`, "connect-src 'self'"];
 
 /** Hidden until the script runs, which keeps their state in every update. */
-export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pause" type="button" aria-pressed="false">Pause updates</button></div>`;
+export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pause" type="button">Pause updates</button></div>`;
 
 export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>`;
 

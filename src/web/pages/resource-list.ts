@@ -61,7 +61,7 @@ export function resourcePageColumns(
   const typeNames = shortTypes(types);
   const columns: readonly (PageColumn<StationResource> & { readonly isShown?: boolean })[] = [
     { heading: 'Resource', by: 'display_name', cell: (row) => resourceLink(row, root) },
-    { heading: 'Name', by: 'name', cell: ({ resource }) => textOrUnknown(resource.name) },
+    { heading: 'Name', by: 'name', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.name) },
     { heading: 'Station', isShown: !spec, cell: ({ station }) => stationLink(station, root) },
     {
       heading: 'Type',
@@ -71,6 +71,7 @@ export function resourcePageColumns(
     },
     {
       heading: 'Product',
+      isDetail: true,
       by: 'product',
       isShown: spec?.products.length !== 0,
       cell: ({ resource }) => textOrUnknown(resource.product),
@@ -83,6 +84,7 @@ export function resourcePageColumns(
     { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource) },
     {
       heading: 'Alertable',
+      isDetail: true,
       by: 'alertable',
       isShown: spec?.alertability !== false,
       cell: ({ resource }) => alertableOf(resource),
@@ -93,10 +95,11 @@ export function resourcePageColumns(
       isNumber: true,
       cell: ({ resource: { alertRules } }) => (alertRules === undefined ? NOT_REPORTED : numberText(alertRules)),
     },
-    { heading: 'SKU', by: 'sku', cell: ({ resource }) => textOrUnknown(resource.sku) },
-    { heading: 'GPU', by: 'gpu_model', cell: ({ resource }) => textOrUnknown(resource.gpuModel) },
+    { heading: 'SKU', by: 'sku', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.sku) },
+    { heading: 'GPU', by: 'gpu_model', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.gpuModel) },
     {
       heading: 'Created',
+      isDetail: true,
       by: 'created',
       cell: ({ resource: { createdSeconds } }) =>
         createdSeconds === undefined ? NOT_REPORTED : momentText(createdSeconds * 1000, nowMs),

@@ -4,6 +4,7 @@ import { dataProblems, type StationStatus, stateOf } from '../../inventory/stati
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
+import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
@@ -21,7 +22,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const { search = '' } = selection;
   const show = (content: Html) =>
     sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
-  if (Object.keys(selection).length === 0) return show(EMPTY);
+  if (Object.keys(selection).length === 0) return show(emptyPage(exporter));
   const { found, withoutData } = await exporter.search(selection, order, signal);
   const nowMs = options.now();
   const page = listPage(found, query.page);
@@ -40,8 +41,10 @@ ${isByMeaning(selection) ? unknownStatesNote(allUnknownStates(exporter.stations(
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
 };
 
-const EMPTY = html`<h1>Search</h1>
-<p>Enter a part of the ID, the name or the display name of a resource. All stations of this shard are searched.</p>`;
+function emptyPage({ isSharded }: ExporterPort): Html {
+  return html`<h1>Search</h1>
+<p>Enter a part of the ID, the name or the display name of a resource. All stations${isSharded ? ' of this shard' : ''} are searched.</p>`;
+}
 
 /** What was searched for: `“web” in ID, name or display name, state firing`. */
 function selectionText({ selection: { search, ...values } }: ResourceQuery): string {

@@ -22,20 +22,26 @@ import {
 } from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
+import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
 import { stationPath } from '../routes.ts';
-import { facts, Html, html, momentText, timeText, unknown } from './html.ts';
+import { type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
-export const NO_DATA_CELL = unknown('no data');
+const NO_DATA_CELL = unknown('no data');
 
-/** The state of a station in words and colour: not in that of success while its data lacks something. `reason`: of its failure. */
-export function stateBadge(station: StationStatus, reason = ''): Html {
+/** The state of a station in words and colour: that of success only while its data lacks nothing and means something. */
+export function stateBadge(station: StationStatus, notes: 'alone' | 'with note' = 'with note'): Html {
   const state = stateOf(station);
   const missing = state === 'up' ? completeness(station) : '';
-  const note = state === 'no-data' ? noDataReason(station) : missing || reason;
-  const badge = html`<span class="state ${missing ? 'incomplete' : state}">${STATION_STATES[state]}</span>`;
-  if (note === '') return badge;
+  const note = state === 'no-data' ? noDataReason(station) : missing;
+  const badge = html`<span class="state ${state === 'up' ? upClass(station) : state}">${STATION_STATES[state]}</span>`;
+  if (note === '' || notes === 'alone') return badge;
   return html`${badge}<span class="hidden-text">:</span> <span class="sub${missing && ' no'}">${note}</span>`;
+}
+
+function upClass(station: StationStatus): string {
+  if (completeness(station) !== '') return 'incomplete';
+  return station.snapshot?.unknown ? 'unclear' : 'up';
 }
 
 /** Why the listing is not verified complete, in a word: `incomplete`, `3 rejected`; '' if it is. */
@@ -60,8 +66,11 @@ export function trail(root: string, here: string, station?: string): Html {
 export function stationNotes(station: StationStatus, nowMs: number): Html {
   const { failure, lastSuccessMs } = station;
   const problems = dataProblems(station).map((problem) => html`<li>${problem}</li>\n`);
-  const warning = html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources.</strong></p>
-<ul>${problems}</ul></div>\n`;
+  const { incompleteSinceMs } = station;
+  const since = incompleteSinceMs === undefined ? [] : html` ${sinceText(incompleteSinceMs, nowMs, 'with length')}`;
+  const warning = html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources</strong>${since}</p>
+<ul>${problems}</ul>
+<p>What to do: ${incompleteAdvice(station)}</p></div>\n`;
   const note = problems.length === 0 ? html`` : warning;
   if (failure === undefined) return note;
   const { meaning, advice } = failureAdvice(failure);
@@ -72,19 +81,28 @@ export function stationNotes(station: StationStatus, nowMs: number): Html {
 </div>${note}`;
 }
 
-export function successText(lastSuccessMs: number | undefined, nowMs: number): Html {
+/** What to do about a listing that is not verified complete, for each of its reasons. */
+export function incompleteAdvice({ snapshot }: StationStatus): string {
+  const reasons = snapshot?.incompleteReasons.map(({ reason }) => INCOMPLETE_ADVICE[reason]) ?? [];
+  return [...new Set(reasons)].join(' ');
+}
+
+function successText(lastSuccessMs: number | undefined, nowMs: number): Html {
   if (lastSuccessMs === undefined) return html`No refresh has succeeded yet.`;
   return html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
 }
 
-/** The share of resources with alert rules, and how many are not counted because too little is known of them. */
-export function coverageText(coverage: Coverage | undefined): Html {
+/** The share of resources with alert rules, and how many are not counted because too little is known of them. `href`: of those without rules. */
+export function coverageText(coverage: Coverage | undefined, href?: string): Html {
   if (coverage === undefined) return NO_DATA_CELL;
   if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
   const { withRules, withoutRules, unknownCoverage } = coverage;
   const share = shareText(withRules, withRules + withoutRules);
-  if (unknownCoverage === 0) return html`${share}`;
-  return html`${share} <span class="sub no">${numberText(unknownCoverage)} unknown</span>`;
+  const title = `${countText(withoutRules, 'resource')} without alert rules`;
+  const link =
+    href === undefined || withoutRules === 0 ? html`${share}` : html`<a href="${href}" title="${title}">${share}</a>`;
+  if (unknownCoverage === 0) return link;
+  return html`${link} <span class="sub no">${numberText(unknownCoverage)} unknown</span>`;
 }
 
 /** The end of the last refresh that succeeded, also when its data has expired. */
@@ -132,34 +150,61 @@ ${items}</ul>
 `;
 }
 
-/** The upstreams that are overloaded, throttled or hanging; empty when none is. */
-export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): Html {
-  const entries = upstreams.map((upstream) => [upstream.name, loadList(upstream, nowMs)] as const);
-  if (entries.every(([, list]) => list === undefined)) return html``;
-  return html`<section aria-labelledby="upstreams">
-<h2 id="upstreams">Upstreams</h2>
-${facts('upstream-loads', entries)}
-</section>`;
+/** What limits the refreshes of an upstream. */
+interface LoadNote {
+  readonly kind: 'throttled' | 'held' | 'waiting' | 'hanging' | 'exceeded';
+  /** After the name of the upstream. */
+  readonly brief: string;
+  readonly text: Html;
+  /** undefined: unknown. */
+  readonly sinceMs?: number | undefined;
 }
 
-/** What limits the refreshes of an upstream, as a list; undefined when its limits are not reached. */
-export function loadList({ load, capacity }: UpstreamStatus, nowMs: number): Html | undefined {
+/** Empty when its limits are not reached. */
+export function loadNotes({ load, capacity }: UpstreamStatus, nowMs: number): readonly LoadNote[] {
   const { requestsPerSecond, holdMs, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
   const rate = Number.isFinite(requestsPerSecond)
-    ? `now ${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)} requests/s`
-    : 'now without a rate limit';
-  const notes = [
-    recentThrottled > 0 &&
-      html`throttled: ${numberText(recentThrottled)} of ${countText(load.recentRequests, 'request')} in 5 min, ${rate}`,
-    holdMs > 0 && html`service requested a pause until ${timeText(nowMs + holdMs, 'seconds')} UTC (Retry-After)`,
-    waitingRefreshes > 0 &&
-      oldestWaitingMs >= NOTABLE_WAIT_MS &&
-      html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
-    hangingStations > 0 &&
-      html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`,
-    capacity &&
-      isExceeded(capacity) &&
-      html`${capacityText(capacity)} <a href="${CAPACITY_GUIDE}" rel="noreferrer">What to do</a>`,
-  ].filter((note) => note instanceof Html);
-  return notes.length === 0 ? undefined : html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
+    ? `, now limited to ${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)} requests/s`
+    : '';
+  const notes: readonly (LoadNote & { readonly isShown: boolean })[] = [
+    {
+      kind: 'throttled',
+      isShown: recentThrottled > 0,
+      brief: 'throttled',
+      text: html`throttled: ${numberText(recentThrottled)} of ${countText(load.recentRequests, 'request')} in 5 min${rate}`,
+      sinceMs: load.throttledForMs === undefined ? undefined : nowMs - load.throttledForMs,
+    },
+    {
+      kind: 'held',
+      isShown: holdMs > 0,
+      brief: 'paused by the service',
+      text: html`service requested a pause until ${timeText(nowMs + holdMs, 'seconds')} UTC (Retry-After)`,
+    },
+    {
+      kind: 'waiting',
+      isShown: waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS,
+      brief: 'overloaded',
+      text: html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
+      sinceMs: nowMs - oldestWaitingMs,
+    },
+    {
+      kind: 'hanging',
+      isShown: hangingStations > 0,
+      brief: 'hanging',
+      text: html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`,
+    },
+    {
+      kind: 'exceeded',
+      isShown: capacity !== undefined && isExceeded(capacity),
+      brief: 'overloaded',
+      text: html`${capacity === undefined ? '' : capacityText(capacity)} <a href="${CAPACITY_GUIDE}" rel="noreferrer">What to do</a>`,
+    },
+  ];
+  return notes.filter(({ isShown }) => isShown);
+}
+
+/** As a list; undefined when the limits of the upstream are not reached. */
+export function loadList(upstream: UpstreamStatus, nowMs: number): Html | undefined {
+  const notes = loadNotes(upstream, nowMs);
+  return notes.length === 0 ? undefined : html`<ul>${notes.map(({ text }) => html`<li>${text}</li>`)}</ul>`;
 }

@@ -1,24 +1,37 @@
 import { NONE, oneOf, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
+import { type RecentChanges, recentChanges } from '../../inventory/recent-changes.ts';
+import { NO_STATE } from '../../inventory/resource-words.ts';
 import type { Selection } from '../../inventory/selection.ts';
 import {
   type Coverage,
   coverageShare,
-  nextRefreshText,
+  NOTABLE_WAIT_MS,
+  noDataReason,
   type OwnerCount,
+  type SnapshotStatus,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
-import { countText, numberText } from '../../inventory/words.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { sumIfKnown } from '../../refresh/aggregates.ts';
 import type { TaskQueue } from '../../tasks/task-queue.ts';
-import type { RejectedReload } from '../port.ts';
-import { ROUTES, searchParams, stationPath } from '../routes.ts';
-import { failureGroups, failureSection, fleetSummary, shortReason } from './fleet-summary.ts';
-import { outageText } from './history.ts';
-import { figures, type Html, html, momentText, rowId } from './html.ts';
+import { labelNames } from '../data.ts';
+import type { ExporterPort } from '../port.ts';
+import { changesPath, ROUTES, searchParams, stationPath } from '../routes.ts';
+import {
+  attentionItems,
+  attentionSection,
+  type FleetFacts,
+  failingSinceMs,
+  headline,
+  ownersText,
+  shortReason,
+} from './attention.ts';
+import { hourStrip } from './history.ts';
+import { breakable, type Html, html, roughDuration, rowId, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   completeness,
@@ -26,12 +39,8 @@ import {
   knownCounts,
   lastSuccess,
   linkedCount,
-  NO_DATA_CELL,
   stateBadge,
   stationLink,
-  unknownFigure,
-  unknownStatesNote,
-  upstreamSection,
 } from './station-parts.ts';
 import { type PageColumn, selectBox, sortSelect, table, tableRow } from './table.ts';
 
@@ -40,26 +49,70 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
   const { values } = parseParameters(searchParams(request), STATUS_PARAMETERS);
   const { tasks } = exporter;
   const nowMs = options.now();
-  const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
-  const groups = await tasks.run(() => failureGroups(stations));
-  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, groups));
+  const stations = exporter.stations();
+  const changes = await changesOfLastHour(stations, nowMs, tasks);
+  const facts = fleetFacts(exporter, stations, changes, nowMs);
+  const items = await tasks.run(() => attentionItems(facts));
+  const { text, tone } = headline(facts, items);
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   const notCounted =
     withoutData === 0
       ? []
       : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
-  const content = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
-<div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
-${statusTotals(stations)}
+  const content = html`<div class="headline">
+<p id="summary" class="summary ${tone}">${text}</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
+${statusTiles(stations, changes, nowMs)}
 <div id="not-counted">${notCounted}</div>
-<div id="unknown">${unknownStatesNote(allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? [])))}</div>
-<div id="failures">${failureSection(groups, nowMs)}</div>
-<div id="outages">${outageSection(stations, nowMs)}</div>
-<div id="load">${upstreamSection(upstreams, nowMs)}</div>
-<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>
-${await stationTable(stations, values, nowMs, tasks)}`;
+<div id="attention">${attentionSection(items, nowMs)}</div>
+${await stationTable(stations, values, changes, nowMs, tasks)}
+<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
+
+type ChangesByStation = ReadonlyMap<string, RecentChanges>;
+
+async function changesOfLastHour(
+  stations: readonly StationStatus[],
+  nowMs: number,
+  tasks: TaskQueue,
+): Promise<ChangesByStation> {
+  const changes = new Map<string, RecentChanges>();
+  await tasks.forEach(
+    stations.map((station) => [station] as const),
+    ([station]) => changes.set(station.name, recentChanges(station.refreshesSince(nowMs - HOUR_MS))),
+  );
+  return changes;
+}
+
+function fleetFacts(
+  exporter: ExporterPort,
+  stations: readonly StationStatus[],
+  changes: ChangesByStation,
+  nowMs: number,
+): FleetFacts {
+  const [label] = labelNames(exporter);
+  const ownersOf = (station: string, sinceMs: number) => {
+    const all = label === undefined ? [] : (exporter.station(station)?.changes.newestFirst ?? []);
+    const removed = all.filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
+    return ownersText(
+      label,
+      removed.map(({ resource }) => resource.labels[`${label}`]),
+    );
+  };
+  return {
+    isSharded: exporter.isSharded,
+    stations,
+    upstreams: exporter.upstreams(),
+    changes,
+    rejectedReload: exporter.rejectedReload(),
+    rejectedWebReload: exporter.rejectedWebReload(),
+    ownersOf,
+    nowMs,
+  };
+}
 
 /** What a total counts, and the table can be filtered by. */
 const STATE_FILTERS = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
@@ -85,8 +138,14 @@ interface StationColumn extends PageColumn<StationStatus> {
   readonly value: (station: StationStatus) => string | number | undefined;
 }
 
-/** `hasUnknown`: a station has resources in states of unknown meaning. */
-function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColumn[] {
+interface ColumnFacts {
+  readonly changes: ChangesByStation;
+  readonly nowMs: number;
+  /** A station has resources in states of unknown meaning. */
+  readonly hasUnknown: boolean;
+}
+
+function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly StationColumn[] {
   return [
     {
       heading: 'Station',
@@ -99,112 +158,105 @@ function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColu
       heading: 'State',
       by: 'state',
       value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)),
-      cell: (station) => stateBadge(station, station.failure && shortReason(station.failure)),
+      cell: (station) => stateCell(station, nowMs),
     },
-    countColumn('Resources', 'resources', ''),
+    { heading: 'Last hour', value: () => undefined, cell: (station) => hourStrip(station, nowMs) },
+    {
+      ...countColumn('Resources', 'resources', ''),
+      cell: (station) =>
+        html`${countCell(station, 'resources', '')}${changesCell(station.name, changes.get(station.name), nowMs)}`,
+    },
     countColumn('Firing', 'firing', '?alert_state=firing'),
-    countColumn('Pending', 'pending', '?alert_state=pending'),
+    { ...countColumn('Pending', 'pending', '?alert_state=pending'), isDetail: true },
     ...(hasUnknown ? [countColumn('Unknown state', 'unknown', '?alert_state=unknown')] : []),
     {
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
       value: ({ snapshot }) => snapshot && coverageShare(snapshot),
-      cell: ({ snapshot }) => coverageText(snapshot),
-    },
-    {
-      heading: 'Complete',
-      by: 'complete',
-      value: ({ snapshot }) => snapshot && Number(snapshot.complete),
-      cell: completeText,
+      cell: ({ name, snapshot }) => coverageText(snapshot, `./${stationPath(name)}?without_rules=yes#resources`),
     },
     {
       heading: 'Last success',
       by: 'last_success',
+      isDetail: true,
       value: ({ lastSuccessMs }) => lastSuccessMs,
       cell: (station) => lastSuccess(station, nowMs),
-    },
-    {
-      heading: 'Next refresh',
-      by: 'next_refresh',
-      value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs),
-      cell: nextRefreshText,
     },
   ];
 }
 
+type CountKey = 'resources' | 'firing' | 'pending' | 'unknown';
+
 /** A number of resources, with a link to them on the page of the station. */
-function countColumn(
-  heading: string,
-  by: 'resources' | 'firing' | 'pending' | 'unknown',
-  query: string,
-): StationColumn {
-  const value = ({ snapshot }: StationStatus) => knownCounts(snapshot)?.[by];
-  const cell = (station: StationStatus) => {
-    const path = stationPath(station.name);
-    return linkedCount(value(station), path && `./${path}${query}#resources`);
+function countColumn(heading: string, by: CountKey, query: string): StationColumn {
+  return {
+    heading,
+    by,
+    isNumber: true,
+    value: ({ snapshot }) => knownCounts(snapshot)?.[by],
+    cell: (station) => countCell(station, by, query),
   };
-  return { heading, by, isNumber: true, value, cell };
 }
 
-function completeText(station: StationStatus): Html {
-  if (station.snapshot === undefined) return NO_DATA_CELL;
+function countCell({ name, snapshot }: StationStatus, by: CountKey, query: string): Html {
+  const path = stationPath(name);
+  return linkedCount(knownCounts(snapshot)?.[by], path && `./${path}${query}#resources`);
+}
+
+/** The state with what is wrong, and since when. */
+function stateCell(station: StationStatus, nowMs: number): Html {
+  const { failure, snapshot, waitingMs = 0 } = station;
+  const state = stateOf(station);
   const missing = completeness(station);
-  return missing === '' ? html`yes` : html`<span class="no">${missing}</span>`;
+  const since = (words: string, sinceMs: number | undefined) =>
+    html`${words}${sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs)}`}`;
+  const notes = [
+    ...(failure ? [since(shortReason(failure), failingSinceMs(station))] : []),
+    ...(state === 'no-data' ? [html`${noDataReason(station)}`] : []),
+    ...(missing === '' ? [] : [since(missing, station.incompleteSinceMs)]),
+    ...(snapshot?.unknown
+      ? [since(`${numberText(snapshot.unknown)} in an unknown state`, station.unknownSinceMs)]
+      : []),
+    ...(waitingMs >= NOTABLE_WAIT_MS && state !== 'no-data' ? [html`${noDataReason(station)}`] : []),
+  ];
+  return html`${stateBadge(station, 'alone')}${notes.map((note) => html`<span class="hidden-text">:</span> <span class="sub">${note}</span>`)}`;
 }
 
-function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
-  const items = problems.map((problem) => html`<li>${problem}</li>`);
-  return html`<div class="failure-note"><p><strong>The configuration reload failed ${momentText(atMs, nowMs)}: the previous configuration remains in use.</strong></p>
-<ul>${items}</ul></div>`;
-}
-
-/** Outages that the page lists. */
-const MAX_SHOWN_OUTAGES = 20;
-
-/** Of the last hour, also those that have ended, the latest first. */
-function outageSection(stations: readonly StationStatus[], nowMs: number): Html {
-  const recent = stations
-    .flatMap(({ name, outages }) => outages.map((outage) => ({ name, ...outage })))
-    .filter(({ toMs = nowMs }) => nowMs - toMs < HOUR_MS)
-    .sort((a, b) => b.fromMs - a.fromMs);
-  if (recent.length === 0) return html``;
-  const items = recent
-    .slice(0, MAX_SHOWN_OUTAGES)
-    .map((outage) => html`<li>${stationLink(outage.name)} ${outageText(outage, nowMs)}</li>\n`);
-  const more =
-    recent.length > MAX_SHOWN_OUTAGES ? html`<li>${numberText(recent.length - MAX_SHOWN_OUTAGES)} more</li>\n` : [];
-  return html`<section aria-labelledby="outages-title">
-<h2 id="outages-title">Outages of the last hour</h2>
-<ul class="outages">
-${items}${more}</ul>
-</section>`;
+/** What was added and removed within the last hour, each with a link to the changes; empty without any. */
+function changesCell(station: string, changes: RecentChanges | undefined, nowMs: number): Html {
+  if (changes?.sinceMs === undefined) return html``;
+  const { added, removed, sinceMs, loss } = changes;
+  const since = new Date(sinceMs).toISOString();
+  const link = (change: 'added' | 'removed', words: string) => {
+    const path = changesPath(station, { change, since });
+    return path === undefined ? html`${words} ` : html`<a href="./${path}">${words}</a> `;
+  };
+  const lost = removed === 0 ? [] : link('removed', `−${numberText(removed)}`);
+  const gained = added === 0 ? [] : link('added', `+${numberText(added)}`);
+  return html` <span class="sub${loss ? ' no' : ''}">${lost}${gained}${sinceText(sinceMs, nowMs)}</span>`;
 }
 
 /** The stations that the query selects, in its order. */
 async function stationTable(
   stations: readonly StationStatus[],
   query: StationQuery,
+  changes: ChangesByStation,
   nowMs: number,
   tasks: TaskQueue,
 ): Promise<Html> {
   const { sort = '' } = query;
-  const columns = statusColumns(
-    nowMs,
-    stations.some(({ snapshot }) => snapshot?.unknown),
-  );
+  const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
+  const columns = statusColumns({ changes, nowMs, hasUnknown });
   const matching = stations.filter((station) => isMatch(station, query));
   const shown = sortedStations(matching, columns, sort).map((station) => [station] as const);
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is below it.`;
-  return html`${stationFilterForm(query, columns, stations)}
-<div class="results">
+  return html`<h2>Stations</h2>
+${stationFilterForm(query, columns, stations)}
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
-${LIVE_CONTROLS}
-</div>
-${LIVE_NOTICES}
 ${table({ id: 'stations', columns, caption, sorting: { sort, link } }, rows)}
 ${rows.length === 0 && stations.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
 }
@@ -262,26 +314,87 @@ ${sortSelect(columns, sort, 'configuration')}
 </form>`;
 }
 
-/** Totals over the stations whose numbers are known. */
-export function statusTotals(stations: readonly StationStatus[]): Html {
-  const count = (state: (typeof STATE_FILTERS)[number]) =>
-    linkedCount(stations.filter((station) => isIn(station, state)).length, `?state=${state}#stations`);
+/** Totals over the stations whose numbers are known, with what they are to be compared with. */
+export function statusTiles(stations: readonly StationStatus[], changes: ChangesByStation, nowMs: number): Html {
+  const count = (state: (typeof STATE_FILTERS)[number]) => stations.filter((station) => isIn(station, state)).length;
+  const others = (['failing', 'no-data', 'incomplete', 'not-tried'] as const).filter((state) => count(state) > 0);
+  const notes = others.map(
+    (state, at) =>
+      html`${at === 0 ? '' : ', '}<a href="?state=${state}#stations">${numberText(count(state))} ${state.replace('-', ' ')}</a>`,
+  );
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
-  return figures('totals', [
-    ['Stations', numberText(stations.length)],
-    ['Up', count('up')],
-    ['Failing', count('failing')],
-    ['Not tried', count('not-tried')],
-    ['No data', count('no-data')],
-    ['Incomplete', snapshots.length === 0 ? NO_DATA_CELL : count('incomplete')],
-    ['Resources', linkedCount(sumOf(known, 'resources'), undefined)],
-    ['Firing', linkedCount(sumOf(known, 'firing'), `.${ROUTES.search}?alert_state=firing`)],
-    ['Pending', linkedCount(sumOf(known, 'pending'), `.${ROUTES.search}?alert_state=pending`)],
-    ...unknownFigure(sumOf(snapshots, 'unknown'), `.${ROUTES.search}?alert_state=unknown`),
-    ['Coverage', coverageText(sumOfCoverages(snapshots))],
+  const coverage = sumOfCoverages(snapshots);
+  const unknown = sumOf(snapshots, 'unknown');
+  const found = (key: 'firing' | 'pending') => {
+    const some = known.filter((counts) => counts[key] > 0).length;
+    const note = some === 0 ? {} : { note: `in ${countText(some, 'station')}` };
+    return { value: linkedCount(sumOf(known, key), `.${ROUTES.search}?alert_state=${key}`), ...note };
+  };
+  return tiles('totals', [
+    {
+      term: 'Stations up',
+      value: html`${linkedCount(count('up'), '?state=up#stations')} <small>of ${numberText(stations.length)}</small>`,
+      note: html`${notes}`,
+      share: stations.length === 0 ? 0 : count('up') / stations.length,
+    },
+    {
+      term: 'Resources',
+      value: linkedCount(sumOf(known, 'resources'), '?sort=-resources#stations'),
+      note: fleetChanges([...changes.values()]),
+    },
+    { term: 'Firing', tone: sumOf(known, 'firing') ? 'bad' : '', ...found('firing') },
+    { term: 'Pending', tone: sumOf(known, 'pending') ? 'warning' : '', ...found('pending') },
+    ...(unknown ? [unknownTile(snapshots, unknown)] : []),
+    {
+      term: 'Coverage',
+      value: coverageText(coverage, `.${ROUTES.search}?without_rules=yes`),
+      share: coverage && coverageShare(coverage),
+    },
+    ...oldestTile(stations, nowMs),
   ]);
 }
+
+/** `−220 +12 in the last hour`. */
+function fleetChanges(changes: readonly RecentChanges[]): Html {
+  const removed = changes.reduce((sum, some) => sum + some.removed, 0);
+  const added = changes.reduce((sum, some) => sum + some.added, 0);
+  if (removed + added === 0) return html`unchanged in the last hour`;
+  const isMuch = changes.some(({ loss }) => loss !== undefined);
+  const lost = removed === 0 ? [] : html`<span${isMuch ? html` class="no"` : []}>−${numberText(removed)}</span> `;
+  return html`${lost}${added === 0 ? '' : `+${numberText(added)} `}in the last hour`;
+}
+
+function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {
+  const states = allUnknownStates(snapshots.map(({ unknownStates }) => unknownStates));
+  const [first, ...others] = states.map(({ state }) => state || NO_STATE);
+  return {
+    term: 'Unknown state',
+    value: linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`),
+    note: html`<code>${breakable(`${first}`)}</code>${others.length === 0 ? '' : ` and ${countText(others.length, 'other')}`}`,
+  };
+}
+
+/** The data that was refreshed the longest ago; none without data. */
+function oldestTile(stations: readonly StationStatus[], nowMs: number) {
+  const served = stations.filter(({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs !== undefined);
+  const [oldest] = served.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
+  if (oldest === undefined) return [];
+  const { name, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
+  const ageMs = nowMs - Number(lastSuccessMs);
+  const isOld = oldest.up === false || ageMs > 2 * ttlMs + LONG_AGE_MS;
+  return [
+    {
+      term: 'Oldest data',
+      value: roughDuration(ageMs),
+      tone: isOld ? ('warning' as const) : ('' as const),
+      note: html`${stationLink(name)}; expires after ${durationText(maxStaleMs)}`,
+    },
+  ];
+}
+
+/** Longer than the scrape intervals in use: younger data is usual. */
+const LONG_AGE_MS = 5 * 60_000;
 
 /** undefined without any row: the sum is unknown then. */
 function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
@@ -333,7 +446,11 @@ function columnsOf(label: string, hasUnknown: boolean): readonly PageColumn<Owne
       cell: (count) => linkedCount(count.firing, searchHref(count, { alert_state: 'firing' })),
     },
     ...(hasUnknown ? [unknownColumn] : []),
-    { heading: 'Coverage', isNumber: true, cell: coverageText },
+    {
+      heading: 'Coverage',
+      isNumber: true,
+      cell: (count) => coverageText(count, searchHref(count, { without_rules: 'yes' })),
+    },
   ];
 }
 

@@ -6,6 +6,8 @@ export interface PageColumn<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => Html | string;
   readonly isNumber?: boolean;
+  /** Left out on a screen that is too narrow for all columns. */
+  readonly isDetail?: boolean;
   /** The key by which the table can be sorted. */
   readonly by?: string;
 }
@@ -37,24 +39,28 @@ ${rows}</tbody>
 </table>`;
 }
 
-const NUMBER = html` class="number"`;
+function classOf({ isNumber, isDetail }: PageColumn<never>): Html {
+  const names = [...(isNumber ? ['number'] : []), ...(isDetail ? ['detail'] : [])];
+  return names.length === 0 ? html`` : html` class="${names.join(' ')}"`;
+}
 
-/** A heading sorts by its column, and reverses the order when followed again. */
-function heading<Row>({ heading, isNumber, by }: PageColumn<Row>, sorting: Sorting | undefined): Html {
-  if (by === undefined || sorting === undefined) return html`<th scope="col"${isNumber ? NUMBER : []}>${heading}</th>`;
+/** A heading sorts by its column, numbers from the largest on, and reverses the order when followed again. */
+function heading<Row>(column: PageColumn<Row>, sorting: Sorting | undefined): Html {
+  const { heading, isNumber, by } = column;
+  if (by === undefined || sorting === undefined) return html`<th scope="col"${classOf(column)}>${heading}</th>`;
   const isAscending = sorting.sort === by;
   const isDescending = sorting.sort === `-${by}`;
-  const link = html`<a ${sorting.link(isAscending ? `-${by}` : by)}>${heading}</a>`;
+  const isNextDescending = isNumber ? !isDescending : isAscending;
+  const link = html`<a ${sorting.link(isNextDescending ? `-${by}` : by)}>${heading}</a>`;
   const isSorted = isAscending || isDescending;
   const order = html` aria-sort="${isAscending ? 'ascending' : 'descending'}"`;
-  return html`<th scope="col"${isNumber ? NUMBER : []}${isSorted ? order : []}>${link}</th>`;
+  return html`<th scope="col"${classOf(column)}${isSorted ? order : []}>${link}</th>`;
 }
 
 /** `id`: the same in every update of the page. */
 export function tableRow<Row>([first, ...others]: readonly PageColumn<Row>[], row: Row, id?: string): Html {
   const cells = others.map(
-    ({ heading, isNumber, cell }) =>
-      html`<td${isNumber ? NUMBER : []} data-label="${heading}"><span>${cell(row)}</span></td>\n`,
+    (column) => html`<td${classOf(column)} data-label="${column.heading}"><span>${column.cell(row)}</span></td>\n`,
   );
   return html`<tr${id === undefined ? [] : html` id="${id}"`}>
 <th scope="row">${first?.cell(row) ?? []}</th>

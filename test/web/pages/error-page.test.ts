@@ -13,7 +13,7 @@ describe('errorPage', () => {
       path: '/probe?station=other',
       status: 404,
       heading: 'Not found',
-      text: 'No station with this name is configured on this shard.',
+      text: 'No station with this name is configured.',
     },
     {
       method: 'GET',

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { History, type HistoryEntry } from '../../../src/inventory/history.ts';
-import { historySection } from '../../../src/web/pages/history.ts';
-import { specOf } from '../../refresh/fixtures.ts';
-import { detailOf, NOW_MS, type STATION } from '../fake-station.ts';
+import { historySection, hourStrip } from '../../../src/web/pages/history.ts';
+import { detailOf, NOW_MS, STATION } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,8 +25,7 @@ function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryE
 }
 
 function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
-  const spec = { cache: { ...specOf().cache, ttlMs } };
-  return historySection({ ...detailOf([], { history, status, spec }), nowMs: NOW_MS }).text;
+  return historySection({ ...detailOf([], { history, status: { ttlMs, ...status } }), nowMs: NOW_MS }).text;
 }
 
 /** One per minute, the latest first, from `agoMs` on. */
@@ -243,5 +241,47 @@ describe('historySection', () => {
         expect(ends.at(-1)).toBe(isShown ? 240 : undefined);
       }),
     );
+  });
+});
+
+describe('hourStrip', () => {
+  const stripOf = (entries: readonly HistoryEntry[], status: Partial<typeof STATION> = {}) => {
+    const oldestFirst = entries.toSorted((a, b) => a.atMs - b.atMs);
+    const refreshesSince = (fromMs: number) => oldestFirst.filter(({ atMs }) => atMs >= fromMs);
+    return hourStrip({ ...STATION, refreshesSince, ...status }, NOW_MS).text;
+  };
+  const pathsOf = (markup: string) =>
+    Array.from(markup.matchAll(/<path class="(\w+)" d="([^"]*)"/g), ([, state, path]) => `${state} ${path}`);
+
+  it('shows the minutes of the last hour by outcome, with a link to the history', () => {
+    const markup = stripOf(minutes(80, (agoMs) => (agoMs < 10 * MINUTE_MS ? failureAt(agoMs) : entryAt(agoMs))));
+    expect(pathsOf(markup)).toEqual(['succeeded M0 6h50v4H0z', 'failed M50 0h10v10H50z']);
+    expect(shown(markup)).toMatchObject({
+      text: 'Last hour: 61 refreshes, 10 failed (timeout)',
+      hrefs: ['./stations/prod#history'],
+    });
+  });
+
+  it('says when refreshes failed, also in outages that have ended', () => {
+    const outage = (from: number, to: number | undefined) => ({
+      fromMs: NOW_MS - from * MINUTE_MS,
+      toMs: to === undefined ? undefined : NOW_MS - to * MINUTE_MS,
+      failed: 3,
+      reasons: ['timeout' as const],
+    });
+    const outages = [outage(200, 61), outage(40, 35), outage(5, undefined)];
+    expect(shown(stripOf(minutes(3), { outages })).text).toBe(
+      'Last hour: 3 refreshes, none failed: 02:25–02:30, 03:00–now UTC',
+    );
+  });
+
+  it('begins with a refresh before the hour that is still current, and shows what is missing', () => {
+    expect(pathsOf(stripOf([entryAt(61 * MINUTE_MS)]))).toEqual(['none M1 6h59v4H1z', 'succeeded M0 6h1v4H0z']);
+    expect(pathsOf(stripOf([]))).toEqual([]);
+  });
+
+  it('is short also for a station that fails every other minute', () => {
+    const markup = stripOf(minutes(60, (agoMs) => (agoMs % (2 * MINUTE_MS) === 0 ? failureAt(agoMs) : entryAt(agoMs))));
+    expect(markup.length).toBeLessThan(1500);
   });
 });

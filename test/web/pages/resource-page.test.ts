@@ -19,7 +19,7 @@ describe('resourcePage', () => {
   it.each([
     ['prod/resources/b', detailOf([resourceOf('a')]), 'The station has no resource with this ID.', 'stations/prod'],
     ['prod/resources/a', { ...detailOf([]), served: undefined }, 'The station has no data', 'stations/prod'],
-    ['gone/resources/a', detailOf([]), 'No station with this name is configured on this shard.', ''],
+    ['gone/resources/a', detailOf([]), 'No station with this name is configured.', ''],
   ])('responds 404 to %s, with a link back', async (path, detail, said, link) => {
     const { status, text, hrefs } = await openPage(exporterOf(detail), `/stations/${path}`);
     expect(status).toBe(404);

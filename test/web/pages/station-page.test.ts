@@ -45,7 +45,7 @@ describe('stationPage', () => {
 
   it('responds 404 to an unknown station, and suggests one with a similar name', async () => {
     const { request } = await startApp(exporterOf(full));
-    const said = 'No station with this name is configured on this shard.';
+    const said = 'No station with this name is configured.';
     expect(await request('/stations/prd')).toMatchObject({ status: 404, body: `${said} Did you mean prod?\n` });
     const { status, body } = await request('/stations/prd', AS_BROWSER);
     expect(status).toBe(404);
@@ -102,10 +102,16 @@ describe('stationPage', () => {
   });
 
   it('shows first that data may be missing resources and why, and is not green then', async () => {
-    const reasons = { addsUp: false, complete: false, incompleteReasons: ['total 500, 494 listed'] };
+    const reasons = {
+      addsUp: false,
+      complete: false,
+      incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'total 500, 494 listed' }],
+    };
     const snapshot = { ...SNAPSHOT, ...reasons, firing: 2 };
     const { body, text } = await open(detailOf(three, { status: { snapshot } }));
-    expect(text).toContain('The data may be missing resources. listing incomplete: total 500, 494 listed');
+    expect(text).toContain(
+      'The data may be missing resources listing incomplete: total 500, 494 listed What to do: Compare',
+    );
     expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
     expect(body).not.toContain('class="state up"');
     expect(body).toContain('<dd><a href="?alert_state=firing#resources">2</a></dd>');
@@ -119,7 +125,7 @@ describe('stationPage', () => {
       /^Upstreammain Loadthrottled: 36 of 180 .* 4.2 requests\/sservice requested a pause until 03:05:05 UTC /,
     );
     expect(textOf(body, 'question')).toContain(
-      'Next refreshwaiting for capacity for 3 min Requestshanging: one probing request at a time until the service replies Metrics',
+      'Next refreshhas waited 3 min for capacity Requestshanging: one probing request at a time until the service replies Metrics',
     );
   });
 
@@ -184,7 +190,14 @@ describe('stationPage', () => {
   });
 
   it('does not say that there are no resources when an empty listing does not add up', async () => {
-    const status = { snapshot: { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons: ['total 5'] } };
+    const status = {
+      snapshot: {
+        ...SNAPSHOT,
+        addsUp: false,
+        complete: false,
+        incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'total 5' }],
+      },
+    };
     const { text } = await open(detailOf([], { status }));
     expect(text).toContain('No resource was listed, but the listing is not verified complete.');
   });
@@ -292,9 +305,18 @@ describe('stationPage', () => {
   });
 
   it.each([
-    ['?state=ALERTSTATE_FIRING', '<th scope="col"><a href="?state=ALERTSTATE_FIRING&#38;sort=sku#resources">SKU</a>'],
-    ['?sort=sku', '<th scope="col" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>'],
-    ['?sort=-sku', '<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>'],
+    [
+      '?state=ALERTSTATE_FIRING',
+      '<th scope="col" class="detail"><a href="?state=ALERTSTATE_FIRING&#38;sort=sku#resources">SKU</a>',
+    ],
+    ['?sort=sku', '<th scope="col" class="detail" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>'],
+    ['?sort=-sku', '<th scope="col" class="detail" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>'],
+    // Numbers are sorted from the largest on first.
+    ['', '<th scope="col" class="number"><a href="?sort=-alert_rules#resources">Rules</a>'],
+    [
+      '?sort=-alert_rules',
+      '<th scope="col" class="number" aria-sort="descending"><a href="?sort=alert_rules#resources">Rules</a>',
+    ],
   ])('with %s has the heading %s, which reverses the order', async (query, heading) => {
     expect((await open(full, query)).body).toContain(heading);
   });

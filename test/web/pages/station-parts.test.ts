@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, failureAdvice } from '../../../src/model/failure.ts';
+import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
 import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
@@ -20,6 +21,7 @@ describe('stateBadge', () => {
     // Not in the colour of success.
     ['up: incomplete', 'incomplete', { snapshot: { ...SNAPSHOT, complete: false } }],
     ['up: 1,200 rejected', 'incomplete', { snapshot: { ...SNAPSHOT, ...withRejected(1200) } }],
+    ['up', 'unclear', { snapshot: { ...SNAPSHOT, unknown: 1 } }],
   ])('is "%s" in the style %s with %j', (words, style, changes) => {
     const { text, tags } = shown(stateBadge({ ...STATION, ...changes }).text);
     expect([text, tags[0]?.attributes['class']]).toEqual([words, `state ${style}`]);
@@ -48,10 +50,14 @@ describe('stationNotes', () => {
   });
 
   it('shows why data may be missing resources, also while refreshes fail', () => {
-    const reasons = { incompleteReasons: ['total 500, <494> listed'], addsUp: false, complete: false };
+    const reasons = {
+      incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'total 500, <494> listed' }],
+      addsUp: false,
+      complete: false,
+    };
     const snapshot = { ...SNAPSHOT, ...reasons, rejected: 3 };
     expect(notesOf({ snapshot })).toBe(
-      'The data may be missing resources. listing incomplete: total 500, <494> listed',
+      `The data may be missing resources listing incomplete: total 500, <494> listed What to do: ${INCOMPLETE_ADVICE.total_mismatch}`,
     );
     expect(notesOf({ failure, snapshot: { ...SNAPSHOT, ...withRejected(1) } })).toContain('1 record rejected');
   });

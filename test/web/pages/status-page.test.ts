@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RecentChanges } from '../../../src/inventory/recent-changes.ts';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { livePage } from '../../../src/web/pages/browser/live-page.ts';
-import { statusTotals } from '../../../src/web/pages/status-page.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
+import { statusTiles } from '../../../src/web/pages/status-page.ts';
+import { resourceOf } from '../../refresh/fixtures.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
 import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
@@ -83,9 +86,7 @@ describe('statusPage', () => {
       ['?sort=-resources', 'b-10 a b-9 new old'],
       ['?sort=coverage', 'a b-10 b-9 new old'],
       ['?sort=last_success', 'b-10 b-9 a old new'],
-      ['?sort=complete', 'a b-10 b-9 new old'],
       ['?sort=-firing', 'b-10 b-9 a new old'],
-      ['?sort=next_refresh', 'old b-9 new b-10 a'],
       ['?state=toString&sort=-constructor', 'b-10 b-9 a new old'],
       ['?filter=nothing', ''],
     ])('of the query %j has the stations %s', async (query, expected) => {
@@ -107,7 +108,8 @@ describe('statusPage', () => {
       const { body } = await openWith(stations, '?filter=%22%3Cb&state=up&sort=resources');
       for (const markup of [
         '<th scope="col" class="number" aria-sort="ascending"><a href="?filter=%22%3Cb&#38;state=up&#38;sort=-resources#stations">Resources</a></th>',
-        '<a href="?filter=%22%3Cb&#38;state=up&#38;sort=pending#stations">Pending</a>',
+        '<a href="?filter=%22%3Cb&#38;state=up&#38;sort=-firing#stations">Firing</a>',
+        '<a href="?filter=%22%3Cb&#38;state=up&#38;sort=state#stations">State</a>',
         'name="filter" type="search" value="&#34;&#60;b"',
         '<option value="up" selected>up</option>',
         '<option value="resources" selected>Resources, ascending</option>',
@@ -118,20 +120,16 @@ describe('statusPage', () => {
     });
   });
 
-  it('has the state of all stations as one sentence on top', async () => {
+  it('has the state of all stations as one line on top, and what needs attention below', async () => {
     const { body } = await openWith([STATION, { ...FAILING, name: '<edge>', snapshot: SNAPSHOT }]);
-    expect(body).toContain(
-      '<main id="content" tabindex="-1">\n<p id="summary" class="summary bad">1 of 2 stations up; 1 failing: &#60;edge&#62; (timeout).</p>',
+    expect(body).toMatch(
+      /<main id="content" tabindex="-1">\n<div class="headline">\n<p id="summary" class="summary bad">/,
     );
-    expect(textOf(body, 'failures')).toContain('<edge> of upstream main');
-    expect((await openWith([])).body).toContain('>No stations are configured on this shard.</p>');
-  });
-
-  it('shows the upstreams whose limits are reached above the stations, and none otherwise', async () => {
-    const load = { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2 };
-    const { body } = await openPage({ upstreams: () => [UPSTREAM, { ...UPSTREAM, name: '<b>', load }] });
-    expect(textOf(body, 'load')).toBe('Upstreams <b>throttled: 36 of 180 requests in 5 min, now 4.2 requests/s');
-    expect((await openPage()).body).toContain('<div id="load"></div>');
+    expect(textOf(body, 'summary')).toBe('1 of 2 stations up; <edge>: timeout since 03:04 UTC');
+    expect(textOf(body, 'attention')).toContain('<edge> main since 03:04 UTC, 55 s');
+    const shard = await openPage({ stations: () => [], isSharded: true });
+    expect(textOf(shard.body, 'summary')).toBe('No stations are configured on this shard');
+    expect((await openPage()).body).toContain('<div id="attention"></div>');
   });
 
   it('hides every control that needs the script until it runs', async () => {
@@ -155,14 +153,16 @@ describe('statusPage', () => {
       './reference',
       './sd',
       './config',
-      './stations/a%26b%2F%3Cc%3E',
-      './stations/a%26b%2F%3Cc%3E',
+      './search?without_rules=yes',
+      ...Array(4).fill('./stations/a%26b%2F%3Cc%3E'),
+      './stations/a%26b%2F%3Cc%3E#history',
       './stations/a%26b%2F%3Cc%3E#resources',
+      './stations/a%26b%2F%3Cc%3E?without_rules=yes#resources',
       './deep/metrics',
       './-/healthy',
       './-/ready',
     ]);
-    for (const link of links) expect((await request(link.slice(1))).status, link).toBe(200);
+    for (const link of links) expect((await request(link.slice(1).replace(/#.*/, ''))).status, link).toBe(200);
   });
 });
 
@@ -176,11 +176,12 @@ describe('livePage', () => {
   });
 });
 
-describe('statusTotals', () => {
-  const totalsOf = (stations: readonly StationStatus[]) => shown(statusTotals(stations).text);
+describe('statusTiles', () => {
+  const tilesOf = (stations: readonly StationStatus[], changes = new Map<string, RecentChanges>()) =>
+    shown(statusTiles(stations, changes, NOW_MS).text);
 
   it('sums up stations, resources and known coverage, and links to the stations and resources it counts', () => {
-    const { text, hrefs } = totalsOf([
+    const { text, hrefs } = tilesOf([
       { ...STATION, snapshot: { ...SNAPSHOT, resources: 42, firing: 5 } },
       FAILING,
       FRESH,
@@ -189,80 +190,109 @@ describe('statusTotals', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations6 Up3 Failing1 Not tried1 No data2 Incomplete2 Resources4,252 Firing5 Pending0 Coverage85 %',
+      'Stations up3 of 61 failing, 2 no data, 2 incomplete, 1 not tried Resources4,252unchanged in the last hour Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
     );
     expect(hrefs).toEqual([
-      ...['up', 'failing', 'not-tried', 'no-data', 'incomplete'].map((state) => `?state=${state}#stations`),
+      ...['up', 'failing', 'no-data', 'incomplete', 'not-tried'].map((state) => `?state=${state}#stations`),
+      '?sort=-resources#stations',
       './search?alert_state=firing',
+      './search?without_rules=yes',
+      './stations/prod',
     ]);
   });
 
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
-    expect(totalsOf([failed, failed]).text).toBe(
-      'Stations2 Up0 Failing2 Not tried0 No data2 Incomplete– no data Resources– no data Firing– no data Pending– no data Coverage– no data',
+    expect(tilesOf([failed, failed]).text).toBe(
+      'Stations up0 of 22 failing, 2 no data Resources– no dataunchanged in the last hour Firing– no data Pending– no data Coverage– no data',
     );
+  });
+
+  it('shows what changed within the last hour, and how many resources are in which unknown states', () => {
+    const states = [
+      { state: 'ESCALATED', resources: 6 },
+      { state: '', resources: 1 },
+    ];
+    const station = { ...STATION, snapshot: { ...SNAPSHOT, unknown: 7, unknownStates: states } };
+    const some = { added: 12, removed: 1, sinceMs: NOW_MS, loss: undefined };
+    const many = { added: 0, removed: 1220, sinceMs: NOW_MS, loss: { lost: 1220, before: 1500, sinceMs: NOW_MS } };
+    const changes = new Map([...Object.entries({ a: some, b: many })]);
+    const { text, tags } = tilesOf([station], changes);
+    expect(text).toContain('−1,221 +12 in the last hour');
+    expect(text).toContain('Unknown state7ESCALATED and 1 other');
+    expect(tags.filter(({ attributes }) => attributes['class'] === 'no')).toHaveLength(1);
+    const calm = tilesOf([station], new Map([['a', some]]));
+    expect(calm.tags.filter(({ attributes }) => attributes['class'] === 'no')).toHaveLength(0);
   });
 });
 
 describe('statusPage with bad news', () => {
   const MINUTE_MS = 60_000;
 
-  it('shows the outages of the last hour, also those that ended, with a length that does not change', async () => {
-    const outage = (fromMin: number, toMin: number | undefined) => ({
-      ...{ fromMs: NOW_MS - fromMin * MINUTE_MS, failed: 3, reasons: ['timeout' as const, 'auth' as const] },
-      toMs: toMin === undefined ? undefined : NOW_MS - toMin * MINUTE_MS,
-    });
-    const { body } = await openWith([
-      { ...STATION, name: 'a', outages: [outage(200, 61), outage(70, 59)] },
-      { ...FAILING, name: '<b>', outages: [outage(5, undefined)] },
-    ]);
-    expect(textOf(body, 'outages')).toBe(
-      'Outages of the last hour <b> 03:00–now (5 min) 3 failed: timeout, auth a 01:55–02:06 (11 min) 3 failed: timeout, auth',
-    );
-    const many = await openWith(Array(25).fill({ ...STATION, outages: [outage(9, 1)] }));
-    expect(many.text).toContain('5 more');
-    expect((await openWith([STATION])).body).toContain('<div id="outages"></div>');
-  });
-
-  it('shows a rejected reload with its problems, and is not green then', async () => {
-    const problems = ['config.yaml:1:2: <x>: unknown key', 'more'];
+  it('is not green while a file is rejected, or data may be missing resources', async () => {
     const stations = () => [STATION];
-    const { body, text } = await openPage({ stations, rejectedReload: () => ({ atMs: NOW_MS - MINUTE_MS, problems }) });
-    expect(text).toContain(
-      'The configuration reload failed 1 min ago: the previous configuration remains in use. config.yaml:1:2: <x>: unknown keymore',
-    );
-    expect(body).toContain('class="summary warning">1 of 1 station up.</p>');
-    expect((await openPage({ stations })).body).toContain('class="summary good">1 of 1 station up.</p>');
+    const rejected = () => ({ atMs: NOW_MS - MINUTE_MS, problems: ['config.yaml:1:2: <x>: unknown key'] });
+    for (const port of [{ rejectedReload: rejected }, { rejectedWebReload: rejected }]) {
+      const { body } = await openPage({ stations, ...port });
+      expect(body).toContain('class="summary warning">');
+      expect(textOf(body, 'attention')).toContain('config.yaml:1:2: <x>: unknown key');
+    }
+    const reasons = [{ reason: 'total_mismatch' as const, text: 'total 500, 494 listed' }];
+    const snapshot = { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons: reasons };
+    const { body } = await openWith([{ ...STATION, snapshot }]);
+    expect(body).not.toMatch(/class="state up"|summary good/);
+    expect((await openPage({ stations })).body).toContain('class="summary good">1 of 1 station up</p>');
   });
 
-  it('is not green while data may be missing resources, and says why', async () => {
-    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, 494 listed'] };
-    const { body } = await openWith([{ ...STATION, snapshot }]);
+  it('says that 220 of 400 resources vanished, which and whose, although every station is up', async () => {
+    const resource = resourceOf('a', { labels: { team: 'web' } });
+    const removed = { atMs: NOW_MS - MINUTE_MS, change: 'removed' as const, resource, from: 'x', to: undefined };
+    const older = { ...removed, atMs: NOW_MS - 2 * MINUTE_MS };
+    const entry = { atMs: NOW_MS - MINUTE_MS, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
+    const entries = [{ ...entry, resources: 180, added: 0, removed: 220 }];
+    const labels = new ResourceLabels([{ match: {}, labels: { team: 'web' } }]);
+    const status = { refreshesSince: (fromMs: number) => entries.filter(({ atMs }) => atMs >= fromMs) };
+    const changes = { newestFirst: [removed, older], dropped: 0 };
+    const { body } = await openPage(exporterOf(detailOf([], { spec: { resourceLabels: labels }, status, changes })));
+    expect(textOf(body, 'summary')).toBe('1 of 1 station up; prod: 220 of 400 resources are gone since 03:04 UTC');
+    expect(textOf(body, 'attention')).toContain('See which, by team: web 1.');
+    expect(textOf(body, 'totals')).toContain('−220 in the last hour');
+    const [row = ''] = rowsOf(body, 'stations');
+    expect(row).toContain('0 −220 since 03:04 UTC');
     expect(body).toContain(
-      'class="summary warning">1 of 1 station up; prod may be missing resources: listing incomplete: total 500, 494 listed.</p>',
+      '<a href="./stations/prod/changes?change=removed&#38;since=2026-01-02T03%3A04%3A00.000Z">−220</a>',
     );
-    expect(body).not.toMatch(/class="state up"|summary good/);
   });
 });
 
 describe('the row of a station', () => {
-  const NONE = '– no data – no data – no data – no data – no data';
+  const NONE = '– no data – no data – no data – no data';
+  const QUIET = 'Last hour: 0 refreshes, none failed';
 
   it.each<[string, StationStatus, string]>([
-    ['is up', STATION, 'prod main · ts up 42 5 1 83 % yes 55 s ago on the first scrape after 30 s'],
+    ['is up', STATION, `prod main · ts up ${QUIET} 42 5 1 83 % 55 s ago`],
     [
       'misses records',
-      { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) } },
-      'prod main · ts up: 3 rejected – no data – no data – no data – no listed resource can have alerts 3 rejected 55 s ago on the first scrape after 30 s',
+      { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) }, incompleteSinceMs: NOW_MS - 3_600_000 },
+      `prod main · ts up: 3 rejected since 02:05 UTC ${QUIET} – no data – no data – no data – no listed resource can have alerts 55 s ago`,
+    ],
+    [
+      'has states of unknown meaning',
+      { ...STATION, snapshot: { ...COVERED, resources: 9, unknown: 7 }, unknownSinceMs: NOW_MS },
+      `prod main · ts up: 7 in an unknown state since 03:05 UTC ${QUIET} 9 0 0 7 70 % 55 s ago`,
+    ],
+    [
+      'waits',
+      { ...STATION, isRefreshing: true, waitingMs: 8600 },
+      `prod main · ts up: has waited 8.6 s for capacity ${QUIET} 42 5 1 83 % 55 s ago`,
     ],
     [
       'fails',
       FAILING,
-      'a&b <c> main · ts failing: timeout 4,200 0 0 70 % incomplete 55 s ago on the first scrape after 30 s',
+      `a&b <c> main · ts failing: timeout since 03:04 UTC: incomplete ${QUIET} 4,200 0 0 70 % 55 s ago`,
     ],
-    ['was not tried yet', FRESH, `new main · ts not tried ${NONE} – none yet refreshing now`],
-    ['has no data', EXPIRED, `prod main · ts no data: not scraped for 5 min ${NONE} 55 s ago on the next scrape`],
+    ['was not tried yet', FRESH, `new main · ts not tried ${QUIET} ${NONE} – none yet`],
+    ['has no data', EXPIRED, `prod main · ts no data: not scraped for 5 min ${QUIET} ${NONE} 55 s ago`],
   ])('that %s shows state, numbers and times', async (_state, station, row) => {
     expect(rowsOf((await openWith([station])).body, 'stations')).toEqual([row]);
   });

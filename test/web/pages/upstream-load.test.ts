@@ -14,12 +14,16 @@ describe('loadList', () => {
   it.each<[text: string, load: Partial<typeof UPSTREAM.load>]>([
     ['', {}],
     ['', { waitingRefreshes: 3, oldestWaitingMs: 999 }],
-    ['throttled: 36 of 180 requests in 5 min, now 4.2 requests/s', { recentThrottled: 36, requestsPerSecond: 4.2 }],
     [
-      'throttled: 1 of 1 request in 5 min, now 123 requests/s',
+      'throttled: 36 of 180 requests in 5 min, now limited to 4.2 requests/s',
+      { recentThrottled: 36, requestsPerSecond: 4.2 },
+    ],
+    [
+      'throttled: 1 of 1 request in 5 min, now limited to 123 requests/s',
       { recentThrottled: 1, recentRequests: 1, requestsPerSecond: 123.4 },
     ],
-    ['throttled: 3 of 180 requests in 5 min, now without a rate limit', { recentThrottled: 3 }],
+    // Without a limit there is nothing to say of one: that all were throttled although there is none sounds wrong.
+    ['throttled: 3 of 180 requests in 5 min', { recentThrottled: 3 }],
     ['service requested a pause until 03:06:01 UTC (Retry-After)', { holdMs: 61_000 }],
     ['12 refreshes waiting for capacity, the first for 3 min', { waitingRefreshes: 12, oldestWaitingMs: 180_000 }],
     ['1 refresh waiting for capacity, the first for 1 s', { waitingRefreshes: 1, oldestWaitingMs: 1000 }],

@@ -87,7 +87,8 @@ export function livePage(idiomorph: { readonly morph: Morph }): void {
 
   pause.addEventListener('click', () => {
     isPaused = !isPaused;
-    pause.setAttribute('aria-pressed', String(isPaused));
+    pause.textContent = isPaused ? 'Resume updates' : 'Pause updates';
+    pause.classList.toggle('paused', isPaused);
     schedule(0);
   });
   document.addEventListener('visibilitychange', () => schedule(0));

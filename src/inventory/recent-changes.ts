@@ -1,0 +1,52 @@
+import { firstMsOf, type HistoryEntry } from './history.ts';
+
+/** How many resources of a station were added and removed in a time. */
+export interface RecentChanges {
+  readonly added: number;
+  readonly removed: number;
+  /** When the first of them was found; undefined: there are none. */
+  readonly sinceMs: number | undefined;
+  /** undefined: not many are gone. */
+  readonly loss: Loss | undefined;
+}
+
+/** Many resources of a station are gone. */
+export interface Loss {
+  readonly lost: number;
+  /** How many there were before. */
+  readonly before: number;
+  readonly sinceMs: number;
+}
+
+/** The default threshold of the alert TelemetryStationResourcesLost, which also compares with the maximum of the last hour. */
+const LARGE_LOSS_SHARE = 0.2;
+
+/** `entries`: refreshes, the oldest first. Only those whose listing was compared count. */
+export function recentChanges(entries: readonly HistoryEntry[]): RecentChanges {
+  const compared = entries.filter(({ removed }) => removed !== undefined);
+  const sum = (key: 'added' | 'removed') => compared.reduce((total, entry) => total + (entry[key] ?? 0), 0);
+  const first = compared.find(({ added = 0, removed = 0 }) => added + removed > 0);
+  return {
+    added: sum('added'),
+    removed: sum('removed'),
+    sinceMs: first && firstMsOf(first),
+    loss: largeLoss(compared),
+  };
+}
+
+/** Against the largest number of resources, and since it became smaller. */
+function largeLoss(compared: readonly HistoryEntry[]): Loss | undefined {
+  const { resources: now = 0 } = compared.at(-1) ?? {};
+  let resources = now;
+  let before = now;
+  let sinceMs = 0;
+  for (const entry of compared.toReversed()) {
+    const { added = 0, removed = 0 } = entry;
+    resources += removed - added;
+    if (resources <= before) continue;
+    before = resources;
+    sinceMs = firstMsOf(entry);
+  }
+  const lost = before - now;
+  return lost > LARGE_LOSS_SHARE * before ? { lost, before, sinceMs } : undefined;
+}

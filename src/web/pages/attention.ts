@@ -1,0 +1,453 @@
+import { NONE, queryText } from '../../inventory/parameters.ts';
+import type { Loss, RecentChanges } from '../../inventory/recent-changes.ts';
+import {
+  dataProblems,
+  isOnlyRejecting,
+  noDataReason,
+  type StationStatus,
+  stateOf,
+  type UpstreamStatus,
+} from '../../inventory/station-status.ts';
+import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../inventory/unknown-states.ts';
+import { countText, firstOf, numberText } from '../../inventory/words.ts';
+import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
+import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
+import type { RejectedReload } from '../port.ts';
+import { changesPath, ROUTES, stationPath } from '../routes.ts';
+import { statusText } from './error-page.ts';
+import { type Html, html, more, rowId, sinceText } from './html.ts';
+import { incompleteAdvice, loadNotes, stationLink } from './station-parts.ts';
+
+/** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
+const LONG_WAIT_MS = 60_000;
+
+/** Longer than the scrape intervals in use. */
+const LONG_OVERDUE_MS = 5 * 60_000;
+
+/** Stations that are named. */
+const MAX_NAMED_STATIONS = 5;
+
+/** Items that are shown without opening the list, and at most. */
+const SHOWN_ITEMS = 8;
+const MAX_ITEMS = 60;
+
+type Tone = 'bad' | 'warning';
+
+/** Something that a person should look at. */
+export interface AttentionItem {
+  /** The same in every update of the page. */
+  readonly key: string;
+  readonly tone: Tone;
+  /** For the headline. */
+  readonly brief: string;
+  readonly subject: Html | string;
+  readonly what: Html | string;
+  /** In the words of the service or of the configuration. */
+  readonly said?: Html | string;
+  readonly advice: Html | string;
+  /** undefined: unknown. */
+  readonly sinceMs: number | undefined;
+}
+
+/** What the items are about. */
+export interface FleetFacts {
+  /** Whether other exporters have further stations. */
+  readonly isSharded: boolean;
+  readonly stations: readonly StationStatus[];
+  readonly upstreams: readonly UpstreamStatus[];
+  /** Of the last hour, by station. */
+  readonly changes: ReadonlyMap<string, RecentChanges>;
+  readonly rejectedReload: RejectedReload | undefined;
+  readonly rejectedWebReload: RejectedReload | undefined;
+  /** Removed resources of a station since a time, by the first label of `resource_labels`, in words; '' without labels. */
+  readonly ownersOf: (station: string, sinceMs: number) => string;
+  readonly nowMs: number;
+}
+
+/** The worst first; equal problems of several stations are one item. */
+export function attentionItems(facts: FleetFacts): readonly AttentionItem[] {
+  const { stations, upstreams, rejectedReload, rejectedWebReload, nowMs } = facts;
+  const failures = failureGroups(stations);
+  const incomplete = stations.filter((station) => dataProblems(station).length > 0);
+  const isRejecting = ({ snapshot }: StationStatus) => snapshot !== undefined && isOnlyRejecting(snapshot);
+  return [
+    ...failures.map(failureItem),
+    ...overdueItems(
+      stations.filter((station) => stateOf(station) === 'no-data'),
+      'bad',
+      nowMs,
+    ),
+    ...lossItems(facts),
+    ...groupsBy(
+      incomplete.filter((station) => !isRejecting(station)),
+      reasonKey,
+    ).map(incompleteItem),
+    ...groupsBy(incomplete.filter(isRejecting), upstreamKey).map(rejectingItem),
+    ...reloadItems('Configuration', rejectedReload),
+    ...reloadItems('Web configuration', rejectedWebReload),
+    ...upstreams.flatMap((upstream) => upstreamItems(upstream, failures, nowMs)),
+    ...overdueItems(stations.filter(isOverdue), 'warning', nowMs),
+    ...unknownStateItems(stations),
+  ];
+}
+
+/**
+ * The state of all stations in one line: how many are up, and the worst problem with its since.
+ * The tone is `good` only when every station has current and complete data, whose states all have a meaning.
+ */
+export function headline({ stations, isSharded, nowMs }: FleetFacts, [worst]: readonly AttentionItem[]) {
+  if (stations.length === 0)
+    return { text: html`No stations are configured${isSharded ? ' on this shard' : ''}`, tone: 'neutral' };
+  const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state).length;
+  const untried = of('not-tried') === 0 ? '' : `, ${numberText(of('not-tried'))} not tried yet`;
+  const lead = `${numberText(of('up'))} of ${countText(stations.length, 'station')} up${untried}`;
+  if (worst === undefined) return { text: html`${lead}`, tone: untried === '' ? 'good' : 'neutral' };
+  const since = worst.sinceMs === undefined ? [] : html` ${sinceText(worst.sinceMs, nowMs)}`;
+  return { text: html`${lead}; ${worst.brief}${since}`, tone: worst.tone };
+}
+
+/** The list of the page; empty without items. */
+export function attentionSection(items: readonly AttentionItem[], nowMs: number): Html {
+  if (items.length === 0) return html``;
+  const list = (some: readonly AttentionItem[]) =>
+    html`<ul class="attention">\n${some.map((item) => attentionRow(item, nowMs))}</ul>\n`;
+  const omitted = items.length - MAX_ITEMS;
+  const rest =
+    omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed: see the stations.</p>` : [];
+  return html`<section aria-labelledby="attention-title">
+<h2 id="attention-title">Needs attention <span class="quiet">${numberText(items.length)}</span></h2>
+${list(items.slice(0, SHOWN_ITEMS))}${more(items.length - SHOWN_ITEMS, html`${list(items.slice(SHOWN_ITEMS, MAX_ITEMS))}${rest}`)}</section>`;
+}
+
+function attentionRow({ key, tone, subject, what, said, advice, sinceMs }: AttentionItem, nowMs: number): Html {
+  const since = sinceMs === undefined ? [] : html`<p class="since">${sinceText(sinceMs, nowMs, 'with length')}</p>\n`;
+  return html`<li id="${rowId(`attention ${key}`)}" class="${tone}">
+<p class="subject">${subject}</p>
+${since}<div class="what"><p>${what}</p>
+${said === undefined ? [] : html`<p class="said">${said}</p>\n`}<p class="advice"><span class="hidden-text">What to do: </span>${advice}</p></div>
+</li>
+`;
+}
+
+/** Stations of one upstream with the same problem, which usually has one cause and one resolution. */
+interface StationGroup {
+  readonly key: string;
+  readonly upstream: string;
+  readonly stations: StationStatus[];
+}
+
+/** The largest group first. */
+function groupsBy(
+  stations: readonly StationStatus[],
+  keyOf: (station: StationStatus) => string,
+): readonly StationGroup[] {
+  const groups = new Map<string, StationGroup>();
+  for (const station of stations) {
+    const key = keyOf(station);
+    const group = groups.get(key) ?? { key, upstream: station.upstream, stations: [] };
+    group.stations.push(station);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => b.stations.length - a.stations.length);
+}
+
+function upstreamKey({ upstream }: StationStatus): string {
+  return upstream;
+}
+
+function reasonKey({ upstream, snapshot }: StationStatus): string {
+  return JSON.stringify([upstream, ...new Set(snapshot?.incompleteReasons.map(({ reason }) => reason))]);
+}
+
+/** The name of the only station, or how many of which upstream. */
+function groupName({ upstream, stations }: StationGroup): string {
+  const [only] = stations;
+  return stations.length === 1 && only ? only.name : `${countText(stations.length, 'station')} of upstream ${upstream}`;
+}
+
+/** With a link to the station or to the rows of the table, if a query selects them. */
+function groupSubject({ upstream, stations }: StationGroup, query?: Readonly<Record<string, string>>): Html {
+  const [only] = stations;
+  if (stations.length === 1 && only) return html`${stationLink(only.name)} <span class="sub">${upstream}</span>`;
+  const words = countText(stations.length, 'station');
+  const link = query ? html`<a href="${queryText({ ...query, upstream })}#stations">${words}</a>` : words;
+  return html`${link} <span class="sub">${upstream}</span>`;
+}
+
+/** Each with a link, and what is said of it. */
+function namedStations(stations: readonly StationStatus[], text: (station: StationStatus) => string): Html {
+  const named = stations
+    .slice(0, MAX_NAMED_STATIONS)
+    .map((station, at) => html`${at === 0 ? '' : ', '}${stationLink(station.name)} (${text(station)})`);
+  const further = stations.length - MAX_NAMED_STATIONS;
+  return html`${named}${further > 0 ? ` and ${numberText(further)} more` : ''}`;
+}
+
+/** The earliest of the times that are known. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+type ShownFailure = NonNullable<StationStatus['failure']>;
+
+interface FailureGroup extends StationGroup {
+  readonly failure: ShownFailure;
+  /** In a few words. */
+  readonly short: string;
+}
+
+/** By upstream, reason and status. Of equally large groups, the one with more stations without data first. */
+function failureGroups(stations: readonly StationStatus[]): readonly FailureGroup[] {
+  const failing = stations.filter(({ failure }) => failure !== undefined);
+  const shortOf = ({ failure }: StationStatus) => shortReason(failure as ShownFailure);
+  const groups = groupsBy(failing, (station) =>
+    JSON.stringify([station.upstream, station.failure?.reason, shortOf(station)]),
+  ).map((group) => {
+    const [first] = group.stations as [StationStatus];
+    return { ...group, failure: first.failure as ShownFailure, short: shortOf(first) };
+  });
+  return groups.sort((a, b) => b.stations.length - a.stations.length || withoutData(b) - withoutData(a));
+}
+
+function withoutData({ stations }: StationGroup): number {
+  return stations.filter(({ snapshot }) => snapshot === undefined).length;
+}
+
+/** A few words for a failure: the status if the service returned one. */
+export function shortReason(failure: ShownFailure): string {
+  const { reason, status } = failure;
+  if (reason !== 'status' || status === undefined) return failureAdvice(failure).short;
+  return statusText(status);
+}
+
+function failureItem(group: FailureGroup): AttentionItem {
+  const { key, stations, failure, short } = group;
+  const messages = new Map<string, number>();
+  for (const { failure: other } of stations) {
+    const { message } = other as ShownFailure;
+    messages.set(message, (messages.get(message) ?? 0) + 1);
+  }
+  const [[message, count] = ['', 0], ...others] = [...messages].sort(([, a], [, b]) => b - a);
+  const note = html` <span class="quiet">(${numberText(count)} of ${countText(stations.length, 'station')}; ${countText(others.length, 'other message')})</span>`;
+  const { meaning, advice } = failureAdvice(failure);
+  return {
+    key,
+    tone: 'bad',
+    brief: `${groupName(group)}: ${short}`,
+    subject: groupSubject(group, { state: 'failing', filter: short }),
+    what: html`${meaning} ${servedText(group)}`,
+    said: html`<code>${failure.reason}</code>: ${message}${others.length === 0 ? [] : note}`,
+    advice,
+    sinceMs: earliest(stations.map(failingSinceMs)),
+  };
+}
+
+/** What is served instead of current data. */
+function servedText(group: StationGroup): string {
+  const { stations } = group;
+  const missing = withoutData(group);
+  if (stations.every(({ lastSuccessMs }) => lastSuccessMs === undefined)) return 'No refresh has succeeded yet.';
+  if (missing === 0) return 'Older data is served.';
+  if (missing === stations.length) return 'No data is served: it has expired.';
+  return `${numberText(missing)} of them ${missing === 1 ? 'has' : 'have'} no data.`;
+}
+
+/** The end of the first refresh that failed. */
+export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatus): number | undefined {
+  const latest = outages.at(-1);
+  if (failure === undefined) return undefined;
+  return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
+}
+
+function isOverdue(station: StationStatus): boolean {
+  const { dueInMs, isRefreshing } = station;
+  return stateOf(station) === 'up' && -dueInMs >= LONG_OVERDUE_MS && !isRefreshing;
+}
+
+/** Stations that succeed, but not often enough: those of all upstreams together, because scrapes or the exporter are the cause. */
+function overdueItems(stations: readonly StationStatus[], tone: Tone, nowMs: number): readonly AttentionItem[] {
+  return groupsBy(stations, ({ refresh, isRefreshing }) => `${tone} ${isRefreshing ? 'refreshing' : refresh}`).map(
+    (group) => {
+      const { key, upstream } = group;
+      const [longest] = group.stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
+      const { refresh, isRefreshing, dueInMs } = longest;
+      const isOne = group.stations.length === 1;
+      const name = isOne ? longest.name : countText(group.stations.length, 'station');
+      const state = tone === 'bad' ? 'without data' : 'with old data';
+      return {
+        key,
+        tone,
+        brief: `${name} ${state}: ${noDataReason(longest)}`,
+        subject: isOne ? groupSubject(group) : html`${name} <span class="sub">${upstream}</span>`,
+        what: html`${tone === 'bad' ? 'The data has expired' : 'The data is old'}: ${isOne ? noDataReason(longest) : namedStations(group.stations, noDataReason)}.`,
+        advice:
+          refresh === 'scrape' && !isRefreshing
+            ? 'Check that Prometheus scrapes this exporter: a scrape refreshes a station that is due.'
+            : 'Check the load of the upstream and of the exporter.',
+        sinceMs: nowMs + Math.min(dueInMs, 0),
+      };
+    },
+  );
+}
+
+/** Stations that lost many of their resources. */
+function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly AttentionItem[] {
+  const lossOf = ({ name }: StationStatus) => changes.get(name)?.loss;
+  const losing = stations.filter((station) => lossOf(station) !== undefined);
+  return groupsBy(losing, upstreamKey).map((group) => {
+    const losses = group.stations.map((station) => lossOf(station) as Loss);
+    const lost = losses.reduce((sum, loss) => sum + loss.lost, 0);
+    const before = losses.reduce((sum, loss) => sum + loss.before, 0);
+    const sinceMs = Math.min(...losses.map((loss) => loss.sinceMs));
+    const gone = `${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone`;
+    const [first] = group.stations as [StationStatus];
+    const isOne = group.stations.length === 1;
+    const largestFirst = group.stations.toSorted((a, b) => (lossOf(b)?.lost ?? 0) - (lossOf(a)?.lost ?? 0));
+    const which = isOne
+      ? html`<a href="./${lossPath(first.name, sinceMs)}">See which</a>${ownersOf(first.name, sinceMs)}. `
+      : [];
+    return {
+      key: `lost ${group.key}`,
+      tone: 'warning',
+      brief: `${groupName(group)}: ${gone}`,
+      subject: groupSubject(group),
+      what: isOne
+        ? `${gone}, in listings that add up.`
+        : html`${gone}: ${namedStations(largestFirst, (station) => `−${numberText(lossOf(station)?.lost ?? 0)}`)}.`,
+      advice: html`${which}Compare with the console of the service: were they deleted, or did the account lose access to them?`,
+      sinceMs,
+    };
+  });
+}
+
+/** To the resources that were removed since then. */
+function lossPath(station: string, sinceMs: number): string {
+  const query = { change: 'removed', since: new Date(sinceMs).toISOString() };
+  return changesPath(station, query) ?? '';
+}
+
+function incompleteItem(group: StationGroup): AttentionItem {
+  const { key, stations } = group;
+  const [first] = stations as [StationStatus];
+  const reasons = first.snapshot?.incompleteReasons ?? [];
+  const isOne = stations.length === 1;
+  return {
+    key: `incomplete ${key}`,
+    tone: 'warning',
+    brief: `${groupName(group)}: listing incomplete`,
+    subject: groupSubject(group, { state: 'incomplete' }),
+    what: isOne
+      ? `Resources may be missing: ${reasons.map(({ text }) => text).join('; ')}.`
+      : html`Resources may be missing: ${namedStations(stations, ({ snapshot }) => `${snapshot?.incompleteReasons[0]?.text}`)}.`,
+    advice: `${incompleteAdvice(first)} Changes are not counted meanwhile.`,
+    sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
+  };
+}
+
+function rejectingItem(group: StationGroup): AttentionItem {
+  const { key, stations } = group;
+  const rejectedOf = ({ snapshot }: StationStatus) => snapshot?.rejected ?? 0;
+  const rejected = stations.reduce((sum, station) => sum + rejectedOf(station), 0);
+  const [first] = stations as [StationStatus];
+  const path = stationPath(first.name);
+  const isOne = stations.length === 1;
+  const names = isOne ? [] : html`: ${namedStations(stations, (station) => numberText(rejectedOf(station)))}`;
+  const which = isOne && path !== undefined ? html`<a href="./${path}#rejected">See which</a>. ` : [];
+  return {
+    key: `rejected ${key}`,
+    tone: 'warning',
+    brief: `${groupName(group)}: ${countText(rejected, 'record')} rejected`,
+    subject: groupSubject(group, { state: 'incomplete' }),
+    what: html`${countText(rejected, 'record has', 'records have')} no usable resource_id, and ${rejected === 1 ? 'is' : 'are'} left out${names}.`,
+    advice: html`${which}${INCOMPLETE_ADVICE.rejected_records}`,
+    sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
+  };
+}
+
+function reloadItems(
+  subject: 'Configuration' | 'Web configuration',
+  rejected: RejectedReload | undefined,
+): readonly AttentionItem[] {
+  if (rejected === undefined) return [];
+  const { atMs, problems } = rejected;
+  return [
+    {
+      key: subject,
+      tone: 'warning',
+      brief: `${subject.toLowerCase()} rejected`,
+      subject: subject === 'Configuration' ? html`<a href=".${ROUTES.config}">${subject}</a>` : subject,
+      what: 'The file was rejected: what was in force before remains in use.',
+      said: html`${firstOf(problems, MAX_NAMED_STATIONS).map((problem) => html`${problem}<br>`)}`,
+      advice:
+        subject === 'Configuration'
+          ? 'Correct the file, and reload it.'
+          : 'Correct the file: it is reread automatically. Some changes require a restart.',
+      sinceMs: atMs,
+    },
+  ];
+}
+
+/** Only what the failures do not say. */
+function upstreamItems(
+  upstream: UpstreamStatus,
+  failures: readonly FailureGroup[],
+  nowMs: number,
+): readonly AttentionItem[] {
+  const { name, load } = upstream;
+  const fails = (reason: ShownFailure['reason']) =>
+    failures.some((group) => group.upstream === name && group.failure.reason === reason);
+  const notes = loadNotes(upstream, nowMs).filter(
+    ({ kind }) =>
+      !(kind === 'throttled' && fails('rate_limited')) &&
+      !(kind === 'hanging' && fails('timeout')) &&
+      !(kind === 'waiting' && load.oldestWaitingMs < LONG_WAIT_MS),
+  );
+  const [first] = notes;
+  if (first === undefined) return [];
+  return [
+    {
+      key: `upstream ${name}`,
+      tone: 'warning',
+      brief: `upstream ${name} ${first.brief}`,
+      subject: html`<a href="${queryText({ upstream: name })}#stations">${name}</a> <span class="sub">upstream</span>`,
+      what: html`${notes.map(({ text }, at) => html`${at === 0 ? '' : '; '}${text}`)}.`,
+      advice: first.kind === 'hanging' ? FAILURE_ADVICE.timeout.advice : FAILURE_ADVICE.rate_limited.advice,
+      sinceMs: first.sinceMs,
+    },
+  ];
+}
+
+/** Of all stations together, because one line of the configuration is the resolution. */
+function unknownStateItems(stations: readonly StationStatus[]): readonly AttentionItem[] {
+  const unclear = stations.filter(({ snapshot }) => snapshot?.unknown);
+  if (unclear.length === 0) return [];
+  const states = allUnknownStates(unclear.map(({ snapshot }) => snapshot?.unknownStates ?? []));
+  const resources = unclear.reduce((sum, { snapshot }) => sum + (snapshot?.unknown ?? 0), 0);
+  const [first] = unclear as [StationStatus];
+  const isOne = unclear.length === 1;
+  const count = countText(resources, 'resource');
+  const where = isOne ? [] : html` In ${namedStations(unclear, ({ snapshot }) => numberText(snapshot?.unknown ?? 0))}.`;
+  return [
+    {
+      key: 'unknown states',
+      tone: 'warning',
+      brief: `${isOne ? first.name : countText(unclear.length, 'station')}: ${count} in states of unknown meaning`,
+      subject: isOne
+        ? html`${stationLink(first.name)} <span class="sub">${first.upstream}</span>`
+        : countText(unclear.length, 'station'),
+      what: html`<a href=".${ROUTES.search}?alert_state=unknown">${count}</a> in states of unknown meaning, neither firing nor inactive: ${unknownStatesText(states)}.${where}`,
+      advice: unknownStatesAdvice(states),
+      sinceMs: earliest(unclear.map(({ unknownSinceMs }) => unknownSinceMs)),
+    },
+  ];
+}
+
+/** `, by team: web 120, data 100`; '' without removed resources or labels. */
+export function ownersText(label: string | undefined, values: readonly (string | undefined)[]): string {
+  if (label === undefined || values.length === 0) return '';
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value || NONE, (counts.get(value || NONE) ?? 0) + 1);
+  const named = [...counts].sort(([, a], [, b]) => b - a).map(([value, count]) => `${value} ${numberText(count)}`);
+  return `, by ${label}: ${firstOf(named, MAX_NAMED_STATIONS).join(', ')}`;
+}

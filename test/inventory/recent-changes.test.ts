@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../src/inventory/history.ts';
+import { recentChanges } from '../../src/inventory/recent-changes.ts';
+
+const entry = (atMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry => ({
+  ...{ atMs, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 },
+  ...changes,
+});
+
+const compared = (
+  atMs: number,
+  resources: number,
+  added: number,
+  removed: number,
+  changes: Partial<HistoryEntry> = {},
+) => entry(atMs, { resources, added, removed, ...changes });
+
+describe('recentChanges', () => {
+  it('is nothing without refreshes, and without listings that were compared', () => {
+    const nothing = { added: 0, removed: 0, sinceMs: undefined, loss: undefined };
+    expect(recentChanges([])).toEqual(nothing);
+    expect(recentChanges([entry(1, { resources: 400 }), entry(2, { resources: 3, outcome: 'incomplete' })])).toEqual(
+      nothing,
+    );
+  });
+
+  it('sums up what was added and removed, since the first of it', () => {
+    const entries = [compared(1, 10, 0, 0), compared(3, 12, 2, 0, { firstMs: 2 }), entry(4), compared(5, 12, 1, 1)];
+    expect(recentChanges(entries)).toEqual({ added: 3, removed: 1, sinceMs: 2, loss: undefined });
+  });
+
+  it('has a loss when more than a fifth is gone, since it began', () => {
+    const before = [compared(1, 400, 3, 0), compared(2, 398, 0, 2)];
+    expect(recentChanges([...before, compared(3, 320, 0, 78)]).loss).toBeUndefined();
+    expect(recentChanges([...before, compared(3, 319, 0, 79), compared(4, 319, 0, 0)]).loss).toEqual({
+      lost: 81,
+      before: 400,
+      sinceMs: 2,
+    });
+  });
+
+  it('has no loss while as many were added again, and one if they were added before', () => {
+    const [added, removed] = [compared(1, 20, 10, 0), compared(2, 10, 0, 10)];
+    expect(recentChanges([removed, compared(3, 20, 10, 0)]).loss).toBeUndefined();
+    expect(recentChanges([added, removed]).loss).toEqual({ lost: 10, before: 20, sinceMs: 2 });
+  });
+
+  it('counts no removal by a listing that was not compared', () => {
+    const entries = [compared(1, 400, 0, 0), entry(2, { resources: 5, outcome: 'incomplete' })];
+    expect(recentChanges(entries).loss).toBeUndefined();
+  });
+});

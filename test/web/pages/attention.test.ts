@@ -1,0 +1,384 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecentChanges } from '../../../src/inventory/recent-changes.ts';
+import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
+import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
+import {
+  attentionItems,
+  attentionSection,
+  type FleetFacts,
+  headline,
+  ownersText,
+  shortReason,
+} from '../../../src/web/pages/attention.ts';
+import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
+import { shown } from './opened-page.ts';
+
+const MINUTE_MS = 60_000;
+
+const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
+
+const outageSince = (minutes: number) => [
+  { fromMs: NOW_MS - minutes * MINUTE_MS, toMs: undefined, failed: 3, reasons: ['timeout' as const] },
+];
+
+const failing = (name: string, reason: FailureReason, status = 503, changes: Partial<StationStatus> = {}) =>
+  up(name, { up: false, failure: { reason, message: 'm', status }, outages: outageSince(12), ...changes });
+
+const gone = (name: string, changes: Partial<StationStatus> = {}) =>
+  up(name, { snapshot: undefined, dueInMs: -5 * MINUTE_MS, ...changes });
+
+const untried = (name: string) => gone(name, { up: undefined, dueInMs: 0 });
+
+const lacking = (name: string, changes: Partial<typeof SNAPSHOT>) =>
+  up(name, { snapshot: { ...SNAPSHOT, ...changes }, incompleteSinceMs: NOW_MS - 20 * MINUTE_MS });
+
+const INCOMPLETE = {
+  complete: false,
+  addsUp: false,
+  incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'total 5, 4 listed' }],
+};
+
+const unclear = (name: string, unknown: number) =>
+  up(name, {
+    snapshot: { ...SNAPSHOT, unknown, unknownStates: [{ state: 'ESCALATED', resources: unknown }] },
+    unknownSinceMs: NOW_MS - 2 * MINUTE_MS,
+  });
+
+const fleet = (count: number, station: (name: string) => StationStatus) =>
+  Array.from({ length: count }, (_, index) => station(`s${index}`));
+
+const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
+  ...UPSTREAM,
+  load: { ...UPSTREAM.load, ...load },
+});
+
+const lost = (count: number, before: number): RecentChanges => ({
+  ...{ added: 0, removed: count, sinceMs: NOW_MS - 9 * MINUTE_MS },
+  loss: { lost: count, before, sinceMs: NOW_MS - 9 * MINUTE_MS },
+});
+
+const factsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}): FleetFacts => ({
+  ...{ isSharded: false, stations, upstreams: [UPSTREAM], changes: new Map(), nowMs: NOW_MS, ownersOf: () => '' },
+  ...{ rejectedReload: undefined, rejectedWebReload: undefined },
+  ...facts,
+});
+
+const itemsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) =>
+  attentionItems(factsOf(stations, facts));
+
+function headlineOf(stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) {
+  const { text, tone } = headline(factsOf(stations, facts), itemsOf(stations, facts));
+  return { text: shown(text.text).text, tone };
+}
+
+/** The rows of the list, without its heading. */
+function rowsOf(stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) {
+  const [, ...rows] = attentionSection(itemsOf(stations, facts), NOW_MS).text.split('<li ');
+  return rows.map((row) => shown(`<li ${row}`));
+}
+
+describe('headline', () => {
+  it.each<[text: string, tone: string, stations: readonly StationStatus[], facts?: Partial<FleetFacts>]>([
+    ['No stations are configured', 'neutral', []],
+    ['No stations are configured on this shard', 'neutral', [], { isSharded: true }],
+    ['1 of 1 station up', 'good', [up('prod')]],
+    ['1,000 of 1,000 stations up', 'good', fleet(1000, up)],
+    ['0 of 1 station up, 1 not tried yet', 'neutral', [untried('prod')]],
+    ['4 of 6 stations up, 2 not tried yet', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
+    ['5 of 6 stations up; edge: 403 Forbidden since 02:53 UTC', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
+    [
+      '988 of 999 stations up; 10 stations of upstream main: 429 Too Many Requests since 02:53 UTC',
+      'bad',
+      [
+        ...fleet(988, up),
+        { ...failing('edge', 'network'), upstream: 'other' },
+        ...fleet(10, (name) => failing(name, 'rate_limited')),
+      ],
+    ],
+    [
+      '5 of 6 stations up; prod without data: not scraped for 5 min since 03:00 UTC',
+      'bad',
+      [...fleet(5, up), gone('prod')],
+    ],
+    [
+      '0 of 6 stations up; 6 stations without data: not scraped for 7 min since 02:58 UTC',
+      'bad',
+      [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })],
+    ],
+    [
+      '2 of 2 stations up; b with old data: not scraped for 10 min since 02:55 UTC',
+      'warning',
+      [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })],
+    ],
+    [
+      '1 of 1 station up; a: 220 of 400 resources are gone since 02:56 UTC',
+      'warning',
+      [up('a')],
+      { changes: new Map([['a', lost(220, 400)]]) },
+    ],
+    ['2 of 2 stations up; b: listing incomplete since 02:45 UTC', 'warning', [up('a'), lacking('b', INCOMPLETE)]],
+    [
+      '7 of 7 stations up; 7 stations of upstream main: 21 records rejected since 02:45 UTC',
+      'warning',
+      fleet(7, (name) => lacking(name, withRejected(3))),
+    ],
+    ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'warning', [unclear('a', 7)]],
+    [
+      '2 of 2 stations up; upstream main throttled since 03:01 UTC',
+      'warning',
+      fleet(2, up),
+      { upstreams: [loaded({ recentThrottled: 7, throttledForMs: 4 * MINUTE_MS })] },
+    ],
+    [
+      '1 of 1 station up; web configuration rejected since 02:05 UTC',
+      'warning',
+      [up('a')],
+      { rejectedWebReload: { atMs: NOW_MS - 60 * MINUTE_MS, problems: ['p'] } },
+    ],
+    [
+      '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
+      'bad',
+      [failing('a', 'timeout', 503, { outages: outageSince(24 * 60) })],
+    ],
+  ])('is "%s" in the tone %s', (text, tone, stations, facts) => {
+    expect(headlineOf(stations, facts)).toEqual({ text, tone });
+  });
+
+  it('is one line for a total that is wrong, however long its explanation is', () => {
+    const long = { reason: 'total_mismatch' as const, text: 'x'.repeat(500) };
+    const { text } = headlineOf([lacking('a', { ...INCOMPLETE, incompleteReasons: [long] })]);
+    expect(text).toBe('1 of 1 station up; a: listing incomplete since 02:45 UTC');
+  });
+
+  it('never sounds good while a station has no data, fails or was not tried', () => {
+    const station = fc.record({
+      up: fc.constantFrom(true, false, undefined),
+      hasData: fc.boolean(),
+      reason: fc.constantFrom(...FAILURE_REASONS),
+      upstream: fc.constantFrom('main', 'other'),
+      dueInMs: fc.integer({ min: -3_600_000, max: 60_000 }),
+      waitingMs: fc.option(fc.integer({ min: 0, max: 600_000 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(station, { minLength: 1, maxLength: 8 }), (drawn) => {
+        const stations = drawn.map(({ hasData, reason, ...changes }, index) =>
+          up(`s${index}`, {
+            ...changes,
+            ...(changes.up === false && { failure: { reason, message: 'm' } }),
+            ...(!hasData && { snapshot: undefined }),
+          }),
+        );
+        const { text, tone } = headlineOf(stations);
+        if (!drawn.every(({ up: isUp, hasData }) => isUp && hasData)) {
+          expect(tone).not.toBe('good');
+          expect(text).not.toMatch(/^(\d+) of \1 stations? up$/);
+        }
+        if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp && !hasData))) expect(tone).toBe('bad');
+        expect(text).not.toMatch(/undefined|NaN|Infinity/);
+      }),
+    );
+  });
+});
+
+describe('attentionItems', () => {
+  it('has the worst first: failures, lost and missing resources, rejected files, upstreams, unknown states', () => {
+    const stations = [
+      unclear('state', 7),
+      lacking('noid', withRejected(3)),
+      lacking('total', INCOMPLETE),
+      up('vanish'),
+      gone('old'),
+      failing('auth', 'auth', 401),
+      failing('empty', 'status', 500, { snapshot: undefined }),
+    ];
+    const items = itemsOf(stations, {
+      changes: new Map([['vanish', lost(220, 400)]]),
+      upstreams: [loaded({ recentThrottled: 1 }), { ...UPSTREAM, name: 'idle' }],
+      rejectedReload: { atMs: NOW_MS, problems: ['p'] },
+      rejectedWebReload: { atMs: NOW_MS, problems: ['p'] },
+    });
+    expect(items.map(({ tone, brief }) => `${tone} ${brief}`)).toEqual([
+      'bad empty: 500 Internal Server Error',
+      'bad auth: 401 Unauthorized',
+      'bad old without data: not scraped for 5 min',
+      'warning vanish: 220 of 400 resources are gone',
+      'warning total: listing incomplete',
+      'warning noid: 3 records rejected',
+      'warning configuration rejected',
+      'warning web configuration rejected',
+      'warning upstream main throttled',
+      'warning state: 7 resources in states of unknown meaning',
+    ]);
+    expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
+  });
+
+  it('groups failures by upstream, reason and status of the service, the largest first', () => {
+    const stations = [
+      up('fine'),
+      failing('a', 'timeout'),
+      ...fleet(3, (name) => failing(name, 'forbidden')),
+      failing('b', 'forbidden', 403, { upstream: 'other' }),
+      failing('c', 'timeout'),
+      failing('d', 'status', 502),
+      failing('e', 'status', 503),
+    ];
+    expect(itemsOf(stations).map(({ brief }) => brief)).toEqual([
+      '3 stations of upstream main: 403 Forbidden',
+      '2 stations of upstream main: timeout',
+      'b: 403 Forbidden',
+      'd: 502 Bad Gateway',
+      'e: 503 Service Unavailable',
+    ]);
+  });
+
+  it('says nothing of an upstream that failures already say, or that is usual', () => {
+    const upstreams = [
+      loaded({ recentThrottled: 5, hangingStations: 1, waitingRefreshes: 3, oldestWaitingMs: 59_000 }),
+    ];
+    expect(itemsOf([failing('a', 'rate_limited'), failing('b', 'timeout')], { upstreams })).toHaveLength(2);
+    const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 61_000 })] });
+    expect(item).toMatchObject({ brief: 'upstream main overloaded', sinceMs: NOW_MS - 61_000 });
+  });
+});
+
+describe('attentionSection', () => {
+  it('is empty when all is well', () => {
+    expect(attentionSection(itemsOf([up('a')]), NOW_MS).text).toBe('');
+  });
+
+  it('has what, since when and what to do once for 300 stations of one account', () => {
+    const rows = rowsOf(fleet(300, (name) => failing(name, 'forbidden')));
+    const { meaning, advice } = FAILURE_ADVICE.forbidden;
+    expect(rows.map(({ text }) => text)).toEqual([
+      `300 stations main since 02:53 UTC, 12 min ${meaning} Older data is served. forbidden: m What to do: ${advice}`,
+    ]);
+    expect(rows[0]?.hrefs).toEqual(['?state=failing&filter=403+Forbidden&upstream=main#stations']);
+  });
+
+  it('shows the most frequent message, and how many stations have it and have no data', () => {
+    const messages = ['x', 'y', 'z', 'y', 'x', 'y'];
+    const stations = messages.map((message, index) =>
+      failing(`${index}`, 'body', 200, {
+        ...{ failure: { reason: 'body', message } },
+        ...(index === 0 && { snapshot: undefined }),
+      }),
+    );
+    const [row] = rowsOf(stations);
+    expect(row?.text).toContain('body: y (3 of 6 stations; 2 other messages)');
+    expect(row?.text).toContain('1 of them has no data.');
+  });
+
+  it.each([
+    ['No data is served: it has expired.', {}],
+    ['No refresh has succeeded yet.', { lastSuccessMs: undefined }],
+  ])('says of a station without data: %s', (text, changes) => {
+    const [row] = rowsOf([failing('edge', 'forbidden', 403, { snapshot: undefined, ...changes })]);
+    expect(row?.text).toContain(text);
+    expect(row?.hrefs).toEqual(['./stations/edge']);
+  });
+
+  it('says how many resources are gone since when, which and whose, on the page that stayed green', () => {
+    const changes = new Map([['vanish', lost(220, 400)]]);
+    const ownersOf = (station: string, sinceMs: number) => `, by team: ${station} ${NOW_MS - sinceMs}`;
+    const [row] = rowsOf([up('vanish'), up('fine')], { changes, ownersOf });
+    expect(row?.text).toBe(
+      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone, in listings that add up. What to do: See which, by team: vanish 540000. Compare with the console of the service: were they deleted, or did the account lose access to them?',
+    );
+    expect(row?.hrefs).toEqual([
+      './stations/vanish',
+      './stations/vanish/changes?change=removed&since=2026-01-02T02%3A56%3A00.000Z',
+    ]);
+  });
+
+  it('names the stations that lost most, where several of an upstream did', () => {
+    const changes = new Map(fleet(7, up).map(({ name }, index) => [name, lost(10 + index, 20)]));
+    const [row, ...others] = rowsOf(fleet(7, up), { changes });
+    expect(others).toEqual([]);
+    expect(row?.text).toContain(
+      '91 of 140 resources are gone: s6 (−16), s5 (−15), s4 (−14), s3 (−13), s2 (−12) and 2 more.',
+    );
+  });
+
+  it('says what may be missing, which records are rejected, and what to do', () => {
+    const rows = rowsOf([lacking('total', INCOMPLETE), lacking('noid', withRejected(3))]);
+    expect(rows.map(({ text }) => text)).toEqual([
+      `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${INCOMPLETE_ADVICE.total_mismatch} Changes are not counted meanwhile.`,
+      `noid main since 02:45 UTC, 20 min 3 records have no usable resource_id, and are left out. What to do: See which. ${INCOMPLETE_ADVICE.rejected_records}`,
+    ]);
+    expect(rows[1]?.hrefs).toEqual(['./stations/noid', './stations/noid#rejected']);
+    const [several] = rowsOf([lacking('a', INCOMPLETE), lacking('b', INCOMPLETE)]);
+    expect(several?.text).toContain('a (total 5, 4 listed), b (total 5, 4 listed)');
+    expect(several?.hrefs[0]).toBe('?state=incomplete&upstream=main#stations');
+  });
+
+  it('shows a rejected web configuration like a rejected configuration', () => {
+    const rejected = { atMs: NOW_MS - MINUTE_MS, problems: ['file:1:2: <x>: unknown key', 'more'] };
+    const rows = rowsOf([up('a')], { rejectedReload: rejected, rejectedWebReload: rejected });
+    expect(rows.map(({ text }) => text)).toEqual([
+      'Configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. file:1:2: <x>: unknown keymore What to do: Correct the file, and reload it.',
+      'Web configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. file:1:2: <x>: unknown keymore What to do: Correct the file: it is reread automatically. Some changes require a restart.',
+    ]);
+  });
+
+  it('names the states of unknown meaning and the line to add, once for all stations', () => {
+    const rows = rowsOf([unclear('a', 7), unclear('b', 2)]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.text).toMatch(
+      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\)\. In a \(7\), b \(2\)\. What to do: .*states: \{ firing: \["ESCALATED"\] \}/,
+    );
+    expect(rows[0]?.hrefs).toContain('./search?alert_state=unknown');
+  });
+
+  it('shows what an upstream is limited by', () => {
+    const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
+    const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
+    expect(row?.text).toBe(
+      `<b> upstream since 03:04 UTC, 1 min throttled: 36 of 180 requests in 5 min, now limited to 4.2 requests/s; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${FAILURE_ADVICE.rate_limited.advice}`,
+    );
+    const [hanging] = rowsOf([up('a')], { upstreams: [loaded({ hangingStations: 1 })] });
+    expect(hanging?.text).toContain(FAILURE_ADVICE.timeout.advice);
+  });
+
+  it('folds a long list, and is bounded', () => {
+    const stations = Array.from({ length: 70 }, (_, index) =>
+      failing(`s${index}`, 'timeout', 503, { upstream: `u${index}` }),
+    );
+    const { text, tags } = shown(attentionSection(itemsOf(stations), NOW_MS).text);
+    expect(text).toMatch(/^Needs attention 70 /);
+    expect(tags.filter(({ name }) => name === 'li')).toHaveLength(60);
+    expect(text).toContain('62 more');
+    expect(text).toContain('10 more are not listed: see the stations.');
+  });
+
+  it('escapes names and messages', () => {
+    const hostile = '"><script>\r\0';
+    const [row] = rowsOf([
+      failing(hostile, 'body', 200, { upstream: hostile, failure: { reason: 'body', message: hostile } }),
+    ]);
+    expect(row?.tags.map(({ name }) => name)).not.toContain('script');
+    expect(row?.text).toContain('"><script> \uFFFD "><script> \uFFFD since');
+    expect(row?.text).toContain('body: "><script> \uFFFD');
+  });
+});
+
+describe('shortReason', () => {
+  it.each([
+    ['status', 503, 'host:443 answered 503 Service Unavailable: {"a": 1}', '503 Service Unavailable'],
+    ['status', 520, 'host:443 answered 520: origin returned 404 Not Found', '520'],
+    ['status', undefined, 'host:443 answered 404 Not Found', 'error status'],
+    ['forbidden', 403, 'whatever', '403 Forbidden'],
+    ['timeout', undefined, 'no reply from 10.0.200.1 In Time', 'timeout'],
+  ] as const)('of %s with the status %s and "%s" is "%s"', (reason, status, message, short) => {
+    expect(shortReason({ reason, status, message })).toBe(short);
+  });
+});
+
+describe('ownersText', () => {
+  it('counts by owner, the most first, and is empty without labels', () => {
+    expect(ownersText('team', ['web', '', 'data', 'web', undefined, 'web'])).toBe(', by team: web 3, (none) 2, data 1');
+    expect(ownersText('team', [])).toBe('');
+    expect(ownersText(undefined, ['web'])).toBe('');
+  });
+});
