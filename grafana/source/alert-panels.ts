@@ -1,10 +1,11 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
 import { deduplicate, FIRING } from '../../prometheus/promql/metric.ts';
 import { RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
+import { SAME_RESOURCE } from '../../prometheus/source/rule.ts';
 import { alertStateMappings, NONE_OR_NO_DATA, severityMappings, UNIT } from './appearance.ts';
 import { firingResourcesLink, resourceLink } from './build-dashboard.ts';
 import { type Column, table } from './panel.ts';
-import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
+import { type Scope, tableQuery } from './query.ts';
 import { READS_EACH_RESOURCE, resourceColumns, STATION_COLUMNS } from './resource-table.ts';
 
 /** The alerts of the resources of a station are one row. */

@@ -1,6 +1,8 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
+import { RECORDED } from '../../prometheus/source/recording.ts';
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
 import { CLUSTER_COLUMN, type Column, coarse, inAnyCluster, stat, table, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { emptyAsNone, instantQuery, rangeQuery, type Scope, tableQuery, withOwner } from './query.ts';
 
 type CoverageLabels = readonly ('job' | 'station' | 'resource_type')[];
 
@@ -83,6 +85,24 @@ export const coverageByStation = (scope: Scope) =>
     )
       .min(0)
       .max(1),
+  );
+
+/** How long the owners take to add alert rules. */
+export const timeToCoverage = (scope: Scope) =>
+  coarse(
+    timeseries(
+      {
+        title: 'Oldest without alert rules',
+        description:
+          'Age of the oldest alertable resource without alert rules of each owner, the 20 oldest: how long it takes to add them. Needs the recording rules and `alertability`.',
+        unit: UNIT.seconds,
+        noValue: 'None, not scraped or refreshed, or no rules loaded',
+      },
+      rangeQuery(
+        `topk(20, time() - min by ${labelList('owner')} (${emptyAsNone('owner', withOwner(scope.recorded(RECORDED.oldestWithoutRules)))}))`,
+        '{{owner}}',
+      ),
+    ),
   );
 
 /** Of a type without any rule and of unknown alertability, it is unknown whether rules are missing. */

@@ -16,6 +16,7 @@ import {
   coverageByType,
   coverageColumn,
   coverageStat,
+  timeToCoverage,
   withoutRulesStat,
 } from './coverage-panels.ts';
 import {
@@ -206,7 +207,7 @@ export const fleet = buildDashboard({
         line(9, [12, coverageByStation(scope)], [12, coverageByType(scope)]),
       ],
     },
-    { title: 'Owners', collapsed: true, lines: [line(9, [24, byOwner(scope)])] },
+    { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     { title: 'Changes', lines: [line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)])] },
   ],

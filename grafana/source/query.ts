@@ -9,6 +9,7 @@ import {
   selector,
   TARGET_LABELS,
 } from '../../prometheus/promql/metric.ts';
+import type { RECORDED } from '../../prometheus/source/recording.ts';
 import { NO_STATE, NONE } from './appearance.ts';
 
 /** Builds expressions whose selectors match the dashboard variables, as far as the metric has their labels. */
@@ -26,6 +27,13 @@ export class Scope {
     return selector(name, { ...CLUSTER_MATCHER, ...Object.fromEntries(filters), ...matchers });
   }
 
+  /** A series of the recording rules. */
+  recorded(name: (typeof RECORDED)[keyof typeof RECORDED]): string {
+    const variables = this.#variables.filter((variable) => ['job', 'station'].includes(variable));
+    const matchers = [['cluster', CLUSTER], ...variables.map((variable) => [variable, variable])];
+    return `${name}{${matchers.map(([variable, label]) => `${label}=~"$${variable}"`).join(', ')}}`;
+  }
+
   deduplicated<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
     return deduplicate(name, this.series(name, matchers));
   }
@@ -37,8 +45,7 @@ export class Scope {
 
   /** Sum by the label that the variable `owner` names, `none` where it is empty; nothing if no series has that label. */
   sumByOwner<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
-    const owned = replaceLabel(this.series(name, matchers), 'owner', '$1', '$owner', '(.+)');
-    const sums = sumOnce(['owner'], owned);
+    const sums = sumOnce(['owner'], withOwner(this.series(name, matchers)));
     const unowned = `group by ${labelList()} (${sums})`;
     return emptyAsNone('owner', `${sums} and on ${labelList()} (${sums} unless on ${labelList('owner')} ${unowned})`);
   }
@@ -133,6 +140,11 @@ export class Scope {
   }
 }
 
+/** Adds the label `owner` to series with the label that the variable `owner` names. */
+export function withOwner(expression: string): string {
+  return replaceLabel(expression, 'owner', '$1', '$owner', '(.+)');
+}
+
 /** Adds the label `state_label` to series with both labels of a state: what it means, or the state as sent where its meaning is unknown. */
 export function withStateName(expression: string): string {
   const asSent = replaceLabel(expression, 'state_label', '$1', 'state', '(.+)');
@@ -191,9 +203,6 @@ function replaceLabel(
 ): string {
   return `label_replace(${expression}, "${target}", "${replacement}", "${source}", "${pattern}")`;
 }
-
-/** Joins series of one resource per target, which costs less than deduplicating both sides first. */
-export const SAME_RESOURCE = `on ${labelList('job', 'instance', 'station', 'resource_id')}`;
 
 export const BY_STATION = labelList('job', 'station');
 export const BY_TARGET = labelList('job', 'instance');

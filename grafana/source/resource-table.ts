@@ -1,8 +1,9 @@
 import { deduplicate } from '../../prometheus/promql/metric.ts';
+import { SAME_RESOURCE } from '../../prometheus/source/rule.ts';
 import { productMappings, UNIT } from './appearance.ts';
 import { resourceLink, stationLink } from './build-dashboard.ts';
 import { CLUSTER_COLUMN, type Column, JOB_COLUMN, type Link, table } from './panel.ts';
-import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
+import { type Scope, tableQuery } from './query.ts';
 
 /** Marks panels whose cost grows with the number of resources. */
 export const READS_EACH_RESOURCE =

@@ -1,5 +1,6 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
 import { deduplicate, FIRING, type MetricName, PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
+import { SAME_RESOURCE } from '../../prometheus/source/rule.ts';
 import { orangeFromOne, redFromOne, stateMappings, UNIT } from './appearance.ts';
 import { buildDashboard, foundResourceLink, line } from './build-dashboard.ts';
 import { colorStates, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
@@ -8,7 +9,6 @@ import {
   containsText,
   instantQuery,
   rangeQuery,
-  SAME_RESOURCE,
   Scope,
   sumBy,
   tableQuery,

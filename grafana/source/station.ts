@@ -2,7 +2,7 @@ import { labelList } from '../../prometheus/promql/cluster.ts';
 import { alertsTable, firingResources } from './alert-panels.ts';
 import { UNIT, upMappings } from './appearance.ts';
 import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
-import { coverageByType, coverageStat, withoutRulesStat } from './coverage-panels.ts';
+import { coverageByType, coverageStat, timeToCoverage, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, failuresByReason, listingStat, oldestData, refreshDuration } from './health-panels.ts';
 import {
   addedAndRemoved,
@@ -155,7 +155,7 @@ export const station = buildDashboard({
     { title: 'Types and products', lines: [line(9, [12, coverageByType(scope)], [12, resourcesByProduct(scope)])] },
     { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
     { title: 'Oldest and newest resources', collapsed: true, lines: [line(9, [24, oldest]), line(9, [24, newest])] },
-    { title: 'Owners', collapsed: true, lines: [line(9, [24, byOwner(scope)])] },
+    { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     {
       title: 'Listing health',

@@ -10,6 +10,7 @@ import {
   NO_OTHER_REASON,
   type RecordingRule,
   type RuleGroup,
+  SAME_RESOURCE,
 } from './rule.ts';
 
 /** Names of the recorded series. */
@@ -28,6 +29,8 @@ export const RECORDED = {
     'cluster_job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
   comparableWithoutRulesByOwner:
     'cluster_job_station_resource_type_owner:telemetry_station_resources_without_alert_rules:last_comparable',
+  oldestWithoutRules:
+    'cluster_job_station_owner:telemetry_station_resource_created_timestamp_seconds:oldest_without_alert_rules',
 } as const;
 
 const resources = deduplicated('telemetry_station_resources');
@@ -206,5 +209,24 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
       'The same by type and owner.',
       withoutRulesBy(...TYPE_LABELS, ownerLabel),
     ),
+  ],
+});
+
+/** Reads the series of each resource, which change slowly. */
+export const coverageRules = (ownerLabel: string): RuleGroup => ({
+  name: 'telemetry-station-coverage',
+  interval: '2m',
+  rules: [
+    {
+      record: RECORDED.oldestWithoutRules,
+      comment: 'When the oldest alertable resource without alert rules was created, by owner.',
+      expr: `min by ${labelList('job', 'station', ownerLabel)} (
+  ${metric('telemetry_station_resource_created_timestamp_seconds')}
+  * ${SAME_RESOURCE} group_left (${ownerLabel})
+  ${metric('telemetry_station_resource_info')}{alertable="true"}
+  and ${SAME_RESOURCE}
+  ${metric('telemetry_station_resource_alert_rules')} == 0
+)`,
+    },
   ],
 });

@@ -29,6 +29,8 @@ export interface AlertingRule {
 
 export interface RuleGroup {
   readonly name: string;
+  /** By default, that of Prometheus. */
+  readonly interval?: string;
   readonly rules: readonly (RecordingRule | AlertingRule)[];
 }
 
@@ -75,6 +77,9 @@ export const BY_TARGET = labelList('job', 'instance');
 export const BY_UPSTREAM = labelList('job', 'upstream');
 export const BY_STATION = labelList('job', 'station');
 export const BY_TYPE = labelList('job', 'station', 'resource_type');
+/** Joins series of one resource per target, which costs less than deduplicating both sides first. */
+export const SAME_RESOURCE = `on ${labelList('job', 'instance', 'station', 'resource_id')}`;
+
 export const BY_RESOURCE = labelList('job', 'station', 'resource_id');
 
 const INCOMPLETE = metric('telemetry_station_listing_incomplete');

@@ -2,13 +2,14 @@ import { Document, isMap, isSeq, Scalar, visit } from 'yaml';
 import { CLUSTER, CLUSTER_LABEL, withClusterLabel } from '../promql/cluster.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
 import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, OWNER_LABEL, type Parameters } from './parameters.ts';
-import { recordingRules } from './recording.ts';
+import { coverageRules, recordingRules } from './recording.ts';
 import { resourceAlerts } from './resource-alerts.ts';
 import { type AlertingRule, LINK_START, type RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
 export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS, ownerLabel = OWNER_LABEL) => [
   recordingRules(ownerLabel),
+  coverageRules(ownerLabel),
   stationAlerts(parameters),
   resourceAlerts(parameters, ownerLabel),
   exporterAlerts(parameters),
@@ -23,8 +24,9 @@ export function rulesFile(
 ): string {
   const groups = ruleGroups(parameters, ownerLabel);
   const document = new Document({
-    groups: groups.map(({ name, rules }) => ({
+    groups: groups.map(({ name, interval, rules }) => ({
       name,
+      ...(interval && { interval }),
       rules: rules.map((rule) => ruleFields(rule, parameters, links)),
     })),
   });

@@ -12,7 +12,7 @@ export function runbookIndex(): string {
   });
   return `# Runbooks
 
-One page per alert of \`prometheus/rules.yml\`: meaning, impact, diagnosis, resolution. In the queries, replace \`STATION\`, \`TYPE\`, \`UPSTREAM\` and \`INSTANCE\` with the labels of the alert.
+One page per alert of \`prometheus/rules.yml\`: meaning, impact, diagnosis, resolution. In the queries, replace \`STATION\`, \`TYPE\`, \`UPSTREAM\` and \`INSTANCE\` with the labels of the alert; with several clusters, add the label \`${CLUSTER_LABEL}\` to the selectors.
 
 | alert | severity | for | threshold | summary |
 |---|---|---|---|---|

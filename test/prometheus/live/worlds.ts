@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { MetricName } from '../../../prometheus/promql/metric.ts';
+import { RECORDED } from '../../../prometheus/source/recording.ts';
 import { startPrometheus } from './prometheus.ts';
 import {
   HISTORY_S,
@@ -180,6 +181,7 @@ function recordTwoClusters(target: Target): void {
     exporter.add('telemetry_station_resource_info', info, 1);
     exporter.add('telemetry_station_resource_alert_rules', resource, firing > 0 ? 2 : 0);
     exporter.add('telemetry_station_resource_created_timestamp_seconds', resource, NOW_S - total);
+    recordOldestWithoutRules(exporter, total);
     exporter.add(
       'telemetry_station_resource_state',
       { ...resource, ...(firing > 0 ? FIRING_STATE : INACTIVE_STATE) },
@@ -188,6 +190,12 @@ function recordTwoClusters(target: Target): void {
     exporter.add('ALERTS', { alertname: alert, alertstate: 'firing', severity: 'critical', station: 'prod' }, 1);
     exporter.add('ALERTS_FOR_STATE', { alertname: alert, severity: 'critical', station: 'prod' }, NOW_S - total);
   }
+}
+
+/** As the recording rule does. */
+function recordOldestWithoutRules({ add }: Recorder, ageS: number): void {
+  const labels: object = { station: 'prod', team: 'storage' };
+  add(RECORDED.oldestWithoutRules as MetricName, labels, NOW_S - ageS);
 }
 
 const TWO_CLUSTERS = [
