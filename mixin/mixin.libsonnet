@@ -14,13 +14,21 @@ local template = importstr '../deploy/helm/telemetry-station-exporter/files/rule
     [alert + '.' + name]: text(config.alerts[alert][name])
     for alert in std.objectFields(config.alerts)
     for name in std.objectFields(config.alerts[alert])
+    if name != 'enabled'
   },
   local missing = ['<<' + name + '>>' for name in std.objectFields(links) if links[name] == ''],
   local contains(line, part) = std.strReplace(line, part, '') != line,
   // An alert has no link without a base URL.
   local lines = [line for line in std.split(template, '\n') if !std.any([contains(line, name) for name in missing])],
   local replace(rules, name) = std.strReplace(rules, '<<' + name + '>>', values[name]),
-  local groups = std.parseYaml(std.foldl(replace, std.objectFields(values), std.join('\n', lines))).groups,
+  local allGroups = std.parseYaml(std.foldl(replace, std.objectFields(values), std.join('\n', lines))).groups,
+  local isEnabled(rule) = !std.objectHas(rule, 'alert') || std.get(config.alerts[rule.alert], 'enabled', true),
+  local withCommon(rule) = if std.objectHas(rule, 'alert') then rule {
+    labels: config.alertLabels + rule.labels,
+    annotations: config.alertAnnotations + rule.annotations,
+  } else rule,
+  local enabledGroups = [group { rules: [withCommon(rule) for rule in group.rules if isEnabled(rule)] } for group in allGroups],
+  local groups = [group for group in enabledGroups if group.rules != []],
   // A group of alerts may record what its alerts read, so that both are evaluated for the same time.
   local hasAlerts(group) = std.any([std.objectHas(rule, 'alert') for rule in group.rules]),
 

@@ -16,6 +16,17 @@ helm_folders=("$(helm_3)" "$(helm_4)")
 PATH="$(linters):$PATH"
 step() { printf -- '-- %s\n' "$*"; }
 
+# same_yaml A B: whether two files have the same content; Helm breaks lines by their length.
+same_yaml() {
+  node --input-type=module - "$@" <<'PROGRAM'
+import { deepStrictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const [left, right] = process.argv.slice(2).map((file) => parse(readFileSync(file, 'utf8')));
+deepStrictEqual(left, right);
+PROGRAM
+}
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@"; }
 
 step 'Helm chart'
@@ -38,6 +49,9 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDwon.for=1h
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
   rejected --set demo=true --set clusterLabel=k8s-cluster
+  rejected --set demo=true --set prometheusRule.alertLabels.a-b=c
+  render --set existingSecret=a | grep -q -- --config.auto-reload-interval=30s
+  render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
   dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }
   dashboards --set clusterLabel=cluster_id >"$work/dashboards.yaml"
@@ -51,8 +65,16 @@ for folder in "${helm_folders[@]}"; do
     if grep -E '_url:.*(localhost|<<)' "$work/rules.yml"; then echo 'expected no link without a URL' >&2; exit 1; fi
     grep -q 'for: 1h' "$work/rules-adjusted.yml" && grep -q '> 0.15' "$work/rules-adjusted.yml"
     rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
-    sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" | diff - "$work/rules.yml"
     grep -q 'by (cluster_id, job, station)' "$work/rules-cluster.yml"
+    sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" >"$work/rules-renamed.yml"
+    same_yaml "$work/rules-renamed.yml" "$work/rules.yml"
+    rules --set prometheusRule.alerts.TelemetryStationDown.enabled=false --set prometheusRule.alertLabels.tier=platform --set prometheusRule.alertAnnotations.chat=platform >"$work/rules-alerts.yml"
+    promtool check rules "$work/rules-alerts.yml"
+    if grep 'alert: TelemetryStationDown$' "$work/rules-alerts.yml"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
+    alerts=$(grep -c 'alert: ' "$work/rules-alerts.yml")
+    [ "$alerts" = $(($(grep -c 'alert: ' "$work/rules.yml") - 1)) ]
+    [ "$alerts" = "$(grep -c 'tier: platform' "$work/rules-alerts.yml")" ]
+    [ "$alerts" = "$(grep -c 'chat: platform' "$work/rules-alerts.yml")" ]
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
   fi
 done
@@ -90,6 +112,10 @@ PROGRAM
 jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alerts+: { TelemetryStationDown+: { "for": "1h" } } } } + { alerts: $.prometheusAlerts }' | grep '"for": "1h"' >/dev/null
 jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { clusterLabel: "cluster_id" } } + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }' >"$work/mixin-cluster.json"
 sed 's/cluster_id/cluster/g' "$work/mixin-cluster.json" | diff - <(jsonnet --exec '(import "mixin/mixin.libsonnet") + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }')
+
+jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alertLabels: { tier: "platform" }, alerts+: { TelemetryStationDown+: { enabled: false } } } } + { alerts: $.prometheusAlerts }' >"$work/mixin-alerts.json"
+if grep '"alert": "TelemetryStationDown"' "$work/mixin-alerts.json"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
+[ "$(grep -c '"alert": ' "$work/mixin-alerts.json")" = "$(grep -c '"tier": "platform"' "$work/mixin-alerts.json")" ]
 
 step 'GitHub workflows'
 actionlint -no-color .github/workflows/*.yml

@@ -75,14 +75,20 @@ describe('deploy/helm', () => {
   );
 
   it('passes valid flags', () => {
-    const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !flag.startsWith('--total-shards'));
+    const withValues = ['--total-shards', '--config.auto-reload-interval'];
+    const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter(
+      (flag) => !withValues.some((name) => flag.startsWith(name)),
+    );
     expect(flags).toEqual([
       '--demo',
       '--config.file=/etc/telemetry-station-exporter/config.yaml',
       '--shard=auto',
       '--web.config.file=/etc/telemetry-station-exporter-web/web.yaml',
     ]);
-    expect(parseFlags([...flags, '--total-shards=3'])).toMatchObject({ ok: true });
+    const { reloadInterval } = parse(read(`${CHART}/values.yaml`));
+    expect(parseFlags([...flags, '--total-shards=3', `--config.auto-reload-interval=${reloadInterval}`])).toMatchObject(
+      { ok: true },
+    );
   });
 
   it('has the same keys in values.yaml and values.schema.json', () => {

@@ -20,6 +20,8 @@ const MIXIN_PARAMETERS = {
   externalUrl: '',
   ownerLabel: OWNER_LABEL,
   clusterLabel: CLUSTER_LABEL,
+  alertLabels: {},
+  alertAnnotations: {},
   alerts: DEFAULT_PARAMETERS,
 };
 

@@ -137,3 +137,25 @@ scrapeClass: {{ . }}
 {{- $seconds := regexFind "[0-9]+s" . | trimSuffix "s" | default "0" -}}
 {{- add (mul 60 (int $minutes)) (int $seconds) -}}
 {{- end -}}
+
+{{/* The groups without alerts that are switched off, and without groups that have no other rules; with the labels and annotations of all alerts. */}}
+{{- define "exporter.ruleGroups" -}}
+{{- $values := .values -}}
+{{- $groups := list -}}
+{{- range $group := .groups -}}
+  {{- $rules := list -}}
+  {{- range $rule := $group.rules -}}
+    {{- if not $rule.alert -}}
+      {{- $rules = append $rules $rule -}}
+    {{- else if dig $rule.alert "enabled" true $values.alerts -}}
+      {{- $labels := merge (dict) $rule.labels $values.alertLabels -}}
+      {{- $annotations := merge (dict) $rule.annotations $values.alertAnnotations -}}
+      {{- $rules = append $rules (merge (dict "labels" $labels "annotations" $annotations) $rule) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if $rules -}}
+    {{- $groups = append $groups (set $group "rules" $rules) -}}
+  {{- end -}}
+{{- end -}}
+{{- toYaml (dict "groups" $groups) -}}
+{{- end -}}

@@ -40,6 +40,9 @@ spec:
         {{- else }}
         - --config.file=/etc/telemetry-station-exporter/config.yaml
         {{- end }}
+        {{- if and .Values.existingSecret (not .Values.demo) (not (contains "--config.auto-reload-interval" (join " " .Values.extraArgs))) }}
+        - --config.auto-reload-interval={{ .Values.reloadInterval }}
+        {{- end }}
         {{- if include "exporter.sharded" . }}
         - --shard=auto
         - --total-shards={{ .Values.shards }}
