@@ -131,6 +131,11 @@ export class StationJournal {
         advice: unknownStatesAdvice(unknown),
       });
     const snapshot = served?.publication.snapshot;
+    for (const { name, failure, takenAtMs = 0 } of snapshot?.listings ?? []) {
+      const fields = { listing: name, reason: failure?.reason, error: failure?.message };
+      const kept_since = new Date(takenAtMs).toISOString();
+      if (failure) this.#warn('listing failed, the last one is kept', { ...fields, kept_since }, `listing ${name}`);
+    }
     if (snapshot) this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
   }
 

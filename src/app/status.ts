@@ -5,6 +5,7 @@ import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus }
 import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import { repeatedListings } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
 
@@ -79,7 +80,7 @@ export function upstreamStatus(
   const load = limiter.load();
   const stations = views
     .filter(({ spec }) => spec.upstream === name)
-    .map(({ spec, served }) => ({ ttlMs: spec.cache.ttlMs, requests: served?.publication.snapshot.pages }));
+    .map(({ spec, served }) => served && repeatedListings(spec, served.publication.snapshot));
   return { name, load, capacity: capacityOf(stations, concurrency, load) };
 }
 

@@ -12,7 +12,7 @@ import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
 import { DAY_MS, HOUR_MS } from '../model/clock.ts';
-import type { Snapshot } from '../refresh/snapshot.ts';
+import { repeatedListings, type Snapshot } from '../refresh/snapshot.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
@@ -211,19 +211,20 @@ function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCe
   return { SERIES: series, BYTES: plainBytes, GZIP: gzipBytes };
 }
 
-/** The requests while every refresh succeeds, at most: refreshes of a station start at least `ttl` apart, with a ttl of 0 on every scrape. */
+/** The requests while every refresh succeeds and no new resources make kept listings due, at most. */
 function costText(stations: readonly StationFacts[]): string {
   const listed = listedStations(stations);
   if (listed.length === 0) return UNKNOWN_CELL;
-  const perHour = totalOf(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
-  const perScrape = totalOf(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
+  const listings = listed.flatMap(({ spec, snapshot }) => repeatedListings(spec, snapshot));
+  const perHour = totalOf(
+    listings.map(({ pages, intervalMs }) => (intervalMs > 0 ? (pages * HOUR_MS) / intervalMs : 0)),
+  );
+  const perScrape = totalOf(listings.map(({ pages, intervalMs }) => (intervalMs > 0 ? 0 : pages)));
   return withoutFalse([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
 }
 
 function listedStations(stations: readonly StationFacts[]) {
-  return stations.flatMap(({ spec, result }) =>
-    result.ok ? [{ snapshot: result.snapshot, ttlMs: spec.cache.ttlMs }] : [],
-  );
+  return stations.flatMap(({ spec, result }) => (result.ok ? [{ spec, snapshot: result.snapshot }] : []));
 }
 
 function totalOf(values: readonly number[]): number {
@@ -235,6 +236,8 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
   return withoutFalse([
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
+    stations.some(({ spec }) => spec.productsTtlMs + spec.alertabilityTtlMs > 0) &&
+      'Listings with products_ttl or alertability_ttl count once per ttl, or per refresh if that is longer; new resources make them due earlier.',
     caches.some(({ refresh }) => refresh === 'background')
       ? 'Refreshes run in the background: a timer starts each one, up to a tenth of ttl late, with or without scrapes.'
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',

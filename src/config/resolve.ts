@@ -38,6 +38,8 @@ function resolveStation(
     filters: resolveFilters(station.filters),
     products: station.products,
     alertability: station.alertability,
+    productsTtlMs: station.products_ttl,
+    alertabilityTtlMs: station.alertability_ttl,
     cache: { ttlMs: ttl, maxStaleMs: max_stale, errorTtlMs: error_ttl, refresh },
     metrics: { perResource: per_resource, maxResources: max_resources, disabled: new Set(disabled) },
     refreshTimeoutMs: refresh_timeout,

@@ -101,6 +101,16 @@ export const station = crossChecked(
       .boolean()
       .prefault(false)
       .describe('Determine which resources can have alerts; requires an additional listing.'),
+    products_ttl: duration
+      .prefault('0s')
+      .describe(
+        'Keep the listings of products for this long, unless there are new resources; 0 means that every refresh reads them.',
+      ),
+    alertability_ttl: duration
+      .prefault('0s')
+      .describe(
+        'Keep the listing of alertable resources for this long, unless there are new resources; 0 means that every refresh reads it.',
+      ),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
     labels: z

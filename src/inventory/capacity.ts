@@ -1,12 +1,9 @@
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import type { RepeatedListing } from '../refresh/snapshot.ts';
 import { countText, numberText } from './words.ts';
 
-/** What refreshes of a station cost. */
-interface StationWork {
-  readonly ttlMs: number;
-  /** Requests of a refresh; undefined: there is no snapshot. */
-  readonly requests: number | undefined;
-}
+/** What a station reads again and again; undefined: there is no snapshot. */
+type StationWork = readonly RepeatedListing[] | undefined;
 
 /** The requests per second that the stations of an upstream need, and those that it allows. */
 export interface Capacity {
@@ -25,13 +22,12 @@ export function capacityOf(
   concurrency: number,
   { typicalLatencyMs, requestsPerSecond }: Pick<UpstreamLoad, 'typicalLatencyMs' | 'requestsPerSecond'>,
 ): Capacity | undefined {
-  const known = stations.filter(({ requests }) => requests !== undefined);
+  const known = stations.filter((listings) => listings !== undefined);
   if (known.length === 0 || typicalLatencyMs === undefined) return undefined;
   return {
-    neededPerSecond: known.reduce(
-      (sum, { requests = 0, ttlMs }) => sum + (1000 * requests) / (ttlMs || SCRAPE_INTERVAL_MS),
-      0,
-    ),
+    neededPerSecond: known
+      .flat()
+      .reduce((sum, { pages, intervalMs }) => sum + (1000 * pages) / (intervalMs || SCRAPE_INTERVAL_MS), 0),
     possiblePerSecond: Math.min((1000 * concurrency) / typicalLatencyMs, requestsPerSecond),
     unknownStations: stations.length - known.length,
   };

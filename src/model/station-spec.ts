@@ -30,6 +30,9 @@ export interface StationSpec {
   readonly filters: ListingFilters;
   readonly products: readonly string[];
   readonly alertability: boolean;
+  /** For how long the listings of products, and that of the alertable resources, are kept; 0: every refresh reads them. */
+  readonly productsTtlMs: number;
+  readonly alertabilityTtlMs: number;
   readonly cache: CachePolicy;
   readonly metrics: MetricsPolicy;
   readonly refreshTimeoutMs: number;

@@ -1,93 +1,126 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../model/clock.ts';
-import { ListingFailure } from '../model/failure.ts';
-import { LargeMap } from '../model/large-map.ts';
-import {
-  hasSameElements,
-  type Listing,
-  type ListingContext,
-  type ListingFilters,
-  type Part,
-  type StationSource,
-} from '../model/listing.ts';
+import { type FailureSummary, ListingFailure } from '../model/failure.ts';
+import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
 import { NO_LABELS, type Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
+import {
+  type FurtherListing,
+  FurtherReader,
+  furtherListings,
+  listsAlertable,
+  type Membership,
+  type TakenListing,
+} from './further-listings.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
-export type Snapshot = Listing<Resource>;
+export interface Snapshot extends Listing<Resource> {
+  /** Requests of the refresh, all listings together that it has read. */
+  readonly pages: number;
+  /** What it was joined from: the main listing first. */
+  readonly listings: readonly JoinedListing[];
+}
+
+/** A listing of a snapshot, read by its refresh or an earlier one. */
+interface JoinedListing {
+  readonly name: string;
+  readonly pages: number;
+  /** Which setting of the station says for how long it is kept; undefined: every refresh reads it. */
+  readonly ttl: FurtherListing['ttl'] | undefined;
+  /** When it was requested; undefined: by the refresh of the snapshot. */
+  readonly takenAtMs: number | undefined;
+  /** Why it could not be read again when it was due. */
+  readonly failure: FailureSummary | undefined;
+}
+
+/** A listing that is read again and again. */
+export interface RepeatedListing {
+  readonly pages: number;
+  /** The time between two readings, unless new resources make it due earlier; 0: every scrape reads it. */
+  readonly intervalMs: number;
+}
+
+/** What the listings of a snapshot cost. */
+export function repeatedListings(spec: StationSpec, { listings }: Snapshot): readonly RepeatedListing[] {
+  const ttlMs = ({ ttl }: JoinedListing) => (ttl === undefined ? 0 : spec[ttl]);
+  return listings.map((listing) => ({ ...listing, intervalMs: Math.max(spec.cache.ttlMs, ttlMs(listing)) }));
+}
+
+interface ReaderDependencies {
+  readonly tasks?: TaskQueue;
+  /** For the age of kept listings. */
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
 
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #tasks: TaskQueue;
-  readonly #further: readonly FurtherListing[];
+  readonly #clock: Clock;
+  readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
-  #latest: ReadState;
+  #latest: ReadState = { further: [], joined: new Map(), snapshot: undefined };
 
-  constructor(spec: StationSpec, source: StationSource, tasks = new TaskQueue()) {
+  constructor(
+    spec: StationSpec,
+    source: StationSource,
+    { tasks = new TaskQueue(), clock = systemClock, random = Math.random }: ReaderDependencies = {},
+  ) {
     this.#spec = spec;
     this.#source = source;
     this.#tasks = tasks;
-    this.#further = furtherListings(spec);
-    const memberships = this.#further.map(() => NO_MEMBERS);
-    this.#latest = { memberships, joined: new Map(), snapshot: undefined };
+    this.#clock = clock;
+    this.#further = new FurtherReader(spec, source, { tasks, clock, random });
   }
 
-  /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
-  async read(context: ListingContext): Promise<Snapshot> {
+  /**
+   * Lists the station, and its products and alertable resources unless they are kept, and joins them by id; returns the previous snapshot
+   * if it is unchanged. `keepsNone`: all are listed.
+   */
+  async read(context: ListingContext, keepsNone = false): Promise<Snapshot> {
     const { path, filters } = this.#spec;
-    const [main, ...further] = await Promise.all([
-      this.#source.listResources({ path, filters }, context),
-      ...this.#further.map((listed) =>
-        this.#source.listIds({ path, filters: { ...filters, ...listed.filters } }, context),
-      ),
-    ]);
-    const memberships = await this.#membershipsAfter(further);
-    const joined = await this.#join(main.parts, memberships, context.signal);
+    const { further: before, snapshot: previous } = this.#latest;
+    const listing = this.#source.listResources({ path, filters }, context);
+    const further = await this.#further.read(listing, before, context, keepsNone);
+    const main = await listing;
+    const joined = await this.#join(main.parts, further, context.signal);
+    const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before[at]?.listing;
     const listed: Snapshot = {
       ...main,
       parts: main.parts.map((part) => joined.get(part) ?? part),
-      addsUp: main.addsUp && further.every(({ addsUp }) => addsUp),
-      complete: main.complete && further.every(({ complete }) => complete),
-      incompleteReasons: [
-        ...main.incompleteReasons,
-        ...further.flatMap(({ incompleteReasons }, at) =>
-          incompleteReasons.map(({ reason, text }) => ({
-            // Records without an id are usually without one in every listing: that is one reason.
-            reason: reason === 'rejected_records' && main.rejected > 0 ? reason : ('further_listing' as const),
-            text: `listing of ${this.#further[at]?.name}: ${text}`,
-          })),
-        ),
-      ],
-      pages: further.reduce((sum, { pages }) => sum + pages, main.pages),
+      ...furtherFacts(this.#spec, main, further),
+      pages: further.filter(isRead).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
     };
-    const before = this.#latest.snapshot;
-    const snapshot = before && isSame(before, listed) ? before : listed;
-    this.#latest = { memberships, joined, snapshot };
+    const snapshot = previous && isSame(previous, listed) ? previous : listed;
+    this.#latest = { further, joined, snapshot };
     return snapshot;
   }
 
-  async #membershipsAfter(further: readonly Listing<string>[]): Promise<readonly Membership[]> {
-    const memberships: Membership[] = [];
-    for (const [at, listing] of further.entries())
-      memberships.push(await membershipAfter(this.#latest.memberships[at] ?? NO_MEMBERS, listing, this.#tasks));
-    return memberships;
+  /** Continues with what another reader of the same data keeps. */
+  takeOver(other: SnapshotReader): void {
+    const further = this.#further.takenOver(other.#latest.further, other.#clock.elapsedMs());
+    this.#latest = { ...this.#latest, further };
   }
 
   /** The joined parts, by the parts as listed; empty when there is nothing to join. */
   async #join(
     parts: readonly Part<Resource>[],
-    memberships: readonly Membership[],
+    further: readonly TakenListing[],
     signal: AbortSignal,
   ): Promise<JoinedParts> {
     const { alertability, products, resourceLabels } = this.#spec;
     const isLabelling = resourceLabels.entries.length > 0;
     if (!alertability && products.length === 0 && !isLabelling) return new Map();
     const before = this.#latest;
+    const memberships = further.map(({ membership }) => membership);
     const join = new Join(this.#spec, memberships);
-    const isSameJoin = hasSameElements(memberships, before.memberships);
+    const isSameJoin = hasSameElements(
+      memberships,
+      before.further.map(({ membership }) => membership),
+    );
     const outdated: Part<Resource>[] = [];
     await this.#tasks.forEach(parts, (part) => {
       const known = before.joined.get(part);
@@ -161,8 +194,8 @@ type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;
 
 /** What the latest successful refresh has read. */
 interface ReadState {
-  /** One per further listing. */
-  readonly memberships: readonly Membership[];
+  /** One per further listing; empty before the first refresh. */
+  readonly further: readonly TakenListing[];
   readonly joined: JoinedParts;
   readonly snapshot: Snapshot | undefined;
 }
@@ -189,16 +222,43 @@ export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
   return { ...listing, parts: await tasks.runSteps(relabelAll()) };
 }
 
-type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
-
 /** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
-export function listingCount(spec: ListedParts): number {
-  return 1 + spec.products.length + (listsAlertable(spec) ? 1 : 0);
+export function listingCount(spec: StationSpec): number {
+  return 1 + furtherListings(spec).length;
 }
 
-/** With the filter enabled_alert, the main listing contains alertable resources only. */
-function listsAlertable({ alertability, filters }: Pick<ListedParts, 'alertability' | 'filters'>): boolean {
-  return alertability && filters.enabled_alert !== true;
+/** What the further listings say about the snapshot as a whole. */
+function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: readonly TakenListing[]) {
+  const listings: JoinedListing[] = [
+    { name: 'resources', pages: main.pages, ttl: undefined, takenAtMs: undefined, failure: undefined },
+  ];
+  const incompleteReasons = [...main.incompleteReasons];
+  for (const [at, { name, ttl }] of furtherListings(spec).entries()) {
+    const { listing, membership, kept, failure } = further[at] as TakenListing;
+    listings.push({ name, pages: listing.pages, ttl, takenAtMs: kept?.takenAtMs, failure });
+    for (const { reason, text } of listing.incompleteReasons)
+      incompleteReasons.push({
+        // Records without an id are usually without one in every listing: that is one reason.
+        reason: reason === 'rejected_records' && main.rejected > 0 ? reason : 'further_listing',
+        text: `listing of ${name}: ${text}`,
+      });
+    if (membership.undecided.size > 0)
+      incompleteReasons.push({
+        reason: 'further_listing',
+        text: `listing of ${name}: failed (${failure?.message}), and the last one was read before ${addedText(membership.undecided.size)}`,
+      });
+  }
+  const areDecided = further.every(({ membership }) => membership.undecided.size === 0);
+  return {
+    listings,
+    addsUp: main.addsUp && areDecided && further.every(({ listing }) => listing.addsUp),
+    complete: main.complete && areDecided && further.every(({ listing }) => listing.complete),
+    incompleteReasons,
+  };
+}
+
+function addedText(resources: number): string {
+  return resources === 1 ? '1 resource was added' : `${resources} resources were added`;
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {
@@ -221,13 +281,15 @@ interface RefreshOptions {
   readonly started?: () => void;
   readonly delayed?: () => void;
   readonly clock?: Clock;
+  /** List everything, whatever could be kept. */
+  readonly keepsNone?: boolean;
 }
 
 /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
 export async function takeSnapshot(
   reader: SnapshotReader,
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
-  { signal, dueAtMs, started, delayed, clock = systemClock }: RefreshOptions,
+  { signal, dueAtMs, started, delayed, clock = systemClock, keepsNone }: RefreshOptions,
 ): Promise<Snapshot> {
   const controller = new AbortController();
   // Every request of the refresh listens to it.
@@ -255,50 +317,13 @@ export async function takeSnapshot(
   signal.addEventListener('abort', abort, { once: true });
   try {
     signal.throwIfAborted();
-    return await reader.read(context);
+    return await reader.read(context, keepsNone);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     // When one listing fails, the requests of the others are cancelled.
     controller.abort(ENDED);
   }
-}
-
-/** A listing beside the main one. */
-interface FurtherListing {
-  readonly name: string;
-  readonly filters: ListingFilters;
-}
-
-/** Those of the products are the last ones, in their order. */
-function furtherListings(spec: StationSpec): readonly FurtherListing[] {
-  const alertable = { name: 'alertable resources', filters: { enabled_alert: true } };
-  const products = spec.products.map((product) => ({ name: `product ${product}`, filters: { product } }));
-  return listsAlertable(spec) ? [alertable, ...products] : products;
-}
-
-/** The ids in the latest listing of a product or of alertable resources. */
-interface Membership {
-  readonly parts: readonly Part<string>[];
-  readonly ids: Pick<LargeMap<true>, 'has'>;
-  readonly complete: boolean;
-}
-
-const NO_MEMBERS: Membership = { parts: [], ids: new LargeMap(), complete: false };
-
-/** The same object when the listing did not change. */
-async function membershipAfter(
-  before: Membership,
-  { parts, complete }: Listing<string>,
-  tasks: TaskQueue,
-): Promise<Membership> {
-  const hasSameIds = hasSameElements(parts, before.parts);
-  if (hasSameIds) return complete === before.complete ? before : { ...before, complete };
-  const ids = new LargeMap<true>();
-  await tasks.forEach(parts, (part) => {
-    for (const id of part) ids.add(id, true);
-  });
-  return { parts, ids, complete };
 }
 
 /** Adds what the further listings say about a resource. */
@@ -343,12 +368,13 @@ class Join {
     return this.#spec.products[this.#products.findIndex(({ ids }) => ids.has(id))] ?? '';
   }
 
-  /** A resource is known not to be alertable only when it is missing from a complete listing. */
+  /** A resource is known not to be alertable only when it is missing from a complete listing that was read after it was added. */
   #isAlertable(id: string): boolean | undefined {
     const { alertability, filters } = this.#spec;
     if (!alertability) return undefined;
     if (filters.enabled_alert === true || this.#alertable?.ids.has(id)) return true;
-    return this.#alertable?.complete ? false : undefined;
+    const isDecided = this.#alertable?.complete && !this.#alertable.undecided.has(id);
+    return isDecided ? false : undefined;
   }
 }
 

@@ -79,6 +79,8 @@ export type RequestedRefresh<Outcome> =
 interface Attempt {
   /** When it was requested. */
   readonly since: number;
+  /** Products and alertability are listed although their last listings could be kept. */
+  readonly keepsNone: boolean;
   /** When the upstream admitted its first request. */
   startedAt?: number;
   done: Promise<void>;
@@ -127,10 +129,14 @@ export class StationCache<Encoded> {
     this.#dependencies = dependencies;
     this.#tasks = dependencies.tasks ?? new TaskQueue();
     this.#values = new LabelValues(spec.labelValues);
-    this.#reader = new SnapshotReader(spec, dependencies.source, this.#tasks);
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     this.#startedAt = this.#clock.elapsedMs();
+    this.#reader = new SnapshotReader(spec, dependencies.source, {
+      tasks: this.#tasks,
+      // Kept listings age as snapshots do.
+      clock: { wallMs: this.#clock.wallMs, elapsedMs: () => this.#agingMs() },
+    });
   }
 
   get wasAttempted(): boolean {
@@ -163,10 +169,10 @@ export class StationCache<Encoded> {
     };
   }
 
-  /** One refresh at a time, shared by all who wait for it. Never rejects. */
-  refresh(): Promise<void> {
+  /** One refresh at a time, shared by all who wait for it. Never rejects. `keepsNone`: it lists everything. */
+  refresh(keepsNone = false): Promise<void> {
     if (this.#attempt) return this.#attempt.done;
-    const attempt: Attempt = { since: this.#clock.elapsedMs(), done: Promise.resolve(), delays: new Set() };
+    const attempt: Attempt = { since: this.#clock.elapsedMs(), keepsNone, done: Promise.resolve(), delays: new Set() };
     this.#attempt = attempt;
     this.#enterQueue();
     attempt.done = this.#run(attempt).finally(() => {
@@ -200,7 +206,7 @@ export class StationCache<Encoded> {
     const waitMs = this.#requestedAt + REQUEST_PAUSE_MS - nowMs;
     if (waitMs > 0) return { ok: false, waitMs };
     this.#requestedAt = nowMs;
-    return { ok: true, ended: this.refresh() };
+    return { ok: true, ended: this.refresh(true) };
   }
 
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
@@ -228,6 +234,7 @@ export class StationCache<Encoded> {
       const ageMs = this.#agingMs() - lastGood.takenAt;
       next.#lastGood = { publication, encoded, takenAt: next.#agingMs() - ageMs };
     }
+    next.#reader.takeOver(this.#reader);
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
     next.#requestedAt = this.#requestedAt;
@@ -301,7 +308,8 @@ export class StationCache<Encoded> {
     const { signal } = this.#closed;
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
-      const options = { signal, dueAtMs, started, delayed, clock: this.#clock };
+      const { keepsNone } = attempt;
+      const options = { signal, dueAtMs, started, delayed, clock: this.#clock, keepsNone };
       const snapshot = await takeSnapshot(this.#reader, this.spec, options);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);

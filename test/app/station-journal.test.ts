@@ -56,6 +56,25 @@ describe('StationJournal', () => {
     expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
   });
 
+  it('logs once per hour that a listing fails and the last one is kept, for each of them', () => {
+    const { refresh, advance, logged } = setUp();
+    const kept = (name: string) => ({
+      ...{ name, pages: 1, ttl: 'productsTtlMs' as const, takenAtMs: Date.UTC(2026, 0, 2) },
+      failure: { reason: 'timeout' as const, message: 'no reply' },
+    });
+    const lines = ['x', 'y'].map(
+      (product) =>
+        `warn msg="listing failed, the last one is kept" station=prod listing="product ${product}" reason=timeout error="no reply" kept_since=2026-01-02T00:00:00.000Z`,
+    );
+    const listing = { listings: [kept('product x'), kept('product y')] };
+    refresh({ listing });
+    refresh({ listing });
+    expect(logged()).toEqual(lines);
+    advance(HOUR_MS);
+    refresh({ listing });
+    expect(logged()).toEqual(lines);
+  });
+
   it('logs that the data has expired, and once per hour while the outage lasts', () => {
     const { refresh, advance, logged } = setUp();
     const expired = { reason: 'auth', isExpired: true } as const;

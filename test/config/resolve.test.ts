@@ -17,6 +17,8 @@ describe('resolveStations', () => {
         filters: {},
         products: [],
         alertability: false,
+        productsTtlMs: 0,
+        alertabilityTtlMs: 0,
         cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
         metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
         refreshTimeoutMs: 30_000,
@@ -50,6 +52,8 @@ stations:
       enabled_alert: false
     products: [p]
     alertability: true
+    products_ttl: 10m
+    alertability_ttl: 1h30m
     cache: { ttl: 0.5s, error_ttl: 1s }
     metrics: { per_resource: false, disabled: [telemetry_station_up] }
     labels: { team: storage }
@@ -69,6 +73,8 @@ stations:
         },
         products: ['p'],
         alertability: true,
+        productsTtlMs: 600_000,
+        alertabilityTtlMs: 5_400_000,
         cache: { ttlMs: 500, maxStaleMs: 3_600_000, errorTtlMs: 1000, refresh: 'background' },
         metrics: { perResource: false, maxResources: 7, disabled: new Set(['telemetry_station_up']) },
         refreshTimeoutMs: 120_000,
@@ -138,6 +144,8 @@ stations:
     filters: {}
     products: []
     alertability: false
+    products_ttl: 0s
+    alertability_ttl: 0s
     cache:
       ttl: 0s
     metrics: {}

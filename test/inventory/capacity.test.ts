@@ -4,10 +4,13 @@ import { capacityOf, capacityText, isExceeded } from '../../src/inventory/capaci
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 describe('capacityOf', () => {
-  it('adds up the requests per second of stations with different ttl', () => {
+  it('adds up the requests per second of stations with different ttl, and of their listings', () => {
     const stations = [
-      { ttlMs: 60_000, requests: 12_000 },
-      { ttlMs: 30_000, requests: 30 },
+      [
+        { intervalMs: 60_000, pages: 11_940 },
+        { intervalMs: 600_000, pages: 600 },
+      ],
+      [{ intervalMs: 30_000, pages: 30 }],
     ];
     const load = { typicalLatencyMs: 40, requestsPerSecond: UNLIMITED };
     expect(capacityOf(stations, 8, load)).toEqual({ neededPerSecond: 201, possiblePerSecond: 200, unknownStations: 0 });
@@ -15,7 +18,7 @@ describe('capacityOf', () => {
 
   it('expects a scrape per minute where ttl is 0', () => {
     expect(
-      capacityOf([{ ttlMs: 0, requests: 6 }], 1, { typicalLatencyMs: 500, requestsPerSecond: UNLIMITED }),
+      capacityOf([[{ intervalMs: 0, pages: 6 }]], 1, { typicalLatencyMs: 500, requestsPerSecond: UNLIMITED }),
     ).toMatchObject({ neededPerSecond: 0.1 });
   });
 
@@ -26,16 +29,13 @@ describe('capacityOf', () => {
   ])(
     'is limited by concurrency 8 at %i ms and by %i requests/s to %i',
     (typicalLatencyMs, requestsPerSecond, possible) => {
-      const capacity = capacityOf([{ ttlMs: 1000, requests: 1 }], 8, { typicalLatencyMs, requestsPerSecond });
+      const capacity = capacityOf([[{ intervalMs: 1000, pages: 1 }]], 8, { typicalLatencyMs, requestsPerSecond });
       expect(capacity?.possiblePerSecond).toBe(possible);
     },
   );
 
   it('leaves out stations without data, and counts them', () => {
-    const stations = [
-      { ttlMs: 1000, requests: 3 },
-      { ttlMs: 1000, requests: undefined },
-    ];
+    const stations = [[{ intervalMs: 1000, pages: 3 }], undefined];
     expect(capacityOf(stations, 1, { typicalLatencyMs: 100, requestsPerSecond: UNLIMITED })).toEqual({
       neededPerSecond: 3,
       possiblePerSecond: 10,
@@ -46,8 +46,8 @@ describe('capacityOf', () => {
   it('is unknown without data or without a reply', () => {
     const load = { typicalLatencyMs: 100, requestsPerSecond: UNLIMITED };
     expect(capacityOf([], 1, load)).toBeUndefined();
-    expect(capacityOf([{ ttlMs: 1000, requests: undefined }], 1, load)).toBeUndefined();
-    expect(capacityOf([{ ttlMs: 1000, requests: 1 }], 1, { ...load, typicalLatencyMs: undefined })).toBeUndefined();
+    expect(capacityOf([undefined], 1, load)).toBeUndefined();
+    expect(capacityOf([[{ intervalMs: 1000, pages: 1 }]], 1, { ...load, typicalLatencyMs: undefined })).toBeUndefined();
   });
 });
 

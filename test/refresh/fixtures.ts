@@ -5,6 +5,7 @@ import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
 
 export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   return {
@@ -14,6 +15,8 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     filters: {},
     products: [],
     alertability: false,
+    productsTtlMs: 0,
+    alertabilityTtlMs: 0,
     cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
     refreshTimeoutMs: 120_000,
     labels: {},
@@ -70,8 +73,13 @@ export function resourcesOf(count: number, changes: (index: number) => Partial<R
 const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
 
 /** A listing of one part, which is a snapshot too. */
-export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
+export function listingOf<Row>(
+  rows: Part<Row>,
+  changes: Partial<Listing<Row>> = {},
+): Listing<Row> & Pick<Snapshot, 'listings'> {
+  const { pages = 1 } = changes;
   return {
+    listings: [{ name: 'resources', pages, ttl: undefined, takenAtMs: undefined, failure: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,

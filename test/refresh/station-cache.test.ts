@@ -585,3 +585,81 @@ describe('StationCache', () => {
     expect(next.dueInMs()).toBe(-5000);
   });
 });
+
+describe('StationCache with products_ttl', () => {
+  /** A station and its clock, the products that it lists, and what it requests. */
+  function keepingStation() {
+    const clock = new ManualClock();
+    const service = { failure: undefined as Error | undefined, heldMs: 0, requests: [] as string[] };
+    const dependencies = {
+      source: {
+        listResources: async () => {
+          service.requests.push('main');
+          return twoRecords();
+        },
+        listIds: async () => {
+          service.requests.push('product');
+          if (service.failure) throw service.failure;
+          return listingOf(['a']);
+        },
+      },
+      encode: async () => 'encoded',
+      upstream: { activeMs: () => clock.elapsedMs() - service.heldMs, mayAnswer: () => true },
+      clock,
+    };
+    const spec = specOf({ products: ['x'], productsTtlMs: 600_000 });
+    const requestedBy = async (refresh: () => unknown) => {
+      service.requests = [];
+      await refresh();
+      return service.requests.join();
+    };
+    return { cache: new StationCache(spec, dependencies), clock, service, spec, dependencies, requestedBy };
+  }
+
+  it('lists everything on request, and on a scrape only what is due', async () => {
+    const { cache, clock, requestedBy } = keepingStation();
+    await cache.refresh();
+    clock.advance(60_000);
+    expect(await requestedBy(() => cache.refreshIfDue())).toBe('main');
+    const onRequest = async () => {
+      const requested = cache.refreshNow();
+      if (requested.ok) await requested.ended;
+    };
+    expect(await requestedBy(onRequest)).toBe('main,product');
+  });
+
+  it('hands its kept listings to the successor of a reload, which lists the products no earlier for it', async () => {
+    const { cache, clock, service, spec, dependencies, requestedBy } = keepingStation();
+    await cache.refresh();
+    clock.advance(5000);
+    service.heldMs = 5000;
+    const shorter = { ...spec, productsTtlMs: 300_000 };
+    const next = await cache.successor(shorter, dependencies);
+    clock.advance(200_000);
+    expect(await requestedBy(() => next.refresh())).toBe('main');
+    expect(
+      next
+        .view()
+        .served?.publication.snapshot.parts.flat()
+        .map(({ product }) => product),
+    ).toEqual(['x', '']);
+    clock.advance(100_000);
+    service.failure = down();
+    expect(await requestedBy(() => next.refresh())).toBe('main,product');
+    expect(next.view().health.failure).toBeUndefined();
+    expect(next.view().served?.publication.snapshot.listings[1]?.failure).toMatchObject({ reason: 'network' });
+  });
+
+  it('does not let a kept listing expire by the time that Retry-After holds the upstream', async () => {
+    const { cache, clock, service } = keepingStation();
+    await cache.refresh();
+    service.failure = down();
+    clock.advance(1_400_000);
+    service.heldMs = 600_000;
+    await cache.refresh();
+    expect(cache.view().health.failure).toBeUndefined();
+    clock.advance(100_001);
+    await cache.refresh();
+    expect(cache.view().health.failure).toMatchObject({ reason: 'network' });
+  });
+});

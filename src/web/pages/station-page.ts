@@ -16,7 +16,7 @@ import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
-import { facts, figures, type Html, html } from './html.ts';
+import { facts, figures, type Html, html, momentText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   countBars,
@@ -118,7 +118,7 @@ ${countSections(spec.products.length > 0, counts)}<div class="columns">
 <h2 id="place">Details</h2>
 ${stationFacts(view)}
 </section>
-${served === undefined ? [] : listingSection(served.snapshot)}</div>
+${served === undefined ? [] : listingSection(served.snapshot, nowMs)}</div>
 </div>
 </div>`;
 }
@@ -192,11 +192,12 @@ function completenessText(snapshot: Snapshot): Html | string {
 }
 
 /** What the listing returned, and whether it is verified complete. */
-function listingSection(snapshot: Snapshot): Html {
+function listingSection(snapshot: Snapshot, nowMs: number): Html {
   const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   const reasons = incompleteReasons.map(({ text }) => html`<li>${text}</li>`);
+  const kept = keptListings(snapshot, nowMs);
   return html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
 ${facts('story', [
@@ -204,13 +205,24 @@ ${facts('story', [
   ['Reasons', reasons.length === 0 ? undefined : html`<ul>${reasons}</ul>`],
   ['Unique resources', numberText(size)],
   ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
-  ['Pages', `${numberText(pages)} (all listings)`],
+  ['Pages', `${numberText(pages)} (${kept === undefined ? 'all listings' : 'all listings that were due'})`],
+  ['Kept listings', kept],
   ['Duplicate records', numberText(duplicates)],
   ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
   ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
 ])}
 </section>
 `;
+}
+
+/** How old the listings are that need not be read with every refresh; undefined without any. */
+function keptListings({ listings }: Snapshot, nowMs: number): Html | undefined {
+  const items = listings.flatMap(({ name, takenAtMs, failure }) => {
+    if (takenAtMs === undefined) return [];
+    const problem = failure && html`, <span class="no">then failed</span>: ${failure.message}`;
+    return html`<li>${name}: read ${momentText(takenAtMs, nowMs)}${problem ?? []}</li>`;
+  });
+  return items.length === 0 ? undefined : html`<ul>${items}</ul>`;
 }
 
 const REJECTED_COLUMNS: readonly PageColumn<RejectedRecord>[] = [

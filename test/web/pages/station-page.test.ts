@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/model/listing.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { mismatch, rejecting, resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { errorText, startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
@@ -164,6 +164,17 @@ describe('stationPage', () => {
     ],
   ])('shows the listing, and why it is incomplete: %s', async (text, snapshot) => {
     expect(textOf((await open(detailOf(three, { snapshot }))).body, 'story')).toContain(text);
+  });
+
+  it('shows how old kept listings are, and why one could not be read again', async () => {
+    const main = { name: 'resources', pages: 25, ttl: undefined, takenAtMs: undefined, failure: undefined };
+    const product = { name: 'product p', pages: 5, ttl: 'productsTtlMs' as const, failure: undefined };
+    const failing = { ...product, name: 'product q', failure: { reason: 'timeout' as const, message: 'no <reply>' } };
+    const listings = [main, { ...product, takenAtMs: NOW_MS - 55_000 }, { ...failing, takenAtMs: NOW_MS - 655_000 }];
+    const { body } = await open(detailOf(three, { snapshot: { pages: 25, listings } }));
+    expect(textOf(body, 'story')).toContain(
+      'Pages25 (all listings that were due) Kept listingsproduct p: read 55 s agoproduct q: read 10 min 55 s ago, then failed: no <reply> Duplicate',
+    );
   });
 
   it('does not say that there are no resources when all records were rejected, and shows what could be read of them', async () => {
