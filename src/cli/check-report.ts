@@ -8,6 +8,7 @@ import {
   type StationFacts,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
+import { pageSizeText } from '../diagnosis/page-size-probe.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
@@ -35,7 +36,7 @@ export function checkReport(
   const { nowMs, upstreams, stations } = facts;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
-  const capacities = capacityLines(upstreams);
+  const capacities = [...capacityLines(upstreams), ...pageSizeLines(facts)];
   return withoutFalse([
     reportTable(upstreamColumns(nowMs), upstreams, screen),
     reportTable(reportColumns(screen), stationRows(facts), screen),
@@ -251,6 +252,16 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
   return upstreams.flatMap(({ name, capacity }) =>
     capacity === undefined || isExceeded(capacity) ? [] : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
   );
+}
+
+/** What larger pages would save. */
+function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
+  return upstreams.flatMap(({ name, options, pageSize }) => {
+    const listed = listedStations(stations.filter(({ spec }) => spec.upstream === name));
+    return pageSize === undefined
+      ? []
+      : [`page size: upstream ${name}: ${pageSizeText(pageSize, options.pageSize, listed)}`];
+  });
 }
 
 function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {

@@ -16,19 +16,22 @@ export interface Capacity {
 /** With a ttl of 0 every scrape refreshes: Prometheus scrapes once per minute unless configured otherwise. */
 const SCRAPE_INTERVAL_MS = 60_000;
 
+/** How many requests all these listings take, while no new resources make kept ones due. */
+export function requestsPerSecond(listings: readonly RepeatedListing[]): number {
+  return listings.reduce((sum, { pages, intervalMs }) => sum + (1000 * pages) / (intervalMs || SCRAPE_INTERVAL_MS), 0);
+}
+
 /** undefined: too little is known. */
 export function capacityOf(
   stations: readonly StationWork[],
   concurrency: number,
-  { typicalLatencyMs, requestsPerSecond }: Pick<UpstreamLoad, 'typicalLatencyMs' | 'requestsPerSecond'>,
+  { typicalLatencyMs, requestsPerSecond: rateLimit }: Pick<UpstreamLoad, 'typicalLatencyMs' | 'requestsPerSecond'>,
 ): Capacity | undefined {
   const known = stations.filter((listings) => listings !== undefined);
   if (known.length === 0 || typicalLatencyMs === undefined) return undefined;
   return {
-    neededPerSecond: known
-      .flat()
-      .reduce((sum, { pages, intervalMs }) => sum + (1000 * pages) / (intervalMs || SCRAPE_INTERVAL_MS), 0),
-    possiblePerSecond: Math.min((1000 * concurrency) / typicalLatencyMs, requestsPerSecond),
+    neededPerSecond: requestsPerSecond(known.flat()),
+    possiblePerSecond: Math.min((1000 * concurrency) / typicalLatencyMs, rateLimit),
     unknownStations: stations.length - known.length,
   };
 }

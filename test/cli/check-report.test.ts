@@ -27,6 +27,7 @@ const upstream: UpstreamFacts = {
   load: IDLE_LOAD,
   capacity: undefined,
   clockDifferenceMs: undefined,
+  pageSize: undefined,
   replies: [],
   failures: [],
 };
@@ -75,6 +76,28 @@ describe('checkReport', () => {
       'TLSv1.3, 30 days left, issued by CA',
       '–',
     ]);
+  });
+
+  it('counts a kept listing once per ttl, or with every scrape what has none', () => {
+    const listings = [undefined, 'alertabilityTtlMs', 'productsTtlMs'].map((ttl, at) => ({
+      ...{ name: `${at}`, pages: [25, 20, 15][at] ?? 0, takenAtMs: undefined, failure: undefined },
+      ttl: ttl as 'productsTtlMs' | undefined,
+    }));
+    const requestsOf = (ttlMs: number, keptMs: number) => {
+      const spec = specOf({
+        cache: { ...specOf().cache, ttlMs },
+        productsTtlMs: keptMs,
+        alertabilityTtlMs: keptMs,
+      });
+      const snapshot = { ...listingOf([]), pages: 25, listings };
+      const result = { ok: true as const, snapshot, aggregates: { groups: [] }, withheld: 0 };
+      const report = reportOf(factsOf([{ ...failedStation('a', ''), spec, result }]));
+      return /^all .*$/m.exec(report)?.[0].split(/ {2,}/).at(-1);
+    };
+    expect(requestsOf(60_000, 0)).toBe('3600/h');
+    expect(requestsOf(60_000, 600_000)).toBe('1710/h');
+    expect(requestsOf(60_000, 30_000)).toBe('3600/h');
+    expect(requestsOf(0, 600_000)).toBe('210/h + 25/scrape');
   });
 
   it('shows an internal error while connecting', () => {

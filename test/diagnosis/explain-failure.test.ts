@@ -18,6 +18,7 @@ const upstream: UpstreamFacts = {
   speaksTls: false,
   load: IDLE_LOAD,
   capacity: undefined,
+  pageSize: undefined,
   clockDifferenceMs: undefined,
   replies: [],
   failures: [],
