@@ -7,6 +7,7 @@ import { idleFigures } from './idle.ts';
 import { largePageFigures } from './large-page.ts';
 import { performancePage } from './page.ts';
 import { refreshFigures } from './refresh.ts';
+import { requestsFigures } from './requests.ts';
 import { scaleFigures } from './scale.ts';
 import { scheduleFigures } from './schedule.ts';
 import { scrapeFigures } from './scrape.ts';
@@ -16,6 +17,7 @@ import { startFigures } from './start.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   scrape: scrapeFigures,
   refresh: refreshFigures,
+  requests: requestsFigures,
   large_page: largePageFigures,
   hostile_replies: hostileFigures,
   schedule: scheduleFigures,
