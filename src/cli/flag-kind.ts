@@ -93,10 +93,10 @@ function columnName(name: string): string {
   return name.replace(/^(?:id|type)$/, 'resource_$&');
 }
 
-/** In the given order; `list` checks the names, which may be labels of resources. */
+/** In the given order; `list` checks the names, which may be headings of a table or labels of resources. */
 export const columnsFlag: FlagKind<readonly string[]> = {
   ...flagKind('<name,...>', 'different names, separated by commas', (given) => {
-    const names = given.split(',').map(columnName);
+    const names = given.split(',');
     return names.includes('') || new Set(names).size < names.length ? undefined : names;
   }),
   values: Object.keys(RESOURCE_COLUMNS),

@@ -23,7 +23,8 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   const [command = DEFAULT_COMMAND, ...operands] = positionals;
   if (!isCommandName(command)) {
     const expected = `expected one of ${COMMAND_NAMES.join(', ')}${suggestion(command, COMMAND_NAMES)}`;
-    return { ok: false, problems: [`unknown command ${JSON.stringify(command)}, ${expected}`, ...problems] };
+    const unknown = `unknown command ${JSON.stringify(command)}, ${expected}${fileHint(command)}`;
+    return { ok: false, problems: [unknown, ...problems] };
   }
   for (const flag of given.keys()) problems.push(...commandProblems(flag, command));
   problems.push(...operandProblems(command, operands, flags));
@@ -81,7 +82,14 @@ function operandProblems(command: CommandName, given: readonly string[], { help,
     return [`<${name}>: ${expected}, got ${JSON.stringify(word)}${suggestion(word, values)}`];
   });
   const further = given.slice(operands.length);
-  return [...problems, ...further.map((word) => `unexpected argument ${JSON.stringify(word)}`)];
+  const isConfigured = command === 'serve' || COMMANDS[command].acceptsServeFlags;
+  const hintOf = (word: string) => (isConfigured ? fileHint(word) : '');
+  return [...problems, ...further.map((word) => `unexpected argument ${JSON.stringify(word)}${hintOf(word)}`)];
+}
+
+/** promtool takes the configuration file as an argument. */
+function fileHint(word: string): string {
+  return /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config.file=${word}?` : '';
 }
 
 /** The words of the command line: the unparsed values of each flag, and the others. */

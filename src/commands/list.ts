@@ -1,6 +1,6 @@
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { resourceTable } from '../cli/resource-table.ts';
+import { columnOfHeading, resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
 import { listed, quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
@@ -11,7 +11,7 @@ import {
   unmatchedFilters,
   VALUE_FILTERS,
 } from '../inventory/selection.ts';
-import { firstOf } from '../inventory/words.ts';
+import { countText, firstOf, numberText } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
@@ -20,36 +20,53 @@ import { readStation } from './read-station.ts';
 
 /** Prints the resources of a station; only data goes to stdout. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
-  const configured = ({ resourceLabels }: StationSpec) => checkNames(flags, resourceLabels.names);
+  const configured = ({ resourceLabels }: StationSpec) => {
+    chosenColumns(flags, resourceLabels.names);
+    checkLabels(flags, resourceLabels.names);
+  };
   const { snapshot, station } = await readStation(context, flags, name, { configured });
   const tasks = new TaskQueue();
   const selection = selectionOf(flags);
   const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
-  const { lines, omitted } = formatted(shown, columnsWith(station.resourceLabels.names), flags, context);
+  const known = columnsWith(station.resourceLabels.names);
+  const columns = chosenColumns(flags, station.resourceLabels.names);
+  const { lines, omitted } = formatted(shown, known, { ...flags, columns }, context);
   await writeToStream(context.stdout, lines);
   if (selected.length === 0) {
     for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
       context.printError(`${unmatchedText(unmatched)}\n`);
   }
-  const columns = context.errorColumns();
-  if (columns === undefined) return;
+  const width = context.errorColumns();
+  if (width === undefined) return;
   const hint =
     omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
   // With a filter, a limit would otherwise look like the number of matches.
   const isCut = shown.length < selected.length && selected.length < snapshot.size;
-  const total = isCut ? `${selected.length} matching resources, ${snapshot.size} in all` : `${snapshot.size} resources`;
-  context.printError(`${paragraph(`${shown.length} of ${total}${hint}`, columns || undefined)}\n`);
+  const total = isCut
+    ? `${countText(selected.length, 'matching resource')}, ${numberText(snapshot.size)} in all`
+    : countText(snapshot.size, 'resource');
+  context.printError(`${paragraph(`${numberText(shown.length)} of ${total}${hint}`, width || undefined)}\n`);
 }
 
-/** Throws an OperatorError for a column or a label that the station does not have. */
-function checkNames({ columns = [], label }: FlagValues, labelNames: readonly string[]): void {
+/** Throws an OperatorError for a column that the station does not have. */
+function chosenColumns({ columns }: FlagValues, labelNames: readonly string[]): readonly string[] | undefined {
   const known = Object.keys(columnsWith(labelNames));
-  const column = columns.find((name) => !known.includes(name));
-  if (column !== undefined)
+  const chosen = columns?.map((name) => {
+    // A label may be called like a heading.
+    const column = known.includes(name) ? name : columnOfHeading(name);
+    if (column !== undefined) return column;
     throw new OperatorError([
-      `--columns: expected names out of ${known.join(', ')}, got ${quoted(column)}${suggestion(column, known)}`,
+      `--columns: expected names out of ${known.join(', ')}, got ${quoted(name)}${suggestion(name, known)}`,
     ]);
+  });
+  const repeated = chosen?.find((name, at) => chosen.indexOf(name) < at);
+  if (repeated !== undefined) throw new OperatorError([`--columns: expected ${quoted(repeated)} at most once`]);
+  return chosen;
+}
+
+/** Throws an OperatorError for a label that the station does not have. */
+function checkLabels({ label }: FlagValues, labelNames: readonly string[]): void {
   if (label.length > 0 && labelNames.length === 0)
     throw new OperatorError(['--label: no resource_labels are configured']);
   const given = label.map((filter) => filter.label);
@@ -67,7 +84,7 @@ function checkNames({ columns = [], label }: FlagValues, labelNames: readonly st
 function formatted(
   resources: readonly Resource[],
   known: ReturnType<typeof columnsWith>,
-  { format, columns, wide }: FlagValues,
+  { format, columns, wide }: Pick<FlagValues, 'format' | 'columns' | 'wide'>,
   context: ProcessContext,
 ) {
   if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide), known);

@@ -4,6 +4,7 @@ import { PROGRAM } from '../cli/commands.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { quoted } from '../config/problem.ts';
+import { countText } from '../inventory/words.ts';
 import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
@@ -27,7 +28,7 @@ function summaryText(name: string, { size, pages }: Snapshot, output: string): s
   const { replaced, kept } = RECORDED_FIELDS;
   const file = output === '-' ? 'FILE' : output;
   return [
-    `recorded ${size} resources of ${quoted(name)}, ${pages} pages, to ${output === '-' ? 'standard output' : output}`,
+    `recorded ${countText(size, 'resource')} of ${quoted(name)}, ${countText(pages, 'page')}, to ${output === '-' ? 'standard output' : output}`,
     `anonymized: ${replaced.join(', ')}, the path of the station, and IDs and names in its filters`,
     `as received: ${kept.join(', ')}; other fields are not recorded`,
     `to replay it: ${PROGRAM} simulate --from=${shellWord(file)}`,

@@ -52,10 +52,18 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** A sort key, also as `resource_id` or `resource_type`, with a leading `-` for descending order; undefined when there is no such key. */
+/** Sort keys under the names of their columns, or under their headings in a table. */
+const OTHER_SORT_KEYS: ReadonlyMap<string, SortKey> = new Map([
+  ['resource_id', 'id'],
+  ['resource_type', 'type'],
+  ['rules', 'alert_rules'],
+]);
+
+/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
 export function parseOrder(text: string): Order | undefined {
   const descending = text.startsWith('-');
-  const by = text.replace(/^-?(?:resource_(?=id$|type$))?/, '');
+  const given = text.replace(/^-/, '');
+  const by = OTHER_SORT_KEYS.get(given) ?? given;
   return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
 }
 

@@ -54,6 +54,7 @@ const CASES: readonly (readonly [
       '-id': { by: 'id', descending: true },
       '-resource_id': { by: 'id', descending: true },
       resource_type: { by: 'type', descending: false },
+      '-rules': { by: 'alert_rules', descending: true },
     },
     ['', '-', '--created', 'size', 'constructor', '-__proto__', 'resource_name'],
   ],
@@ -122,8 +123,8 @@ const CASES: readonly (readonly [
   [
     'resourceColumns',
     columnsFlag,
-    { 'state,id,type,team': ['state', 'resource_id', 'resource_type', 'team'] },
-    ['', 'state,', 'sku,state,state', 'id,resource_id'],
+    { 'state,id,type,team': ['state', 'id', 'type', 'team'] },
+    ['', 'state,', 'sku,state,state'],
   ],
   [
     'labelValue',

@@ -66,6 +66,11 @@ describe('parseFlags', () => {
     ['list', 'list: missing <station>'],
     ['record a b c', 'unexpected argument "b"', 'unexpected argument "c"'],
     ['simulate a', 'unexpected argument "a"'],
+    ['check config.yaml', 'unexpected argument "config.yaml"; did you mean --config.file=config.yaml?'],
+    ['list prod a/b.yml', 'unexpected argument "a/b.yml"; did you mean --config.file=a/b.yml?'],
+    ['config.yaml', `unknown command "config.yaml", expected one of ${KNOWN}; did you mean --config.file=config.yaml?`],
+    ['simulate config.yaml', 'unexpected argument "config.yaml"'],
+    ['check \u001b[2J.yaml', 'unexpected argument "\\u001b[2J.yaml"'],
     // A value or a flag with a dash is one problem.
     ['list prod --sort -alert_rule', /^--sort: expected one of .*, got "-alert_rule"/],
     ['--shard -1', '--shard: expected an integer of at least 0, or auto, got "-1"'],

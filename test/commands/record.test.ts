@@ -3,7 +3,17 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/commands/process-context.ts';
 import { writeNewFile } from '../../src/commands/record.ts';
+import { configFlag, resultOf } from '../e2e/running-program.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
+
+describe('record', () => {
+  it('counts one resource and one page in the singular', async () => {
+    const service = await startTestService({ source: () => entriesOf(1) });
+    const { stderr } = await resultOf(['record', 'ts', configFlag(configOf(service.url, ['ts']))]);
+    expect(stderr).toMatch(/^recorded 1 resource of "ts", 1 page, to standard output\n/);
+  });
+});
 
 const newName = () => join(dirname(temporaryFile('x', '')), 'new.json');
 

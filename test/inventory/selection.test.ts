@@ -247,7 +247,7 @@ describe('parseOrder', () => {
   it('parses a key, with a leading - for descending order', () => {
     expect(parseOrder('alert_rules')).toEqual({ by: 'alert_rules', descending: false });
     expect(parseOrder('-alert_rules')).toEqual({ by: 'alert_rules', descending: true });
-    for (const text of ['', '-', '--name', 'rules', 'toString', '-constructor'])
+    for (const text of ['', '-', '--name', 'rule', 'toString', '-constructor'])
       expect(parseOrder(text)).toBeUndefined();
   });
 });
