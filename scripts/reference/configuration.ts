@@ -85,7 +85,7 @@ export function configurationReference(): string {
     '  A value that the service does not report is empty. The scheme must be http or https, and the host must not contain placeholders. Write `%7B` and',
     '  `%7D` for literal braces, and quote a template inside `{ }`.',
     '- Anchors, aliases and merge keys (`<<`) are supported. Unknown keys are errors.',
-    '- All problems are reported at once, as `file:line:column: path: message`. On startup the exit code is 1; on reload the active',
+    '- All problems are reported at once, as `file:line:column: path: message`; of a file that is no valid YAML, only why it is none. On startup the exit code is 1; on reload the active',
     '  configuration stays in use.',
     '',
     ...sections('', configJsonSchema()),

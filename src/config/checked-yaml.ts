@@ -168,10 +168,19 @@ function hint({ input, message, ...issue }: z.core.$ZodIssue, keys: readonly str
   if (typeof input === 'string') {
     const [key = ''] = input.split(':', 1);
     if (key !== input && keys.includes(key)) return '; a space is missing after the colon';
+    const meant = BOOLEAN_WORDS.get(input.toLowerCase());
+    if (message === TYPES['boolean'] && meant !== undefined)
+      return `, which is a string; write ${meant} without quotes`;
     return suggestion(input, issue.code === 'invalid_value' ? issue.values.map(String) : []);
   }
   return message === TYPES['string'] && (typeof input === 'number' || typeof input === 'boolean') ? '; quote it' : '';
 }
+
+/** What other versions of YAML, or quotes, make of true and false. */
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'y', 'on'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', 'off'].map((word) => [word, false] as const),
+]);
 
 function got(issue: z.core.$ZodIssue): string {
   const { input } = issue;
@@ -179,7 +188,10 @@ function got(issue: z.core.$ZodIssue): string {
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
   if (typeof input === 'object') return 'a mapping';
   // A value is shown only where the schema expects something that is not a secret.
-  const isShown = issue.code === 'invalid_type' ? issue.expected === 'number' : issue.code !== 'invalid_union';
+  const isShown =
+    issue.code === 'invalid_type'
+      ? issue.expected === 'number' || issue.expected === 'boolean'
+      : issue.code !== 'invalid_union';
   if (!isShown) return `a ${typeof input}`;
   return typeof input === 'string' ? quoted(input) : `${input}`;
 }

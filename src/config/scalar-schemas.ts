@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MAX_TIMER_MS } from '../model/clock.ts';
-import { TLS_VERSIONS } from '../model/upstream-options.ts';
+import { isHeaderText, TLS_VERSIONS } from '../model/upstream-options.ts';
 import { quoted } from './problem.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
@@ -125,9 +125,10 @@ export const secret = secretFrom(z.string());
 export const filledSecret = secretFrom(nonEmptyText);
 
 /** A secret that is sent in a header. */
-export const headerSecret = secretFrom(headerText(nonEmptyText.meta(SECRET)));
+export const headerSecret = secretFrom(sentText(nonEmptyText.meta(SECRET)));
 
-export const headerValue = headerText(z.string());
+/** The value of a header of requests. */
+export const headerValue = sentText(z.string());
 
 /** Not `z.int`: it aborts the cross-checks of the surrounding mappings. */
 export function integer(min: number, max?: number) {
@@ -140,14 +141,15 @@ function durationBetween(min: number, max: number) {
   const error = 'a duration such as 90s, 1h30m or 250ms';
   const isPositive = min > 0;
   const written = { type: 'string', ...formOf('duration', DURATION_PATTERN, isPositive) };
-  // Also where 0 is too small, so that its message is not that of a wrong type.
-  const form = z.union([z.string(), z.literal(0)], { error });
+  // Any number, so that the message about one without a unit shows it.
+  const form = z.union([z.string(), z.number()], { error });
   const meta = { title: 'duration', anyOf: isPositive ? [written] : [written, { type: 'number', const: 0 }] };
   const decode = (input: string) => {
     const ms = parseDuration(input);
     const got = `got ${quoted(input)}`;
     const unit = DURATION_PATTERN.test(input) ? ' in whole milliseconds' : '';
-    if (ms === undefined) return undecoded(`expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}`);
+    const meant = parseDuration(`${input}s`) === undefined ? '' : `; did you mean ${input}s?`;
+    if (ms === undefined) return undecoded(`expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}${meant}`);
     if (ms < min) return undecoded(`expected more than 0, ${got}`);
     return ms <= max ? decoded(ms) : undecoded(`expected at most ${formatDuration(max)}, ${got}`);
   };
@@ -159,18 +161,20 @@ function formOf(title: string, { source }: RegExp, isPositive: boolean) {
   return { title, pattern: editorPattern(isPositive ? source.replace('^', '^(?=.*[1-9])') : source) };
 }
 
-function headerText(form: z.ZodString): z.ZodString {
-  return textMatching(form, /^[\t\x20-\x7e\x80-\xff]*$/, 'expected printable Latin-1 characters, spaces and tabs');
+function sentText(form: z.ZodString): z.ZodString {
+  const error = 'expected valid Unicode without line breaks and other control characters';
+  return textMatching(form, /^[^\r\n]*$/, error, isHeaderText);
 }
 
 /** A text of the pattern, or of a stricter check that JSON Schema cannot express. */
 export function textMatching(
   form: z.ZodString,
   pattern: RegExp,
-  error: string,
+  error: string | ((input: string) => string),
   isValid = (input: string) => pattern.test(input),
 ): z.ZodString {
-  return form.refine(isValid, { error }).meta({ pattern: editorPattern(pattern.source) });
+  const errorOf = typeof error === 'string' ? error : (issue: { readonly input?: unknown }) => error(`${issue.input}`);
+  return form.refine(isValid, { error: errorOf }).meta({ pattern: editorPattern(pattern.source) });
 }
 
 function secretFrom(form: z.ZodString) {

@@ -3,22 +3,43 @@ import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
+import { quoted } from './problem.ts';
 import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from './scalar-schemas.ts';
+
+/** The words of a resource ID, each of which a name follows. */
+const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;
 
 const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
 /** Neither `.` nor `..`, which would be resolved in the URL. */
 const PART = '(?!\\.{1,2}(?:/|$))[^/]+';
 
-const RID = new RegExp(
-  `^/subscriptions/(${PART})/resourceGroups/(${PART})/zones/(${PART})/telemetryStations/(${PART})$`,
-);
+const RID = new RegExp(`^${RID_WORDS.map((word) => `/${word}/(${PART})`).join('')}$`);
 
 /** Returns the parts of a resource ID; undefined for any other text. */
 export function parseRid(rid: string): StationPath | undefined {
   const [, ...parts] = RID.exec(rid) ?? [];
   if (parts.length === 0 || !rid.isWellFormed()) return undefined;
   return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as StationPath;
+}
+
+/** What is expected of a text that is no resource ID, and the first part that is wrong. */
+function ridProblem(rid: string): string {
+  const expected = `expected ${RID_FORM}`;
+  if (!rid.startsWith('/')) return `${expected}; the first / is missing`;
+  const parts = rid.slice(1).split('/');
+  for (const [at, word] of RID_WORDS.entries()) {
+    const [given = '', name = ''] = parts.slice(2 * at);
+    if (given !== word && given.toLowerCase() === word.toLowerCase())
+      return `${expected}; write ${word} instead of ${quoted(given)}`;
+    const isMissing = given === '' || RID_WORDS.some((other) => other === given);
+    if (given !== word) return `${expected}; ${isMissing ? `${word} is missing` : `${quoted(given)} is not ${word}`}`;
+    if (!PATH_PART.test(name)) return `${expected}; ${quoted(name)} is no name for ${word}`;
+  }
+  const [, ...further] = parts.slice(2 * RID_WORDS.length - 1);
+  return further.length === 0
+    ? `${expected}; a character is not valid Unicode`
+    : `${expected}; remove ${quoted(`/${further.join('/')}`)} from its end`;
 }
 
 /** `.` and `..` would be resolved in the URL. */
@@ -88,7 +109,7 @@ export const station = crossChecked(
     zone: optionalKey(pathPart, 'Availability zone of the telemetry station.'),
     telemetry_station: optionalKey(pathPart, 'Name of the telemetry station.'),
     rid: optionalKey(
-      textMatching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
+      textMatching(z.string(), RID, ridProblem, (rid) => parseRid(rid) !== undefined),
       `Resource ID, instead of the four keys above: \`${RID_FORM}\`.`,
     ),
     filters: stationFilters.prefault({}).describe('Filters of the listing, sent as query parameters.'),

@@ -5,10 +5,10 @@ import {
   duration,
   filePath,
   filledSecret,
-  headerValue,
   integer,
   keysOf,
   nonEmptyText,
+  textMatching,
   tlsVersion,
 } from './scalar-schemas.ts';
 
@@ -103,13 +103,20 @@ const tlsServer = crossChecked(tlsKeys, function* (tls) {
     yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
 });
 
+/** Node sends the headers of responses as Latin-1. */
+const responseHeader = textMatching(
+  z.string(),
+  /^[\t\x20-\x7e\x80-\xff]*$/,
+  'expected printable Latin-1 characters, spaces and tabs',
+).exactOptional();
+
 /** The headers that the exporter toolkit allows. */
 const responseHeaders = z.strictObject({
-  'Content-Security-Policy': headerValue.exactOptional(),
-  'Strict-Transport-Security': headerValue.exactOptional(),
+  'Content-Security-Policy': responseHeader,
+  'Strict-Transport-Security': responseHeader,
   'X-Content-Type-Options': z.enum(['nosniff']).exactOptional(),
   'X-Frame-Options': z.enum(['deny', 'sameorigin']).exactOptional(),
-  'X-XSS-Protection': headerValue.exactOptional(),
+  'X-XSS-Protection': responseHeader,
 });
 
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{21}[.Oeu][./A-Za-z\d]{30}[.CGKOSWaeimquy26]$/;

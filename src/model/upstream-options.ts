@@ -3,6 +3,11 @@ export const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@reque
 
 export type SignedHeader = (typeof SIGNED_HEADERS)[number];
 
+/** Whether a header of requests can have this value, which is sent as UTF-8: a lone surrogate has no bytes there. */
+export function isHeaderText(value: string): boolean {
+  return /^(?:\t|\P{Cc})*$/u.test(value) && value.isWellFormed();
+}
+
 /** A secret's text, or the file that contains it. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
 

@@ -115,6 +115,21 @@ describe('list', () => {
     expect(stdout).toMatch(/^state,resource_id\r\nALERTSTATE_\w+,r0\r\n$/);
   });
 
+  it('takes the headings of its table as names of columns and sort keys', async () => {
+    const config = await configured();
+    const wide = await listed(config, '--wide', '--limit=1', '--columns=id,type_label,rules,quantity,unit');
+    expect(wide.stdout).toMatch(/^ID +TYPE LABEL +RULES +QUANTITY +UNIT\n/);
+    const sorted = await listed(config, '--columns=rules', '--sort=-rules', '--limit=1', '--format=csv');
+    const most = Math.max(...variedEntries(57).map(({ record }) => Number(record.alert_rules_count)));
+    expect(sorted.stdout).toBe(`alert_rules\r\n${most}\r\n`);
+  });
+
+  it('prefers a label to a heading of the same name', async () => {
+    const config = configured({}, { labels: [{ labels: { rules: 'few' } }] });
+    const { stdout } = await listed(config, '--columns=rules', '--limit=1', '--format=csv');
+    expect(stdout).toBe('rules\r\nfew\r\n');
+  });
+
   it('has the labels of resources as columns and filters', async () => {
     const config = await configured({}, { labels: LABELS });
     const { stdout } = await listed(config, '--format=csv');
@@ -136,6 +151,7 @@ describe('list', () => {
   it.each([
     ['--columns=id,size', /^--columns: expected names out of resource_id, .*, gpu_model, team, tier, got "size"\n$/],
     ['--columns=constructor', /^--columns: .* got "constructor"\n$/],
+    ['--columns=rules,alert_rules', /^--columns: expected "alert_rules" at most once\n$/],
     ['--label=owner=x', /^--label: expected a label of resource_labels, "?team"?.*, got "owner"\n$/],
     ['--label=team=low --label=team=even', /^--label: expected each label at most once, got "team" again\n$/],
     ['--label=team=low', /^--label: no resource_labels are configured\n$/, []],
@@ -145,6 +161,14 @@ describe('list', () => {
     const { code, stdout, stderr } = await listed(config, ...flags.split(' '));
     expect({ code, stdout, requests: service.requests.length }).toEqual({ code: 1, stdout: '', requests: 0 });
     expect(stderr).toMatch(problem);
+  });
+
+  it('sends header values of other scripts as UTF-8', async () => {
+    const service = await startTestService({ source: () => variedEntries(1) });
+    const http_headers = { 'X-Tenant': { values: ['Zoë 存储'] } };
+    await listed(configFlag(configOf(service.url, ['ts'], { upstream: { http_headers } })));
+    const sent = service.requests.map(({ headers }) => Buffer.from(`${headers['x-tenant']}`, 'latin1').toString());
+    expect(sent).toEqual(['Zoë 存储']);
   });
 
   it('lists a demo station without a configuration file', async () => {

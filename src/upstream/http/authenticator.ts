@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { readRegularFile } from '../../files/regular-file.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { AuthOptions, SecretSource, SignedHeader, UpstreamOptions } from '../../model/upstream-options.ts';
+import {
+  type AuthOptions,
+  isHeaderText,
+  type SecretSource,
+  type SignedHeader,
+  type UpstreamOptions,
+} from '../../model/upstream-options.ts';
 import { proxySecrets } from '../redaction.ts';
 import { httpDateMs, RequestFailure } from '../request-failure.ts';
 import type { RemoteEndpoint } from './exchange.ts';
@@ -147,7 +153,7 @@ async function readSecret(file: string): Promise<string> {
 
 /** The header with its value as UTF-8 bytes; a value with control characters is an invalid credential. */
 function encodeHeader(name: string, value: string): Header {
-  if (/(?!\t)\p{Cc}/u.test(value)) {
+  if (!isHeaderText(value)) {
     throw new RequestFailure(
       'auth',
       `invalid value of header ${name}: expected no line breaks or other control characters`,
