@@ -96,13 +96,13 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
     {
       alert: 'TelemetryStationAlertableWithoutRules',
       comment:
-        'One alert per type and owner, because a station may have thousands of such resources. Needs `alertability`.',
+        'One alert per type and owner, because a station may have thousands of such resources. Needs `alertability` or exemptions.',
       expr: `${withoutRulesBy(...TYPE_LABELS, ownerLabel)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
 and on ${BY_STATION}
 ${deduplicated('telemetry_station_alertable_resources')}`,
       summary: 'Alertable resources have no alert rules.',
       description: `{{ $value }} alertable resources of type {{ $labels.resource_type }} have no alert rules, some of that type for at least ${parameters.TelemetryStationAlertableWithoutRules.for}. Station: {{ $labels.station }} (${JOB_TEXT}).`,
-      first: 'Add alert rules in the service, or exclude the type from this alert.',
+      first: 'Add alert rules in the service, or exempt the resources: alertable: false in resource_labels.',
       dashboard: 'station',
     },
     {

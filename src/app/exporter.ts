@@ -7,6 +7,7 @@ import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
+import { knowsAlertable } from '../model/station-spec.ts';
 import type { RequestedRefresh } from '../refresh/station-cache.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
@@ -128,8 +129,8 @@ export class Exporter implements ExporterPort {
 
   owners(station?: string) {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
-    const stations = views.flatMap(({ spec: { alertability }, served }) =>
-      served ? [{ aggregates: served.encoded.aggregates, alertability }] : [],
+    const stations = views.flatMap(({ spec, served }) =>
+      served ? [{ aggregates: served.encoded.aggregates, isAlertableKnown: knowsAlertable(spec) }] : [],
     );
     return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.tasks);
   }
@@ -149,9 +150,11 @@ export class Exporter implements ExporterPort {
   }
 
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
-    const stations = this.#generation.fleet
-      .views()
-      .map(({ spec, served }) => ({ name: spec.name, parts: served?.publication.snapshot.parts }));
+    const stations = this.#generation.fleet.views().map(({ spec: { name, alertability }, served }) => ({
+      name,
+      alertability,
+      parts: served?.publication.snapshot.parts,
+    }));
     return searchStations(stations, selection, order, this.tasks, signal);
   }
 

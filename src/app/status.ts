@@ -4,6 +4,7 @@ import { History } from '../inventory/history.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
 import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import { knowsAlertable } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { repeatedListings } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
@@ -29,7 +30,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
     maxStaleMs: spec.cache.maxStaleMs,
     snapshot: served &&
       snapshot && {
-        ...totalsOf(served.encoded.aggregates.groups, spec.alertability),
+        ...totalsOf(served.encoded.aggregates.groups, knowsAlertable(spec)),
         unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
         addsUp: snapshot.addsUp,
         complete: snapshot.complete,

@@ -202,10 +202,13 @@ const TABLE = {
   },
   alertable: optionalFlag(
     choice(...ALERTABLE),
-    'Print only resources that can have alerts (yes), cannot (no), or for which this is unknown.',
+    'Print only resources that can have alerts (yes), cannot or are exempt (no), or for which this is unknown.',
     'list',
   ),
-  'without-rules': toggle('Print only resources known to have no alert rules.', 'list'),
+  'without-rules': toggle(
+    'Print only resources known to have no alert rules, as metrics count them: without exempt ones, and with alertability only alertable ones.',
+    'list',
+  ),
   sort: optionalFlag(
     sortOrder,
     `Sort by ${SORT_COLUMNS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,

@@ -100,7 +100,7 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
   return format === 'table' ? print : printError;
 }
 
-/** The resources that count as without alert rules: only alertable ones where it is known which these are. */
+/** The resources that count as without alert rules. */
 async function printWithoutRules(
   context: ProcessContext,
   { format, wide }: FlagValues,
@@ -109,9 +109,8 @@ async function printWithoutRules(
   const tasks = new TaskQueue();
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
-    const selection = { without_rules: 'yes' as const, ...(spec.alertability && { alertable: 'yes' as const }) };
-    const parts = result.ok ? result.snapshot.parts : [];
-    const resources = await selectResources(parts, selection, undefined, tasks);
+    const searched = { parts: result.ok ? result.snapshot.parts : [], alertability: spec.alertability };
+    const resources = await selectResources(searched, { without_rules: 'yes' }, undefined, tasks);
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);

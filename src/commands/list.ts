@@ -27,7 +27,8 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   const { snapshot, station } = await readStation(context, flags, name, { configured });
   const tasks = new TaskQueue();
   const selection = selectionOf(flags);
-  const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
+  const searched = { parts: snapshot.parts, alertability: station.alertability };
+  const selected = await selectResources(searched, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
   const known = columnsWith(station.resourceLabels.names);
   const columns = chosenColumns(flags, station.resourceLabels.names);

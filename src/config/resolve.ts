@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import * as z from 'zod';
 import { StateMeanings } from '../model/alert-state.ts';
 import type { ListingFilters, StationPath } from '../model/listing.ts';
-import { ResourceLabels } from '../model/resource-labels.ts';
+import { type LabelEntry, ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
 import { stateLists } from './state-schema.ts';
@@ -12,10 +12,15 @@ type StationConfig = Config['stations'][number];
 
 export function resolveStations(config: Config): readonly StationSpec[] {
   const shared = {
-    resourceLabels: new ResourceLabels(config.resource_labels),
+    resourceLabels: new ResourceLabels(config.resource_labels.map(withIndex)),
     states: new StateMeanings(stateLists(config.states)),
   };
   return config.stations.map((station) => resolveStation(station, config, shared));
+}
+
+/** Only where pages show it: the labels of other entries stay the same when one is inserted before them. */
+function withIndex(entry: Config['resource_labels'][number], index: number): LabelEntry {
+  return entry.alertable === undefined ? entry : { ...entry, index };
 }
 
 function resolveStation(

@@ -5,7 +5,7 @@ import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { NOT_MATCHED } from '../model/resource-labels.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
-import { type CrossProblem, crossChecked, mappingOf } from './cross-check.ts';
+import { type CrossProblem, crossChecked, given, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
 import { codecOf, type Decoded, decoded, optionalKey, undecoded } from './scalar-schemas.ts';
 import { labelName } from './station-schema.ts';
@@ -51,19 +51,30 @@ const match = z.strictObject({
   resource_id: optionalKey(expression, 'ID of the resource.'),
 });
 
+const entry = crossChecked(
+  z.strictObject({
+    match: match
+      .prefault({})
+      .describe(
+        `Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match. Where an expression of more than 500 instructions would take too long on a text of more than 512 characters, the labels of the entry are \`${NOT_MATCHED}\`, and it exempts no resource.`,
+      ),
+    labels: optionalKey(
+      z.record(labelName(RESERVED_LABELS, 'the exporter already uses this name'), z.string()),
+      `Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`,
+    ),
+    alertable: optionalKey(
+      z.boolean(),
+      '`false` exempts the resources that match: they need no alert rules and count as not alertable. `true` makes no resource alertable, but keeps a later entry from exempting it. The first matching entry with this key wins.',
+    ),
+  }),
+  function* ({ labels, alertable }) {
+    if (labels === undefined && alertable === undefined)
+      yield { path: ['labels'], message: 'missing, expected a mapping of labels, or alertable: false' };
+  },
+).meta({ anyOf: [given('labels'), given('alertable')] });
+
 export const resourceLabels = crossChecked(
-  z.array(
-    z.strictObject({
-      match: match
-        .prefault({})
-        .describe(
-          `Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match. Where an expression of more than 500 instructions would take too long on a text of more than 512 characters, the labels of the entry are \`${NOT_MATCHED}\`.`,
-        ),
-      labels: z
-        .record(labelName(RESERVED_LABELS, 'the exporter already uses this name'), z.string())
-        .describe(`Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`),
-    }),
-  ),
+  z.array(entry),
   (entries) => totalProblems(entries as readonly unknown[]),
   Array.isArray,
 );

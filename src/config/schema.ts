@@ -94,7 +94,7 @@ export const configSchema = crossChecked(
       resource_labels: resourceLabels
         .prefault([])
         .describe(
-          'Labels of resources such as their owners; for each label, the first entry that matches a resource determines its value.',
+          'Labels of resources such as their owners, and resources that need no alert rules; for each label, and for `alertable`, the first matching entry that has it determines the value.',
         ),
       states: states
         .prefault({})

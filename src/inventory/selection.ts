@@ -1,7 +1,7 @@
 import { ALERT_STATES, type AlertState } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import { add } from '../refresh/aggregates.ts';
+import { add, needsAlertRules } from '../refresh/aggregates.ts';
 import type { TaskQueue } from '../tasks/task-queue.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface Selection {
   readonly product?: string;
   readonly state?: string;
   readonly alertable?: Alertable;
-  /** Only resources that are known to have no alert rules. */
+  /** Only resources that need alert rules and are known to have none, as the metrics count them. */
   readonly without_rules?: 'yes';
   /** By the name of a label of `resource_labels`, which is not that of another parameter. */
   readonly [label: string]: string;
@@ -69,13 +69,13 @@ export function parseOrder(text: string): Order | undefined {
 
 /** The selected resources of one station, as `searchStations` finds them. */
 export async function selectResources(
-  parts: readonly Part<Resource>[],
+  station: Omit<SearchedStation, 'name'>,
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
   signal?: AbortSignal,
 ): Promise<readonly Resource[]> {
-  const { found } = await searchStations([{ name: '', parts }], selection, order, tasks, signal);
+  const { found } = await searchStations([{ name: '', ...station }], selection, order, tasks, signal);
   return found.map(({ resource }) => resource);
 }
 
@@ -84,6 +84,8 @@ export interface SearchedStation {
   readonly name: string;
   /** undefined: it has no data. */
   readonly parts: readonly Part<Resource>[] | undefined;
+  /** Whether the station lists which resources are alertable. */
+  readonly alertability: boolean;
 }
 
 /** A resource and the name of its station. */
@@ -115,10 +117,11 @@ export async function searchStations(
   const isSelected = await selectionFilter(allParts, selection, tasks, signal);
   const compare = order && comparison(order);
   const runs: StationResource[][] = [];
-  for (const { name: station, parts = [] } of stations) {
+  for (const { name: station, parts = [], alertability } of stations) {
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
-      const found = part.filter(isSelected).map((resource) => ({ station, resource }));
+      const selected = part.filter((resource) => isSelected(resource, alertability));
+      const found = selected.map((resource) => ({ station, resource }));
       runs.push(compare ? found.sort(compare) : found);
     });
   }
@@ -189,7 +192,7 @@ function valueFilters({ search, alertable, without_rules, ...values }: Selection
   return Object.entries(values);
 }
 
-type ResourceTest = (resource: Resource) => boolean;
+type ResourceTest = (resource: Resource, alertability: boolean) => boolean;
 
 /** A filter of values is equality where a resource has exactly the given value, else the short form. */
 async function selectionFilter(
@@ -212,9 +215,10 @@ async function selectionFilter(
   }
   const { search, alertable, without_rules } = selection;
   if (alertable !== undefined) tests.push((resource) => alertableOf(resource) === alertable);
-  if (without_rules !== undefined) tests.push(({ alertRules }) => alertRules === 0);
+  if (without_rules !== undefined)
+    tests.push((resource, alertability) => resource.alertRules === 0 && !!needsAlertRules(resource, alertability));
   if (search !== undefined) tests.push(textTest(search));
-  return (resource) => tests.every((isMatch) => isMatch(resource));
+  return (resource, alertability) => tests.every((isMatch) => isMatch(resource, alertability));
 }
 
 /** Results that a test of a short form remembers: neighbouring resources have the same few values. */

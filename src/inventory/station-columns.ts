@@ -48,11 +48,11 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => (snapshot && unknownStatesText(snapshot.unknownStates)) || undefined,
   ],
   alertable_resources: [
-    'Resources that can have alerts; null without `alertability`, or if unknown for all of them.',
+    'Resources that can have alerts and are not exempt; null without `alertability` and exemptions, or if unknown for all of them.',
     ({ snapshot }) => snapshot?.alertable,
   ],
   resources_with_alert_rules: [
-    'Resources with alert rules; with `alertability`, only alertable ones. Null if unknown for all of them.',
+    'Resources with alert rules, except for exempt ones; with `alertability`, only alertable ones. Null if unknown for all of them.',
     ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withRules,
   ],
   resources_without_alert_rules: [

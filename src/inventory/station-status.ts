@@ -128,7 +128,7 @@ export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 
   return addsUp && rejected > 0;
 }
 
-/** Resources by what is known of their alert rules; with `alertability`, without those that are not alertable. */
+/** Resources by what is known of their alert rules, without exempt ones and, with `alertability`, without those that are not alertable. */
 export interface Coverage {
   /** Sum of their alert rules; undefined: the service reports no numbers of rules. */
   readonly alertRules: number | undefined;
@@ -159,14 +159,14 @@ export interface Totals extends Coverage {
   readonly pending: number;
   /** Resources in a state of unknown meaning, or without a state. */
   readonly unknown: number;
-  /** Resources that can have alerts; undefined: unknown for all of them, as without `alertability`. */
+  /** Resources that can have alerts and are not exempt; undefined: unknown for all of them, as without `alertability` and exemptions. */
   readonly alertable: number | undefined;
 }
 
-export function totalsOf(groups: Iterable<AggregateGroup>, alertability: boolean): Totals {
+export function totalsOf(groups: Iterable<AggregateGroup>, isAlertableKnown: boolean): Totals {
   const totals = newTotals();
-  addGroups(groups, alertability, () => [totals]);
-  return totals.resources === 0 && alertability ? { ...totals, alertable: 0 } : totals;
+  addGroups(groups, isAlertableKnown, () => [totals]);
+  return totals.resources === 0 && isAlertableKnown ? { ...totals, alertable: 0 } : totals;
 }
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
@@ -177,7 +177,7 @@ export interface OwnerCount extends Totals {
 
 interface CountedStation {
   readonly aggregates: Pick<Aggregates, 'groups'>;
-  readonly alertability: boolean;
+  readonly isAlertableKnown: boolean;
 }
 
 /** By label, the most frequent value first. Counts one station per task. */
@@ -189,8 +189,8 @@ export async function countOwners(
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
   const totalsOfGroup = (group: AggregateGroup) =>
     owners.map(({ label, values }) => getOrCreate(values, group.labels[label] ?? '', newTotals));
-  for (const { aggregates, alertability } of stations)
-    await tasks.run(() => addGroups(aggregates.groups, alertability, totalsOfGroup));
+  for (const { aggregates, isAlertableKnown } of stations)
+    await tasks.run(() => addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup));
   return owners.flatMap(({ label, values }) =>
     Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
   );
@@ -206,18 +206,18 @@ function newTotals(): MutableTotals {
 /** Adds each group of a station to its totals. */
 function addGroups(
   groups: Iterable<AggregateGroup>,
-  alertability: boolean,
+  isAlertableKnown: boolean,
   totalsOfGroup: (group: AggregateGroup) => readonly MutableTotals[],
 ): void {
   for (const group of groups) {
-    for (const totals of totalsOfGroup(group)) addGroup(totals, group, alertability);
+    for (const totals of totalsOfGroup(group)) addGroup(totals, group, isAlertableKnown);
   }
 }
 
 function addGroup(
   totals: MutableTotals,
   { states, alertable, alertRules, withRules, withoutRules, unknownCoverage }: AggregateGroup,
-  alertability: boolean,
+  isAlertableKnown: boolean,
 ): void {
   for (const [alertState, counts] of states) {
     let count = 0;
@@ -225,7 +225,7 @@ function addGroup(
     totals.resources += count;
     if (alertState !== 'inactive') totals[alertState] += count;
   }
-  totals.alertable = sumIfKnown(totals.alertable, alertability ? alertable : undefined);
+  totals.alertable = sumIfKnown(totals.alertable, isAlertableKnown ? alertable : undefined);
   totals.alertRules = sumIfKnown(totals.alertRules, alertRules);
   totals.withRules += withRules;
   totals.withoutRules += withoutRules;

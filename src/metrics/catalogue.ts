@@ -1,5 +1,6 @@
 import { FAILURE_REASONS } from '../model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
+import { knowsAlertable } from '../model/station-spec.ts';
 import { knownRuleCounts } from '../refresh/aggregates.ts';
 import {
   type FamilyDescription,
@@ -128,21 +129,21 @@ const GROUP_FAMILIES = groupFamilies({
     samples: ({ alertRules }) => optionalSample(alertRules),
   },
   telemetry_station_alertable_resources: {
-    help: 'Resources that can have alerts as of the last successful refresh; only with alertability.',
+    help: 'Resources that can have alerts, except exempt ones, as of the last successful refresh; only with alertability or exemptions.',
     exampleTitle: 'Share of alertable resources',
     example:
       'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
-    samples: ({ alertable }, { alertability }) => (alertability ? optionalSample(alertable) : []),
+    samples: ({ alertable }, spec) => (knowsAlertable(spec) ? optionalSample(alertable) : []),
   },
   telemetry_station_resources_with_alert_rules: {
-    help: 'Resources with alert rules as of the last successful refresh; with alertability, only alertable ones.',
+    help: 'Resources with alert rules, except exempt ones, as of the last successful refresh; with alertability, only alertable ones.',
     exampleTitle: 'Share of resources with an alert rule, of those where this is known',
     example:
       'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
   },
   telemetry_station_resources_without_alert_rules: {
-    help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
+    help: 'Resources without alert rules, except exempt ones, as of the last successful refresh; with alertability, only alertable ones.',
     exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),

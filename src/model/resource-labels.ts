@@ -16,26 +16,39 @@ const MATCHED_FIELDS = {
   resource_id: 'id',
 } as const satisfies Record<string, keyof Resource>;
 
-/** Labels of the resources that match all expressions. */
+/** What is configured for the resources that match all expressions. */
 export interface LabelEntry {
   readonly match: { readonly [Field in 'station' | keyof typeof MATCHED_FIELDS]?: AnchoredRegExp };
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** false exempts the resources from alert rules, true prevents that a later entry does. */
+  readonly alertable?: boolean;
+  /** Of an entry with `alertable`: its index in the configuration. */
+  readonly index?: number;
 }
 
 type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
 
+/** What the entries say about a resource. */
+export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
+
+export const UNLABELLED: Labelled = { labels: NO_LABELS, exemptBy: undefined };
+
 interface LabelRule {
+  readonly alertable: boolean | undefined;
+  readonly index: number | undefined;
   readonly tests: readonly (readonly [field: keyof Matched, expression: AnchoredRegExp])[];
   /** By the index of the label's name; undefined for a label that the entry does not have. */
   readonly values: readonly (string | undefined)[];
 }
 
-/** The configured labels of resources: of each label, the first matching entry determines the value. */
+/** The configured labels and exemptions of resources: for each label, and for `alertable`, the first matching entry that has it decides. */
 export class ResourceLabels {
   /** The label names of all entries; a resource without a value has ''. */
   readonly names: readonly string[];
   /** Those that can match: two instances with the same entries and names are equal. */
   readonly entries: readonly LabelEntry[];
+  /** Whether a resource may be exempt from alert rules. */
+  readonly hasExemptions: boolean;
   readonly #rules: readonly LabelRule[];
   /** One object per combination of values, so that comparing two of them is cheap. */
   readonly #combinations = new Map<string, Resource['labels']>();
@@ -43,7 +56,10 @@ export class ResourceLabels {
   constructor(entries: readonly LabelEntry[] = [], names = labelNamesOf(entries)) {
     this.entries = entries;
     this.names = names;
-    this.#rules = entries.map(({ match, labels }) => ({
+    this.hasExemptions = entries.some(({ alertable }) => alertable === false);
+    this.#rules = entries.map(({ match, labels = {}, alertable, index }) => ({
+      alertable,
+      index,
       tests: testsOf(match),
       values: names.map((name) => (Object.hasOwn(labels, name) ? labelText(labels[name] as string) : undefined)),
     }));
@@ -55,7 +71,7 @@ export class ResourceLabels {
     return new ResourceLabels(entries, this.names);
   }
 
-  labelsOf(resource: Matched): Resource['labels'] {
+  labelled(resource: Matched): Labelled {
     const steps = this.labelling(resource);
     let step = steps.next();
     while (!step.done) step = steps.next();
@@ -63,8 +79,8 @@ export class ResourceLabels {
   }
 
   /** Labels a resource and yields between expressions that may take long, so that other events can be handled then. */
-  *labelling(resource: Matched): Generator<void, Resource['labels']> {
-    if (this.entries.length === 0) return NO_LABELS;
+  *labelling(resource: Matched): Generator<void, Labelled> {
+    if (this.entries.length === 0) return UNLABELLED;
     const values: (string | undefined)[] = this.names.map(() => undefined);
     const sinceYield = { steps: 0 };
     for (const rule of this.#rules) {
@@ -77,6 +93,21 @@ export class ResourceLabels {
         values[at] ??= isTooLong ? NOT_MATCHED : value;
       }
     }
+    const exemptBy = this.hasExemptions ? yield* this.#exemption(resource, sinceYield) : undefined;
+    return { labels: this.#combination(values), exemptBy };
+  }
+
+  /** The index of the entry that exempts the resource. One that would take too long does not: a missing alert rule must not be hidden. */
+  *#exemption(resource: Matched, sinceYield: { steps: number }): Generator<void, number | undefined> {
+    for (const rule of this.#rules) {
+      if (rule.alertable === undefined) continue;
+      const match = yield* matching(rule, resource, sinceYield);
+      if (match !== 'no match') return match === 'match' && !rule.alertable ? rule.index : undefined;
+    }
+    return undefined;
+  }
+
+  #combination(values: readonly (string | undefined)[]): Resource['labels'] {
     const key = JSON.stringify(values.map((value) => value ?? ''));
     const known = this.#combinations.get(key);
     if (known) return known;
@@ -89,7 +120,7 @@ export class ResourceLabels {
 }
 
 function labelNamesOf(entries: readonly LabelEntry[]): readonly string[] {
-  return [...new Set(entries.flatMap(({ labels }) => Object.keys(labels)))];
+  return [...new Set(entries.flatMap(({ labels = {} }) => Object.keys(labels)))];
 }
 
 function testsOf({ station, ...match }: LabelEntry['match']): LabelRule['tests'] {

@@ -45,5 +45,13 @@ export interface StationSpec {
   readonly maxChanges: number;
 }
 
+/** Whether something says which resources can have alerts: a listing of the service, or exemptions. */
+export function knowsAlertable({
+  alertability,
+  resourceLabels,
+}: Pick<StationSpec, 'alertability' | 'resourceLabels'>): boolean {
+  return alertability || resourceLabels.hasExemptions;
+}
+
 /** The largest limit of the values of a label: far more series than Prometheus should get of one family. */
 export const MAX_LABEL_VALUES = 100_000;

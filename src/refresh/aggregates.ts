@@ -10,11 +10,11 @@ interface MutableGroup {
   readonly states: Map<AlertState, Map<string, number>>;
   /** undefined if not reported for any resource of the group. */
   alertRules: number | undefined;
-  /** undefined if unknown for every resource of the group. */
+  /** Resources that the coverage is the share of; undefined if it is unknown for every resource of the group. */
   alertable: number | undefined;
-  /** Resources known to have alert rules, only alertable ones with `alertability`. */
+  /** Of these, the ones known to have alert rules. */
   withRules: number;
-  /** Resources known to have no alert rules, likewise. */
+  /** The ones known to have no alert rules. */
   withoutRules: number;
   /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
   unknownCoverage: number;
@@ -58,8 +58,7 @@ export class Aggregation implements Aggregates {
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
-    if (resource.alertable !== undefined) group.alertable = sumIfKnown(group.alertable, Number(resource.alertable));
-    countRules(group, resource.alertRules, alertability ? resource.alertable : true);
+    countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
     if (resource.quantity) {
       const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
       add(getOrCreate(group.quantities, gpuModel, newCounts), unit, resource.quantity.value);
@@ -112,11 +111,22 @@ export class Aggregation implements Aggregates {
   }
 }
 
-/** `isCounted`: whether the resource is among those that the coverage is the share of; undefined is unknown. */
-function countRules(group: MutableGroup, alertRules: number | undefined, isCounted: boolean | undefined): void {
+/**
+ * Whether a resource is among those that the coverage is the share of; undefined is unknown. Without `alertability` all are, except
+ * for exempt ones.
+ */
+export function needsAlertRules(
+  { alertable }: Pick<Resource, 'alertable'>,
+  alertability: boolean,
+): boolean | undefined {
+  return alertability ? alertable : alertable !== false;
+}
+
+function countRules(group: MutableGroup, alertRules: number | undefined, isNeeding: boolean | undefined): void {
   group.alertRules = sumIfKnown(group.alertRules, alertRules);
-  if (isCounted === false) return;
-  if (alertRules === undefined || isCounted === undefined) group.unknownCoverage += 1;
+  if (isNeeding !== undefined) group.alertable = sumIfKnown(group.alertable, Number(isNeeding));
+  if (isNeeding === false) return;
+  if (alertRules === undefined || isNeeding === undefined) group.unknownCoverage += 1;
   else if (alertRules > 0) group.withRules += 1;
   else group.withoutRules += 1;
 }

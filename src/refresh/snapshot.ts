@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { type FailureSummary, ListingFailure } from '../model/failure.ts';
 import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
-import { NO_LABELS, type Resource } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
+import { type Labelled, UNLABELLED } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import {
@@ -133,13 +134,13 @@ export class SnapshotReader {
       const partLabels = labels?.get(part);
       joined.set(
         part,
-        part.map((resource, at) => join.joined(resource, partLabels?.[at] ?? NO_LABELS)),
+        part.map((resource, at) => join.joined(resource, partLabels?.[at] ?? UNLABELLED)),
       );
     });
     return joined;
   }
 
-  /** The labels of the resources of these parts; a resource keeps them while all that its labels depend on is the same. */
+  /** The labels and exemptions of the resources of these parts; a resource keeps them while all that they depend on is the same. */
   async #labelsOf(
     outdated: readonly Part<Resource>[],
     parts: readonly Part<Resource>[],
@@ -154,7 +155,7 @@ export class SnapshotReader {
       const formerOf = formerResources(formerParts[positions.get(part) ?? -1] ?? []);
       const keptLabels = part.map((resource, at) => {
         const former = formerOf(resource, at);
-        return former && hasSameLabels(former, resource, join.productOf(resource.id)) ? former.labels : undefined;
+        return former && hasSameLabels(former, resource, join.productOf(resource.id)) ? former : undefined;
       });
       labels.set(part, keptLabels);
     });
@@ -176,8 +177,8 @@ export class SnapshotReader {
   }
 }
 
-/** The labels of a resource of a part, at its position; undefined as long as they are not known. */
-type PartLabel = Resource['labels'] | undefined;
+/** The labels and exemption of a resource of a part, at its position; undefined as long as they are not known. */
+type PartLabel = Labelled | undefined;
 
 /** Finds the earlier state of a resource in its part: usually at the same position. */
 function formerResources(part: Part<Resource>): (resource: Resource, at: number) => Resource | undefined {
@@ -212,7 +213,9 @@ export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
       const relabelledPart: Resource[] = [];
       for (const resource of part) {
         const alertState = states.alertStateOf(resource.state);
-        relabelledPart.push({ ...resource, alertState, labels: yield* resourceLabels.labelling(resource) });
+        const { labels, exemptBy } = yield* resourceLabels.labelling(resource);
+        const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
+        relabelledPart.push({ ...resource, alertState, labels, exemptBy, alertable });
         yield;
       }
       parts.push(relabelledPart);
@@ -220,6 +223,13 @@ export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
     return parts;
   };
   return { ...listing, parts: await tasks.runSteps(relabelAll()) };
+}
+
+function alertableUnlessExempt(
+  listed: Resource['listedAlertable'],
+  exemptBy: Resource['exemptBy'],
+): Resource['alertable'] {
+  return exemptBy === undefined ? listed : false;
 }
 
 /** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
@@ -338,7 +348,8 @@ class Join {
     this.#products = memberships.slice(memberships.length - spec.products.length);
   }
 
-  joined(resource: Resource, labels: Resource['labels']): Resource {
+  joined(resource: Resource, { labels, exemptBy }: Labelled): Resource {
+    const listedAlertable = this.#isAlertable(resource.id);
     // Field by field: this is done for every changed resource, and a spread takes three times as long.
     return {
       id: resource.id,
@@ -354,13 +365,15 @@ class Join {
       alertRules: resource.alertRules,
       createdSeconds: resource.createdSeconds,
       product: this.productOf(resource.id),
-      alertable: this.#isAlertable(resource.id),
+      listedAlertable,
+      exemptBy,
+      alertable: alertableUnlessExempt(listedAlertable, exemptBy),
       labels,
     };
   }
 
-  isCurrent({ id, product, alertable }: Resource): boolean {
-    return product === this.productOf(id) && alertable === this.#isAlertable(id);
+  isCurrent({ id, product, listedAlertable }: Resource): boolean {
+    return product === this.productOf(id) && listedAlertable === this.#isAlertable(id);
   }
 
   productOf(id: string): string {

@@ -164,7 +164,8 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
         503,
         'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
       );
-    const rows = await selectResources(served.snapshot.parts, selection, order, exporter.tasks, signal);
+    const searched = { parts: served.snapshot.parts, alertability: spec.alertability };
+    const rows = await selectResources(searched, selection, order, exporter.tasks, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
       name: listName(`${spec.name}-resources`, selection),

@@ -140,6 +140,33 @@ describe('nextGeneration', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it('exempts resources, and no longer does, when resource_labels changed, without a request', async () => {
+    const alertable = () => entriesOf(3).map((entry) => ({ ...entry, alertable: true }));
+    const service = await startTestService({ source: alertable });
+    const base = configOf(service.url, ['a'], { station: { alertability: true } });
+    const exempting = (...entries: object[]) => ({ ...base, resource_labels: entries });
+    const r1 = { match: { resource_id: 'r1' }, alertable: false };
+    const labelled = { match: { station: 'other' }, labels: { team: 'x' } };
+    const told = ({ stations }: Generation) => {
+      const { publication, encoded } = stations.get('a')?.view().served ?? expect.unreachable();
+      const resources = publication.snapshot.parts.flat();
+      const groups = [...encoded.aggregates.groups];
+      return [
+        resources.map(({ alertable, exemptBy }) => exemptBy ?? alertable),
+        groups.reduce((sum, { alertable = 0 }) => sum + alertable, 0),
+      ];
+    };
+    const plain = await refreshed(base);
+    const requests = service.requests.length;
+    expect(told(plain)).toEqual([[true, true, true], 3]);
+    const one = await generationOf(exempting(r1), plain);
+    expect(told(one)).toEqual([[true, 0, true], 2]);
+    const moved = await generationOf(exempting(labelled, r1), one);
+    expect(told(moved)).toEqual([[true, 1, true], 2]);
+    expect(told(await generationOf(base, moved))).toEqual([[true, true, true], 3]);
+    expect(service.requests).toHaveLength(requests);
+  });
+
   it('keeps the history of a station by its name, and continues it', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>

@@ -216,7 +216,9 @@ const ENTRIES = {
   '{ match: { product: 3 }, labels: { a: b } }':
     '7:25: resource_labels[0].match.product: expected a string, got a number; quote it',
   team: '7:5: resource_labels[0]: expected a mapping, got a string',
-  '{ match: {} }': '7:5: resource_labels[0].labels: missing, expected a mapping',
+  '{ alertable: no }':
+    '7:18: resource_labels[0].alertable: expected true or false, got "no", which is a string; write false without quotes',
+  '{ match: {} }': '7:5: resource_labels[0].labels: missing, expected a mapping of labels, or alertable: false',
   '{ labels: { 1a: b } }':
     '7:17: resource_labels[0].labels["1a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
   '{ labels: { __a: b } }':

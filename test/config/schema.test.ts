@@ -89,15 +89,20 @@ describe('resource_labels', () => {
     const { config } = await loaded(
       withEntries(
         '{ match: { name: "a.*", station: .* }, labels: { team: storage } }',
+        '{ match: { name: .*b }, alertable: false }',
         '{ labels: { team: "", tier: b } }',
       ),
     );
     expect(parse(renderConfig(config)).resource_labels).toEqual([
       { match: { name: 'a.*', station: '.*' }, labels: { team: 'storage' } },
+      { match: { name: '.*b' }, alertable: false },
       { match: {}, labels: { team: '', tier: 'b' } },
     ]);
     const [station] = resolveStations(config);
-    expect(station?.resourceLabels.labelsOf(resourceOf('x', { name: 'ab' }))).toEqual({ team: 'storage', tier: 'b' });
+    expect(station?.resourceLabels.labelled(resourceOf('x', { name: 'ab' }))).toEqual({
+      labels: { team: 'storage', tier: 'b' },
+      exemptBy: 1,
+    });
   });
 });
 

@@ -11,6 +11,10 @@ import { configOf, startReadyExporter, startTestService, wireRecord } from './te
 interface World {
   readonly entries: readonly SourceEntry[];
   readonly alertability: boolean;
+  /** The ids of the resources that are exempt. */
+  readonly exempt?: string;
+  /** Resources that can have alerts and are not exempt; null: unknown for all of them. */
+  readonly alertable: number | null;
   /** Resources with rules, without rules, and of which too little is known; null: unknown. */
   readonly counts: readonly [withRules: number | null, withoutRules: number | null, unknown: number];
   /** The types for which the numbers of resources with and without rules are published. */
@@ -31,27 +35,51 @@ const WORLDS: Readonly<Record<string, World>> = {
   'one resource without rules and nine with unreadable numbers': {
     entries: [entry('a', 0), ...several(9, 'a', 'many')],
     alertability: false,
+    alertable: null,
     ...{ counts: [0, 1, 9], types: ['type.a'], share: 0, text: '0 % 9 unknown' },
   },
   'a type of which nothing is reported beside one that is known': {
     entries: [...several(3, 'a', 2), entry('a', 0), ...several(4, 'b', undefined)],
     alertability: false,
+    alertable: null,
     ...{ counts: [3, 1, 4], types: ['type.a'], share: 0.75, text: '75 % 4 unknown' },
   },
   'an incomplete listing of the alertable resources': {
     entries: [...several(2, 'a', 1, true), entry('b', 0, true), entry('c', undefined, true), ...several(3, 'd', 5)],
     alertability: true,
+    alertable: 4,
     ...{ counts: [2, 1, 4], types: ['type.a', 'type.b'], share: 2 / 3, text: '67 % 4 unknown' },
   },
   'no resource that is known to be alertable': {
     entries: [...several(2, 'a', 1), entry('b', 0)],
     alertability: true,
+    alertable: null,
     ...{ counts: [null, null, 3], types: [], share: null, text: '– unknown for 3 resources' },
   },
   'no number of rules of any resource': {
     entries: [...several(2, 'a', undefined, true), entry('b', 'many')],
     alertability: true,
+    alertable: 2,
     ...{ counts: [null, null, 3], types: [], share: null, text: '– alert rules are not reported' },
+  },
+  'exempt resources, and nothing else that says which are alertable': {
+    entries: [...several(3, 'a', 2), ...several(2, 'az', 0), ...several(4, 'e', 0), entry('a', 'many')],
+    alertability: false,
+    exempt: 'a1|az0|e.*',
+    alertable: 4,
+    ...{ counts: [2, 1, 1], types: ['type.a', 'type.e'], share: 2 / 3, text: '67 % 1 unknown' },
+  },
+  'exempt resources beside a listing of the alertable ones': {
+    entries: [
+      ...several(3, 'a', 2, true),
+      ...several(4, 'b', 0, true),
+      ...several(3, 'c', 0),
+      entry('d', 'many', true),
+    ],
+    alertability: true,
+    exempt: 'b[0-2]|c.*|d',
+    alertable: 4,
+    ...{ counts: [3, 1, 0], types: ['type.a', 'type.b', 'type.c', 'type.d'], share: 0.75, text: '75 %' },
   },
 };
 
@@ -73,7 +101,10 @@ describe('the numbers of the coverage', () => {
     const config = configOf(service.url, ['ts'], {
       station: { alertability: world.alertability },
       cache: { ttl: '1h' },
-      labels: [{ match: { resource_id: '.*' }, labels: { team: 'all' } }],
+      labels: [
+        ...(world.exempt === undefined ? [] : [{ match: { resource_id: world.exempt }, alertable: false }]),
+        { match: { resource_id: '.*' }, labels: { team: 'all' } },
+      ],
     });
     const { get, scrape } = await startReadyExporter(config);
     const bodyOf = async (path: string) => (await get(path)).text();
@@ -85,8 +116,12 @@ describe('the numbers of the coverage', () => {
     expect(FIELDS.map((name) => sumOf(families, name))).toEqual(world.counts);
     for (const name of ['resources_with_alert_rules', 'resources_without_alert_rules'])
       expect(samplesOf(families, name).map(({ labels }) => labels['resource_type'])).toEqual(world.types);
+    expect(sumOf(families, 'alertable_resources')).toBe(world.alertable);
     const station = await jsonOf('/stations/ts?format=json');
     expect(numbersOf(station)).toEqual(numbers);
+    expect(station.alertable_resources).toBe(world.alertable);
+    const filtered = await jsonOf('/stations/ts/resources?without_rules=yes&format=json');
+    expect(filtered.resources).toHaveLength(world.counts[1] ?? 0);
     expect(station.resource_labels.map(numbersOf)).toEqual([numbers]);
     expect((await jsonOf('/?format=json')).map(numbersOf)).toEqual([numbers]);
     const [names = '', row = ''] = (await bodyOf('/?format=csv')).split('\r\n');
@@ -101,6 +136,8 @@ describe('the numbers of the coverage', () => {
 
     const { stdout } = await resultOf(['list', 'ts', '--format=json', configFlag(config)]);
     expect(countsOf(JSON.parse(stdout), world.alertability)).toEqual(world.counts.map((count) => count ?? 0));
+    const filter = await resultOf(['list', 'ts', '--without-rules', '--format=json', configFlag(config)]);
+    expect(JSON.parse(filter.stdout)).toHaveLength(world.counts[1] ?? 0);
     const checked = await checkLive(config, '--min-coverage=0');
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain('failure: coverage of ts is unknown: ');
@@ -123,12 +160,13 @@ interface Listed {
 
 /** Counted again, one by one. */
 function countsOf(resources: readonly Listed[], alertability: boolean): number[] {
+  const counted = resources.filter(({ alertable }) => alertable !== false);
   const isUnknown = ({ alert_rules, alertable }: Listed) =>
-    alertability ? alertable === null || (alertable && alert_rules === null) : alert_rules === null;
-  const known = resources.filter((resource) => !isUnknown(resource) && (!alertability || resource.alertable));
+    alert_rules === null || (alertability && alertable === null);
+  const known = counted.filter((resource) => !isUnknown(resource));
   return [
     known.filter(({ alert_rules }) => Number(alert_rules) > 0).length,
     known.filter(({ alert_rules }) => alert_rules === 0).length,
-    resources.filter(isUnknown).length,
+    counted.filter(isUnknown).length,
   ];
 }

@@ -1,17 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { type Order, type SearchedStation, type SearchResult, searchStations } from '../../src/inventory/selection.ts';
+import {
+  type Order,
+  type SearchedStation,
+  type SearchResult,
+  type Selection,
+  searchStations,
+} from '../../src/inventory/selection.ts';
+import { Aggregation } from '../../src/refresh/aggregates.ts';
+import { LabelValues } from '../../src/refresh/label-values.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
 const NEVER = new AbortController().signal;
 
-const search = (stations: readonly SearchedStation[], text: string, order?: Order) =>
-  searchStations(stations, { search: text }, order, new TaskQueue(), NEVER);
+const searched = (
+  stations: readonly Omit<SearchedStation, 'alertability'>[],
+  selection: Selection,
+  order?: Order,
+  signal = NEVER,
+) => {
+  const all = stations.map((station) => ({ ...station, alertability: false }));
+  return searchStations(all, selection, order, new TaskQueue(), signal);
+};
+
+const search = (stations: readonly Omit<SearchedStation, 'alertability'>[], text: string, order?: Order) =>
+  searched(stations, { search: text }, order);
 
 const names = ({ found }: SearchResult) => found.map(({ station, resource }) => `${station} ${resource.id}`);
 
 describe('searchStations', () => {
-  const stations: SearchedStation[] = [
+  const stations = [
     {
       name: 'b',
       parts: [[resourceOf('x1'), resourceOf('y', { name: 'VM-ÄX' })], [resourceOf('z', { displayName: 'the X box' })]],
@@ -47,10 +65,29 @@ describe('searchStations', () => {
       { name: 'a', parts: [[resourceOf('1', { state: 'ALERTSTATE_FIRING' }), resourceOf('2', { state: 'OK' })]] },
       { name: 'b', parts: [[resourceOf('3', { state: 'firing' }), resourceOf('4', { state: 'X_FIRING' })]] },
     ];
-    const result = await searchStations(mixed, { state: 'firing' }, undefined, new TaskQueue(), NEVER);
+    const result = await searched(mixed, { state: 'firing' });
     expect(names(result)).toEqual(['b 3']);
-    const short = await searchStations(mixed.slice(0, 1), { state: 'firing' }, undefined, new TaskQueue(), NEVER);
+    const short = await searched(mixed.slice(0, 1), { state: 'firing' });
     expect(names(short)).toEqual(['a 1']);
+  });
+
+  it('selects the same resources without alert rules as the metrics count, station by station', async () => {
+    const resources = [
+      resourceOf('yes', { alertable: true, alertRules: 0 }),
+      resourceOf('no', { alertable: false, alertRules: 0 }),
+      resourceOf('unknown', { alertable: undefined, alertRules: 0 }),
+      resourceOf('covered', { alertable: true, alertRules: 1 }),
+      resourceOf('unreported', { alertable: true, alertRules: undefined }),
+    ];
+    const both = [true, false].map((alertability) => ({ name: `${alertability}`, alertability, parts: [resources] }));
+    const found = names(await searchStations(both, { without_rules: 'yes' }, undefined, new TaskQueue(), NEVER));
+    expect(found).toEqual(['true yes', 'false yes', 'false unknown']);
+    const counts = both.map(({ alertability }) => {
+      const aggregates = new Aggregation();
+      for (const resource of resources) aggregates.addResource(resource, alertability, new LabelValues(100));
+      return aggregates.groups[0]?.withoutRules;
+    });
+    expect(counts).toEqual([1, 2]);
   });
 
   it('ends at the next slice once the signal aborts, and rejects with its reason', async () => {
@@ -66,13 +103,7 @@ describe('searchStations', () => {
       },
     }));
     const parts = counted.map((resource) => [resource, ...resourcesOf(1000)]);
-    const result = searchStations(
-      [{ name: 's', parts }],
-      { search: 'x' },
-      undefined,
-      new TaskQueue(),
-      controller.signal,
-    );
+    const result = searched([{ name: 's', parts }], { search: 'x' }, undefined, controller.signal);
     await expect(result).rejects.toBe(reason);
     expect(read).toBe(3);
   });

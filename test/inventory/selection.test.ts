@@ -15,7 +15,7 @@ import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
-  (await selectResources(parts, selection, order, new TaskQueue())).map(({ id }) => id);
+  (await selectResources({ parts, alertability: false }, selection, order, new TaskQueue())).map(({ id }) => id);
 
 describe('selectResources', () => {
   const parts = [
@@ -161,12 +161,8 @@ describe('selectResources', () => {
         return result;
       });
     const order = { by: 'name', descending: false } as const;
-    const sorted = await selectResources(
-      Array.from({ length: 800 }, (_, at) => counted.slice(10 * at, 10 * at + 10)),
-      {},
-      order,
-      tasks,
-    );
+    const slices = Array.from({ length: 800 }, (_, at) => counted.slice(10 * at, 10 * at + 10));
+    const sorted = await selectResources({ parts: slices, alertability: false }, {}, order, tasks);
     expect(Math.max(...readPerTask)).toBeLessThan(2100);
     expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
   });
@@ -184,7 +180,14 @@ describe('selectResources', () => {
   it('rejects with the reason of the signal', async () => {
     const reason = new Error('the client disconnected');
     const aborted = AbortSignal.abort(reason);
-    await expect(selectResources(parts, { type: 'gpu' }, undefined, new TaskQueue(), aborted)).rejects.toBe(reason);
+    const selected = selectResources(
+      { parts, alertability: false },
+      { type: 'gpu' },
+      undefined,
+      new TaskQueue(),
+      aborted,
+    );
+    await expect(selected).rejects.toBe(reason);
   });
 });
 

@@ -9,7 +9,7 @@ import { resourceOf } from '../refresh/fixtures.ts';
 const stationOf = (resources: readonly Resource[], alertability = true) => {
   const aggregates = new Aggregation();
   for (const resource of resources) aggregates.addResource(resource, alertability, new LabelValues(100));
-  return { aggregates, alertability };
+  return { aggregates, isAlertableKnown: alertability };
 };
 
 const NONE_KNOWN = { withRules: 0, withoutRules: 0 };
@@ -38,8 +38,8 @@ describe('totalsOf', () => {
     expect(coverage(resources, true)).toEqual({ withRules: 1, withoutRules: 1, unknownCoverage: 4 });
   });
 
-  it('counts all resources where it is not known which are alertable', () => {
-    expect(coverage(resources, false)).toEqual({ withRules: 3, withoutRules: 2, unknownCoverage: 3 });
+  it('counts all but exempt resources where it is not known which are alertable', () => {
+    expect(coverage(resources, false)).toEqual({ withRules: 2, withoutRules: 2, unknownCoverage: 2 });
   });
 
   it('counts a resource that is not alertable as neither, also without a number of rules', () => {

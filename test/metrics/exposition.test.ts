@@ -177,7 +177,7 @@ describe('Exposition', () => {
     ]);
     const viewsOf = (name: string) => {
       const resourceLabels = all.ofStation(name);
-      const labelled = fleet.map((resource) => ({ ...resource, labels: resourceLabels.labelsOf(resource) }));
+      const labelled = fleet.map((resource) => ({ ...resource, labels: resourceLabels.labelled(resource).labels }));
       return viewOf({ name, resourceLabels, alertability: name === 'prod' }, listingOf(labelled));
     };
     const none = await viewOf({ name: 'none', resourceLabels: new ResourceLabels([], all.names) }, listingOf(fleet));

@@ -4,7 +4,8 @@ import { type LabelEntry, NOT_MATCHED, ResourceLabels } from '../../src/model/re
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
-type Entry = Readonly<Record<'match' | 'labels', Readonly<Record<string, string>>>>;
+type Texts = Readonly<Record<string, string>>;
+type Entry = Omit<LabelEntry, 'match'> & { readonly match: Texts };
 
 const FIELDS = {
   resource_type: 'type',
@@ -16,9 +17,9 @@ const FIELDS = {
 
 const labelsOf = (entries: readonly Entry[]) =>
   new ResourceLabels(
-    entries.map(({ match, labels }) => ({
+    entries.map(({ match, ...entry }) => ({
+      ...entry,
       match: Object.fromEntries(Object.entries(match).map(([field, source]) => [field, new AnchoredRegExp(source)])),
-      labels,
     })) satisfies LabelEntry[],
   );
 
@@ -33,8 +34,35 @@ describe('ResourceLabels', () => {
       { match: {}, labels: { team: 'platform', cost: '' } },
     ]);
     expect(labels.names).toEqual(['team', 'tier', 'constructor', 'cost']);
-    expect(labels.labelsOf(resource)).toEqual({ team: 'web', tier: 'front', constructor: 'c', cost: '' });
-    expect(labels.labelsOf(resourceOf('x'))).toEqual({ team: 'platform', tier: '', constructor: '', cost: '' });
+    expect(labels.labelled(resource).labels).toEqual({ team: 'web', tier: 'front', constructor: 'c', cost: '' });
+    expect(labels.labelled(resourceOf('x')).labels).toEqual({ team: 'platform', tier: '', constructor: '', cost: '' });
+  });
+
+  it('exempts a resource by the first matching entry that has alertable, under its index in the configuration', () => {
+    const labels = labelsOf([
+      { match: { station: 'test' }, alertable: false, index: 0 },
+      { match: { name: 'web-.*' }, labels: { team: 'web' } },
+      { match: { name: 'web-gateway' }, alertable: true, index: 2 },
+      { match: { name: 'web-.*' }, alertable: false, index: 3 },
+      { match: {}, labels: { team: 'all' }, alertable: false, index: 4 },
+    ]).ofStation('prod');
+    const named = (name: string) => labels.labelled(resourceOf('x', { name }));
+    expect(named('web-1')).toEqual({ labels: { team: 'web' }, exemptBy: 3 });
+    expect(named('web-gateway')).toEqual({ labels: { team: 'web' }, exemptBy: undefined });
+    expect(named('db-1')).toEqual({ labels: { team: 'all' }, exemptBy: 4 });
+    // Otherwise the aggregates would have two series with the same labels.
+    expect(named('web-1').labels).toBe(named('web-gateway').labels);
+  });
+
+  it('exempts no resource by an expression that would take long, nor by a later entry', () => {
+    const labels = labelsOf([
+      { match: { name: '.*a.{900}' }, alertable: false, index: 0 },
+      { match: {}, alertable: false, index: 1 },
+    ]);
+    expect(labels.labelled(resourceOf('x', { name: 'a'.repeat(1020) })).exemptBy).toBeUndefined();
+    expect(labels.labelled(resourceOf('x', { name: 'a' })).exemptBy).toBe(1);
+    expect([labels.names, labels.hasExemptions]).toEqual([[], true]);
+    expect(labelsOf([{ match: {}, alertable: true, index: 0 }]).hasExemptions).toBe(false);
   });
 
   it('keeps the names of entries that match another station only', () => {
@@ -42,15 +70,15 @@ describe('ResourceLabels', () => {
       { match: { station: 'prod|eu-.*', name: 'web-.*' }, labels: { team: 'web' } },
       { match: { station: 'test' }, labels: { tier: 'test' } },
     ]);
-    expect(all.ofStation('eu-1').labelsOf(resource)).toEqual({ team: 'web', tier: '' });
-    expect(all.ofStation('test').labelsOf(resource)).toEqual({ team: '', tier: 'test' });
+    expect(all.ofStation('eu-1').labelled(resource).labels).toEqual({ team: 'web', tier: '' });
+    expect(all.ofStation('test').labelled(resource).labels).toEqual({ team: '', tier: 'test' });
     const none = all.ofStation('europe');
-    expect([none.names, none.entries, none.labelsOf(resource)]).toEqual([['team', 'tier'], [], {}]);
+    expect([none.names, none.entries, none.labelled(resource).labels]).toEqual([['team', 'tier'], [], {}]);
   });
 
   it('cuts values like every label value', () => {
     const labels = labelsOf([{ match: {}, labels: { team: '名'.repeat(400) } }]);
-    expect(labels.labelsOf(resource)).toEqual({ team: '名'.repeat(341) });
+    expect(labels.labelled(resource).labels).toEqual({ team: '名'.repeat(341) });
   });
 
   it('returns the same object for the same values, so that series are not duplicated', () => {
@@ -59,7 +87,7 @@ describe('ResourceLabels', () => {
       { match: { name: 'api-.*' }, labels: { team: 'web' } },
       { match: { name: 'none-.*' }, labels: { team: '' } },
     ]);
-    const named = (name: string) => labels.labelsOf(resourceOf('x', { name }));
+    const named = (name: string) => labels.labelled(resourceOf('x', { name })).labels;
     expect(named('web-2')).toBe(named('api-1'));
     expect(named('none-1')).toBe(named('other'));
   });
@@ -79,7 +107,7 @@ describe('ResourceLabels', () => {
             field === 'station' ? station : fields[FIELDS[field as keyof typeof FIELDS]],
           );
         const matching = entries.filter((entry) => Object.entries(entry.match).every(isMatch));
-        const result = labelsOf(entries).ofStation(station).labelsOf(resourceOf('', fields));
+        const result = labelsOf(entries).ofStation(station).labelled(resourceOf('', fields)).labels;
         for (const name of ['team', 'tier', 'cost'])
           expect(result[name] ?? '').toBe(matching.find((entry) => name in entry.labels)?.labels[name] ?? '');
       }),
@@ -101,7 +129,7 @@ describe('ResourceLabels', () => {
       { match: { name: '.*a.{900}', resource_type: 'none' }, labels: { owner: 'none' } },
       { match: {}, labels: { team: 'platform', owner: 'all' } },
     ]);
-    const named = (name: string) => labels.labelsOf(resourceOf('x', { name }));
+    const named = (name: string) => labels.labelled(resourceOf('x', { name })).labels;
     expect(named('a'.repeat(1020))).toEqual({ tier: NOT_MATCHED, team: NOT_MATCHED, owner: 'all' });
     expect(named(`web${'a'.repeat(1000)}`)).toEqual({ tier: 'front', team: NOT_MATCHED, owner: 'all' });
     expect(named('a'.repeat(500))).toEqual({ tier: '', team: 'platform', owner: 'all' });
@@ -109,11 +137,11 @@ describe('ResourceLabels', () => {
 
   it('matches every text with an expression of at most 500 instructions', () => {
     const labels = labelsOf([{ match: { name: '.*a.{480}' }, labels: { team: 'storage' } }]);
-    expect(labels.labelsOf(resourceOf('x', { name: 'a'.repeat(1024) }))).toEqual({ team: 'storage' });
-    expect(labels.labelsOf(resourceOf('x', { name: `${'a'.repeat(500)}${'b'.repeat(480)}` }))).toEqual({
+    expect(labels.labelled(resourceOf('x', { name: 'a'.repeat(1024) })).labels).toEqual({ team: 'storage' });
+    expect(labels.labelled(resourceOf('x', { name: `${'a'.repeat(500)}${'b'.repeat(480)}` })).labels).toEqual({
       team: 'storage',
     });
-    expect(labels.labelsOf(resourceOf('x', { name: 'b'.repeat(1024) }))).toEqual({ team: '' });
+    expect(labels.labelled(resourceOf('x', { name: 'b'.repeat(1024) })).labels).toEqual({ team: '' });
   });
 
   /** 80 teams with alternations of 50 names each. */
@@ -128,7 +156,7 @@ describe('ResourceLabels', () => {
     for (const team of [0, 41, 79])
       for (const name of namesOf(team).slice(-2)) {
         const resource = resourceOf('x', { name: `${name}-${'x'.repeat(250)}` });
-        expect(labels.labelsOf(resource)).toEqual({ team: `team-${team}` });
+        expect(labels.labelled(resource).labels).toEqual({ team: `team-${team}` });
       }
   });
 
@@ -147,10 +175,10 @@ describe('ResourceLabels', () => {
     const labels = labelsOf([{ match: all, labels: { team: 'x' } }]);
     const text = 'a'.repeat(1020);
     const labelling = labels.labelling(resourceOf('x', { name: text, displayName: text }));
-    expect([labelling.next().done, labelling.next().done, labelling.next()]).toEqual([
+    expect([labelling.next().done, labelling.next().done, labelling.next()]).toMatchObject([
       false,
       false,
-      { done: true, value: { team: 'x' } },
+      { done: true, value: { labels: { team: 'x' } } },
     ]);
   });
 });

@@ -59,6 +59,8 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
     alertRules: 1,
     createdSeconds: 1_700_000_000,
     product: '',
+    listedAlertable: changes.alertable,
+    exemptBy: undefined,
     alertable: undefined,
     labels: NO_LABELS,
     ...changes,

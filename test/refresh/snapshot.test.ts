@@ -282,6 +282,33 @@ describe('SnapshotReader', () => {
     expect(snapshot.parts.flat().filter(({ labels }) => labels['team'] === 'x')).toHaveLength(2);
   });
 
+  it('reports an exempt resource as not alertable, whatever the listing of alertable resources says', async () => {
+    const exempt = { match: { resource_id: new AnchoredRegExp('[ac]') }, alertable: false, index: 7 };
+    const listed = [['a', 'b'], ['b', 'c'], ['c']];
+    const spec = { alertability: true, resourceLabels: new ResourceLabels([exempt]) };
+    const { read } = readerOf(spec, () => listingOf(listed.shift() ?? ['c']));
+    const exemptions = async () => {
+      const { snapshot } = await read();
+      const said = snapshot.parts
+        .flat()
+        .map(({ id, listedAlertable, exemptBy, alertable }) => [id, listedAlertable, exemptBy, alertable]);
+      return { snapshot, said };
+    };
+    expect((await exemptions()).said).toEqual([
+      ['a', true, 7, false],
+      ['b', true, undefined, true],
+      ['c', false, 7, false],
+    ]);
+    expect((await exemptions()).said).toEqual([
+      ['a', false, 7, false],
+      ['b', true, undefined, true],
+      ['c', true, 7, false],
+    ]);
+    const third = await exemptions();
+    expect(third.said[1]).toEqual(['b', false, undefined, false]);
+    expect((await exemptions()).snapshot).toBe(third.snapshot);
+  });
+
   it('does not report a resource as not alertable when it is missing from a listing that became incomplete', async () => {
     const ids = ['a'];
     const completes = [true, false];

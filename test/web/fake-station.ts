@@ -6,7 +6,7 @@ import {
   type UpstreamStatus,
 } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
+import { knowsAlertable, type StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
@@ -105,19 +105,13 @@ export function exporterOf(detail: StationDetail) {
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
     owners: () => {
-      const { alertability, resourceLabels } = detail.spec;
-      const stations = detail.served ? [{ aggregates: detail.served.aggregates, alertability }] : [];
-      return countOwners(stations, resourceLabels.names, tasks);
+      const isAlertableKnown = knowsAlertable(detail.spec);
+      const stations = detail.served ? [{ aggregates: detail.served.aggregates, isAlertableKnown }] : [];
+      return countOwners(stations, detail.spec.resourceLabels.names, tasks);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
-      searchStations(
-        [{ name: detail.spec.name, parts: detail.served?.snapshot.parts }],
-        selection,
-        order,
-        tasks,
-        signal,
-      ),
+      searchStations([{ ...detail.spec, parts: detail.served?.snapshot.parts }], selection, order, tasks, signal),
   } satisfies Partial<ExporterPort>;
 }

@@ -66,6 +66,8 @@ export function readResource(
     alertRules: valid('alert_rules_count', optionalNumber(record['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: valid('create_time', optionalNumber(record['create_time'], timestampSeconds), undefined),
     product: '',
+    listedAlertable: undefined,
+    exemptBy: undefined,
     alertable: undefined,
     labels: NO_LABELS,
   };

@@ -5,7 +5,7 @@ import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../
 import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { StationSpec } from '../../model/station-spec.ts';
+import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { OTHER_VALUE } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
@@ -86,7 +86,7 @@ export function resourcePageColumns(
       heading: 'Alertable',
       isDetail: true,
       by: 'alertable',
-      isShown: spec?.alertability !== false,
+      isShown: !spec || knowsAlertable(spec),
       cell: ({ resource }) => alertableOf(resource),
     },
     {
@@ -152,7 +152,7 @@ ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[name]))}
-${spec.alertability ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
+${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
 <button type="submit">Show</button>

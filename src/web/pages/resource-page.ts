@@ -181,7 +181,8 @@ function productReason({ products }: StationSpec, { product }: Resource, { incom
 }
 
 /** Whether the resource can have alerts, and which listing shows it. */
-function alertableReason({ alertability, filters }: StationSpec, { alertable }: Resource): Html {
+function alertableReason({ alertability, filters }: StationSpec, { alertable, exemptBy }: Resource): Html {
+  if (exemptBy !== undefined) return html`no: exempt by <code>resource_labels[${exemptBy}]</code>`;
   if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
   if (filters.enabled_alert)
     return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;

@@ -63,7 +63,8 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   const { query, problem } = parseResourceQuery(searchParams(request), names);
   const isLive = problem === undefined;
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
-  const searched = { name: spec.name, parts: isLive ? served?.snapshot.parts : undefined };
+  const { name, alertability } = spec;
+  const searched = { name, alertability, parts: isLive ? served?.snapshot.parts : undefined };
   const { found } = await searchStations([searched], query.selection, query.order, exporter.tasks, signal);
   const page = searched.parts && listPage(found, query.page);
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);

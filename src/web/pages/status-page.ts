@@ -253,7 +253,7 @@ async function stationTable(
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
-  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled. Resources of which this is unknown are not part of it; their number is below it.`;
+  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled, and without those that <code>resource_labels</code> exempts. Resources of which this is unknown are not part of it; their number is below it.`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>

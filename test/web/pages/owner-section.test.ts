@@ -14,7 +14,7 @@ const resources = [
   resourceOf('b', { alertRules: 2, alertable: true }),
   resourceOf('c', { alertRules: 1, alertable: true }),
   resourceOf('d', { alertRules: undefined, alertable: false, type: 'type.b' }),
-].map((resource) => ({ ...resource, labels: resourceLabels.labelsOf(resource) }));
+].map((resource) => ({ ...resource, labels: resourceLabels.labelled(resource).labels }));
 const labelled = exporterOf(detailOf(resources, { spec: { resourceLabels, alertability: true } }));
 
 describe('ownerSection', () => {

@@ -177,6 +177,8 @@ describe('resourcePage', () => {
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
     [{}, {}, 'Alertableunknown: alertability is not enabled for this station'],
+    [{}, { alertable: false, exemptBy: 2 }, 'Alertableno: exempt by resource_labels[2]'],
+    [{ alertability: true }, { alertable: false, exemptBy: 0 }, 'Alertableno: exempt by resource_labels[0]'],
     [
       { alertability: true, filters: { enabled_alert: true } },
       { alertable: true },

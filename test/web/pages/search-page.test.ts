@@ -11,7 +11,11 @@ import { openPage, rowsOf } from './opened-page.ts';
 
 /** Searches these stations; undefined is a station without data. */
 function stationsOf(stations: Readonly<Record<string, readonly Resource[] | undefined>>): Pick<ExporterPort, 'search'> {
-  const searched = Object.entries(stations).map(([name, resources]) => ({ name, parts: resources && [resources] }));
+  const searched = Object.entries(stations).map(([name, resources]) => ({
+    name,
+    alertability: false,
+    parts: resources && [resources],
+  }));
   return { search: (selection, order, signal) => searchStations(searched, selection, order, new TaskQueue(), signal) };
 }
 
