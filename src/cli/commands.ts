@@ -47,12 +47,13 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         'Fail unless 95 % of the resources that can have alerts have alert rules',
         `${PROGRAM} check --live --min-coverage=0.95`,
       ],
+      ['The same for the resources of one team', `${PROGRAM} check --live --min-coverage=0.95 --label=team=storage`],
     ],
   },
   list: {
     operands: [STATION],
     acceptsServeFlags: true,
-    help: 'Query a configured station and print its resources.',
+    help: 'Query a configured station and print its resources. Exit with 2 if the printed listing is not verified complete, and with 1 if the station fails.',
     examples: [
       [
         'Firing resources, those with the most alert rules first',

@@ -195,8 +195,9 @@ const TABLE = {
   label: {
     ...optionalFlag(
       labelValue,
-      'Print only resources with this value of a label of resource_labels, such as team=storage; an empty value selects resources without one.',
+      'Print only resources with this value of a label of resource_labels, such as team=storage; an empty value selects resources without one. check --live counts only these for its limits, by the exact value.',
       'list',
+      'check',
     ),
     repeatable: true,
   },

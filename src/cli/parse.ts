@@ -19,8 +19,8 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   const { given, positionals, problems } = readArguments(argv);
   const values = FLAGS.map((flag) => [flag.name, readFlag(flag, given.get(flag) ?? [], problems)]);
   const flags = Object.fromEntries(values) as FlagValues;
-  problems.push(...combinationProblems(flags));
   const [command = DEFAULT_COMMAND, ...operands] = positionals;
+  problems.push(...combinationProblems(flags, command));
   if (!isCommandName(command)) {
     const expected = `expected one of ${COMMAND_NAMES.join(', ')}${suggestion(command, COMMAND_NAMES)}`;
     const unknown = `unknown command ${JSON.stringify(command)}, ${expected}${fileHint(command)}`;
@@ -52,7 +52,10 @@ function quotedValue(text: string): string {
 }
 
 /** Compares only valid values: invalid ones are already reported. */
-function combinationProblems({ shard, 'total-shards': total, from, ...flags }: FlagValues): readonly string[] {
+function combinationProblems(
+  { shard, 'total-shards': total, from, ...flags }: FlagValues,
+  command: string,
+): readonly string[] {
   const sizes = ['simulate.stations', 'simulate.resources'] as const;
   const unused = sizes.filter((name) => from !== undefined && flags[name] !== undefined);
   const limits = ['min-coverage', 'max-without-rules'] as const;
@@ -62,6 +65,7 @@ function combinationProblems({ shard, 'total-shards': total, from, ...flags }: F
       : []),
     ...unused.map((name) => `--${name}: cannot be combined with --from`),
     ...limits.filter((name) => flags[name] !== undefined && !flags.live).map((name) => `--${name}: requires --live`),
+    ...(command === 'check' && flags.label.length > 0 && !flags.live ? ['--label: requires --live'] : []),
   ];
 }
 

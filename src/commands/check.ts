@@ -11,7 +11,7 @@ import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
-import { coverageVerdict } from '../diagnosis/coverage-limits.ts';
+import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkMessages } from '../diagnosis/diagnosis.ts';
 import {
   clockDifferenceMs,
@@ -29,6 +29,7 @@ import { encodeHealth } from '../metrics/exposition.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { columnsWith } from '../model/resource.ts';
+import { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { getOrCreate } from '../refresh/aggregates.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
@@ -37,6 +38,7 @@ import { TaskQueue } from '../tasks/task-queue.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ReplyInfo } from '../upstream/request-observer.ts';
 import { loadInputs, withConfig } from './config-source.ts';
+import { checkLabels } from './label-flags.ts';
 import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
 import { progressOf } from './read-station.ts';
 
@@ -48,6 +50,7 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
     const shard = ownShard(flags, context.hostName);
     if (typeof shard === 'string' && flags.live) throw new OperatorError([shard]);
     const { config, warnings, securityWarnings } = loaded;
+    checkLabels(flags, new ResourceLabels(config.resource_labels).names);
     const ofAccess = accessWarnings(flags['web.config.file'], rules);
     for (const warning of [...warnings, ...securityWarnings, ...ofAccess]) context.printError(`warning: ${warning}\n`);
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
@@ -84,6 +87,7 @@ async function checkLive(
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
+    labels: flags.label,
   });
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
@@ -100,17 +104,18 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
   return format === 'table' ? print : printError;
 }
 
-/** The resources that count as without alert rules. */
+/** The resources that count as without alert rules, of those with the given labels. */
 async function printWithoutRules(
   context: ProcessContext,
-  { format, wide }: FlagValues,
+  { format, wide, label }: FlagValues,
   stations: readonly StationFacts[],
 ): Promise<void> {
   const tasks = new TaskQueue();
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
     const searched = { parts: result.ok ? result.snapshot.parts : [], alertability: spec.alertability };
-    const resources = await selectResources(searched, { without_rules: 'yes' }, undefined, tasks);
+    const withoutRules = await selectResources(searched, { without_rules: 'yes' }, undefined, tasks);
+    const resources = withoutRules.filter((resource) => hasLabels(resource, label));
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);

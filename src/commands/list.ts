@@ -2,7 +2,7 @@ import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { columnOfHeading, resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import { listed, quoted, suggestion } from '../config/problem.ts';
+import { quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
 import {
   type Selection,
@@ -15,11 +15,15 @@ import { countText, firstOf, numberText } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
+import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
-/** Prints the resources of a station; only data goes to stdout. */
-export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
+/** What was printed is data, but some may be missing: a script must not take it for all. */
+const INCOMPLETE_EXIT_CODE = 2;
+
+/** Prints the resources of a station; only data goes to stdout. Resolves with the exit code. */
+export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<number> {
   const configured = ({ resourceLabels }: StationSpec) => {
     chosenColumns(flags, resourceLabels.names);
     checkLabels(flags, resourceLabels.names);
@@ -38,8 +42,9 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
     for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
       context.printError(`${unmatchedText(unmatched)}\n`);
   }
+  const exitCode = snapshot.complete ? 0 : INCOMPLETE_EXIT_CODE;
   const width = context.errorColumns();
-  if (width === undefined) return;
+  if (width === undefined) return exitCode;
   const hint =
     omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
   // With a filter, a limit would otherwise look like the number of matches.
@@ -48,6 +53,7 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
     ? `${countText(selected.length, 'matching resource')}, ${numberText(snapshot.size)} in all`
     : countText(snapshot.size, 'resource');
   context.printError(`${paragraph(`${numberText(shown.length)} of ${total}${hint}`, width || undefined)}\n`);
+  return exitCode;
 }
 
 /** Throws an OperatorError for a column that the station does not have. */
@@ -64,21 +70,6 @@ function chosenColumns({ columns }: FlagValues, labelNames: readonly string[]): 
   const repeated = chosen?.find((name, at) => chosen.indexOf(name) < at);
   if (repeated !== undefined) throw new OperatorError([`--columns: expected ${quoted(repeated)} at most once`]);
   return chosen;
-}
-
-/** Throws an OperatorError for a label that the station does not have. */
-function checkLabels({ label }: FlagValues, labelNames: readonly string[]): void {
-  if (label.length > 0 && labelNames.length === 0)
-    throw new OperatorError(['--label: no resource_labels are configured']);
-  const given = label.map((filter) => filter.label);
-  const repeated = given.find((name, at) => given.indexOf(name) < at);
-  if (repeated !== undefined)
-    throw new OperatorError([`--label: expected each label at most once, got ${quoted(repeated)} again`]);
-  const unknown = given.find((name) => !labelNames.includes(name));
-  if (unknown !== undefined)
-    throw new OperatorError([
-      `--label: expected a label of resource_labels, ${listed(labelNames)}, got ${quoted(unknown)}`,
-    ]);
 }
 
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */

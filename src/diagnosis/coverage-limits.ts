@@ -1,12 +1,22 @@
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
+import { labelText, type Resource } from '../model/resource.ts';
+import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import type { AggregateGroup } from '../refresh/aggregates.ts';
 import type { StationFacts } from './facts.ts';
+
+/** The exact value of a label of `resource_labels`; '' is that of resources without one. */
+interface LabelFilter {
+  readonly label: string;
+  readonly value: string;
+}
 
 /** Limits on the resources without alert rules, of all stations together. */
 interface CoverageLimits {
   readonly minCoverage?: number | undefined;
   readonly maxWithoutRules?: number | undefined;
+  /** Only resources with all of these count. */
+  readonly labels?: readonly LabelFilter[];
 }
 
 type CheckedStation = Pick<StationFacts, 'spec' | 'result'>;
@@ -21,48 +31,82 @@ export interface CoverageVerdict {
 /** What is not known is not within the limits. */
 export function coverageVerdict(
   stations: readonly CheckedStation[],
-  { minCoverage, maxWithoutRules }: CoverageLimits,
+  { minCoverage, maxWithoutRules, labels = [] }: CoverageLimits,
 ): CoverageVerdict {
   if (minCoverage === undefined && maxWithoutRules === undefined) return { problems: [] };
-  const problems: string[] = [];
-  const groups: AggregateGroup[] = [];
-  for (const station of stations) {
-    const { spec, result } = station;
-    for (const reason of unknownReasons(station)) problems.push(`coverage of ${spec.name} is unknown: ${reason}`);
-    if (!result.ok) continue;
-    for (const group of result.aggregates.groups) groups.push(group);
-  }
+  const concerned = stations.filter(({ spec }) => mayHaveLabels(spec, labels));
+  const problems = concerned.flatMap((station) =>
+    Array.from(unknownReasons(station, labels), (reason) => `coverage of ${station.spec.name} is unknown: ${reason}`),
+  );
+  const groups = concerned.flatMap((station) => groupsOf(station, labels));
+  // Otherwise a mistyped owner would pass.
+  if (labels.length > 0 && groups.length === 0) problems.push(`no resource has ${labelWords(labels)}`);
   const sum = totalsOf(groups, false);
+  const assumed = concerned.filter(({ spec }) => !knowsAlertable(spec)).flatMap((station) => groupsOf(station, labels));
+  const counts = countWords(sum, totalsOf(assumed, false));
   const share = coverageShare(sum);
   if (share !== undefined && minCoverage !== undefined && share < minCoverage)
-    problems.push(`${shareWords(share)}, expected at least ${minCoverage}: ${countWords(sum)}`);
+    problems.push(`${shareWords(share, labels)}, expected at least ${minCoverage}: ${counts}`);
   if (maxWithoutRules !== undefined && sum.withoutRules > maxWithoutRules)
-    problems.push(`${numberText(sum.withoutRules)} resources have no alert rules, expected at most ${maxWithoutRules}`);
+    problems.push(
+      `${countText(sum.withoutRules, 'resource')}${ofLabels(labels)} ${sum.withoutRules === 1 ? 'has' : 'have'} no alert rules, expected at most ${maxWithoutRules}`,
+    );
   return {
     problems,
-    coverage: share === undefined ? noShareReason(sum) : `${shareWords(share)}: ${countWords(sum)}`,
+    coverage: share === undefined ? noShareReason(sum) : `${shareWords(share, labels)}: ${counts}`,
   };
 }
 
-/** Rounded down, so that it never looks like the limit. */
-function shareWords(share: number): string {
-  return `coverage is ${Math.floor(share * 10_000) / 10_000}`;
+function groupsOf({ result }: CheckedStation, labels: readonly LabelFilter[]): readonly AggregateGroup[] {
+  return result.ok ? [...result.aggregates.groups].filter((group) => hasLabels(group, labels)) : [];
 }
 
-function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): string {
-  const known = `${numberText(withRules)} of ${numberText(withRules + withoutRules)} resources that can have alerts have alert rules`;
-  return unknownCoverage === 0 ? known : `${known}, unknown for ${countText(unknownCoverage, 'more resource')}`;
+export function hasLabels({ labels }: Pick<Resource, 'labels'>, filters: readonly LabelFilter[]): boolean {
+  return filters.every(({ label, value }) => (labels[label] ?? '') === value);
+}
+
+/** A station that fails does not matter to an owner who has no resources there. */
+function mayHaveLabels({ resourceLabels }: StationSpec, filters: readonly LabelFilter[]): boolean {
+  const values = (label: string) => resourceLabels.entries.map(({ labels = {} }) => labelText(labels[label] ?? ''));
+  return filters.every(({ label, value }) => value === '' || values(label).includes(value));
+}
+
+function labelWords(labels: readonly LabelFilter[]): string {
+  return labels.map(({ label, value }) => `${label}=${value}`).join(' and ');
+}
+
+function ofLabels(labels: readonly LabelFilter[]): string {
+  return labels.length === 0 ? '' : ` with ${labelWords(labels)}`;
+}
+
+/** Rounded down, so that it never looks like the limit. */
+function shareWords(share: number, labels: readonly LabelFilter[]): string {
+  const whose = labels.length === 0 ? '' : ` of resources${ofLabels(labels)}`;
+  return `coverage${whose} is ${Math.floor(share * 10_000) / 10_000}`;
+}
+
+/** `assumed`: those that nothing says about whether they can have alerts. */
+function countWords({ withRules, withoutRules, unknownCoverage }: Coverage, assumed: Coverage): string {
+  const all = numberText(withRules + withoutRules);
+  const ofUnknownAlertability = assumed.withRules + assumed.withoutRules;
+  const which = ofUnknownAlertability === 0 ? ' that can have alerts' : '';
+  const known = `${numberText(withRules)} of ${all} resources${which} have alert rules`;
+  const more = unknownCoverage === 0 ? '' : `, unknown for ${countText(unknownCoverage, 'more resource')}`;
+  const doubt = `; whether ${numberText(ofUnknownAlertability)} of the ${all} can have alerts is unknown`;
+  return `${known}${more}${ofUnknownAlertability === 0 ? '' : doubt}`;
 }
 
 /** A station without resources that can have alerts lacks no alert rules. */
-function* unknownReasons({ spec, result }: CheckedStation): Iterable<string> {
+function* unknownReasons({ spec, result }: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
   if (!result.ok) return yield 'its listing failed';
   const { complete, rejected, parts } = result.snapshot;
   if (!complete)
     yield isOnlyRejecting(result.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';
   let unreported = 0;
   let unknownAlertability = 0;
-  for (const { alertRules, alertable } of parts.flat()) {
+  for (const resource of parts.flat()) {
+    if (!hasLabels(resource, labels)) continue;
+    const { alertRules, alertable } = resource;
     if (spec.alertability && alertable === undefined) unknownAlertability += 1;
     else if (alertRules === undefined && alertable !== false) unreported += 1;
   }

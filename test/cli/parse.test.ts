@@ -87,6 +87,7 @@ describe('parseFlags', () => {
       '--min-coverage: requires --live',
       '--max-without-rules: requires --live',
     ],
+    ['check --label=team=web', '--label: requires --live'],
     [
       'simulate --from=a.json --simulate.stations=3 --simulate.resources=9',
       '--simulate.stations: cannot be combined with --from',

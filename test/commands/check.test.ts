@@ -448,6 +448,25 @@ describe('check --live, limits on resources without alert rules', () => {
     );
   });
 
+  it('limits the gate to an owner, and prints its resources alone', async () => {
+    const labels = [{ match: { resource_id: 'covered' }, labels: { team: 'web' } }, { labels: { team: 'other' } }];
+    const source = () => [
+      { record: wireRecord('covered'), alertable: true },
+      { record: wireRecord('bare', { alert_rules_count: 0 }), alertable: true },
+    ];
+    const config = await configFor({ source }, { station: { alertability: true }, labels });
+    const gate = (...flags: string[]) => checkLive(config, '--min-coverage=1', '--format=csv', ...flags);
+    const web = await gate('--label=team=web');
+    expect([web.code, web.stdout.split('\r\n').length]).toEqual([0, 2]);
+    const other = await gate('--label=team=other');
+    expect([other.code, other.stdout.split('\r\n').length]).toEqual([1, 3]);
+    expect(other.stderr).toContain('failure: coverage of resources with team=other is 0, expected at least 1: ');
+    const mistyped = await gate('--label=team=wbe');
+    expect(mistyped).toMatchObject({ code: 1, stderr: expect.stringContaining('failure: no resource has team=wbe\n') });
+    const unknown = await gate('--label=owner=web');
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('--label: expected a label of ') });
+  });
+
   it.each([
     ['csv', /^station,resource_id,.*\r\na,bare,.*\r\nb,bare,.*\r\n$/],
     ['json', /^\[\n\{"station":"a","resource_id":"bare",.*\},\n\{"station":"b","resource_id":"bare",.*\}\n\]\n$/],

@@ -188,7 +188,7 @@ describe('list', () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
     const faults = { '*': [wrongTotal(2)] } as const;
     const { code, stdout, stderr } = await listed(configured({ source, faults }));
-    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 5 });
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 2, lines: 5 });
     expect(stderr).toBe(
       [
         'warning: the listing of "ts" is not verified complete: the service reports a total of 7, but returned 5 distinct records',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
 
 type Checked = Parameters<typeof coverageVerdict>[0][number];
@@ -13,17 +14,20 @@ interface Counts {
   readonly unknownCoverage?: number;
   readonly complete?: boolean;
   readonly rejected?: number;
+  readonly labels?: Readonly<Record<string, string>>;
 }
+
+const TEAMS = new ResourceLabels(['a', 'b'].map((team) => ({ match: {}, labels: { team } })));
 
 const station = (name: string, counts: Counts, listed: readonly Partial<Resource>[] = []): Checked => {
   const { alertability = true, resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
   const { withRules, withoutRules } = { withRules: 10, withoutRules: 0, ...counts };
   const states = new Map([['inactive', new Map([['INACTIVE', resources]])] as const]);
-  const group = { type: 't', product: '', labels: {}, states, quantities: new Map() };
+  const group = { type: 't', product: '', labels: counts.labels ?? {}, states, quantities: new Map() };
   const rules = { alertRules: 0, alertable: 10, withRules, withoutRules, unknownCoverage };
   const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
   return {
-    spec: specOf({ name, alertability }),
+    spec: specOf({ name, alertability, ...(counts.labels && { resourceLabels: TEAMS }) }),
     result: {
       ok: true,
       snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
@@ -60,7 +64,9 @@ describe('coverageVerdict', () => {
       'all resources where alertability is not enabled, as the recording rule does',
       [station('a', { alertability: false, withRules: 6, withoutRules: 4 })],
       { minCoverage: 0.7 },
-      ['coverage is 0.6, expected at least 0.7: 6 of 10 resources that can have alerts have alert rules'],
+      [
+        'coverage is 0.6, expected at least 0.7: 6 of 10 resources have alert rules; whether 10 of the 10 can have alerts is unknown',
+      ],
     ],
     [
       'resources whose alert rules are not reported, with alertability only alertable ones',
@@ -123,6 +129,40 @@ describe('coverageVerdict', () => {
     ),
   ])('checks %s', (_, stations, limits, problems) => {
     expect(coverageVerdict(stations, limits).problems).toEqual(problems);
+  });
+
+  it('says how many of the resources that it counts are of unknown alertability', () => {
+    const stations = [
+      station('a', { withRules: 480, withoutRules: 320 }),
+      station('b', { withRules: 24, withoutRules: 16, alertability: false }),
+    ];
+    expect(coverageVerdict(stations, { minCoverage: 0.5 }).coverage).toBe(
+      'coverage is 0.6: 504 of 840 resources have alert rules; whether 40 of the 840 can have alerts is unknown',
+    );
+  });
+
+  it('counts only resources with the given labels, and ignores stations that cannot have any', () => {
+    const stations = [
+      station('a', { withRules: 9, withoutRules: 1, labels: { team: 'a' } }, [
+        { ...UNREPORTED, alertable: true, labels: { team: 'b' } },
+      ]),
+      station('b', { withRules: 0, withoutRules: 50, labels: { team: 'b' } }),
+      failed('unlabelled'),
+    ];
+    const verdict = (value: string, limits: object) =>
+      coverageVerdict(stations, { ...limits, labels: [{ label: 'team', value }] });
+    expect(verdict('a', { minCoverage: 0.9 })).toEqual({
+      problems: [],
+      coverage: 'coverage of resources with team=a is 0.9: 9 of 10 resources that can have alerts have alert rules',
+    });
+    expect(verdict('a', { maxWithoutRules: 0 }).problems).toEqual([
+      '1 resource with team=a has no alert rules, expected at most 0',
+    ]);
+    expect(verdict('b', { minCoverage: 0 }).problems).toEqual([
+      'coverage of a is unknown: alert rules of 1 resource are not reported',
+    ]);
+    // A mistyped owner does not pass.
+    expect(verdict('c', { minCoverage: 0 }).problems).toEqual(['no resource has team=c']);
   });
 
   it('reports the coverage, unless there is no limit', () => {

@@ -43,6 +43,8 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
+  "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
+    isRunByThePipelineTest,
   'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
     simulates,
 };
@@ -198,6 +200,11 @@ async function namesWhatIsReleased([line = '']: readonly string[]): Promise<void
 }
 
 /** `scripts/check-deploy.sh` renders the chart. */
+/** `pipeline.test.ts` runs it against several services. */
+async function isRunByThePipelineTest(lines: readonly string[]): Promise<void> {
+  expect(lines).toHaveLength(4);
+}
+
 async function namesTheChart(): Promise<void> {
   const values = readFileSync(join(root, 'deploy/helm/telemetry-station-exporter/values.yaml'), 'utf8');
   expect(parse(values)).toHaveProperty('demo', false);
