@@ -14,7 +14,7 @@ export interface HistoryEntry {
   /** The worst of them. */
   readonly outcome: (typeof OUTCOMES)[number];
   /** The failure of the latest one with this outcome. */
-  readonly failure?: { readonly reason: FailureReason; readonly message: string };
+  readonly failure?: { readonly reason: FailureReason; readonly message: string; readonly status?: number | undefined };
   /** The longest wait for the upstream's capacity, and the longest duration. */
   readonly waitedMs: number;
   readonly durationMs?: number | undefined;
@@ -43,6 +43,8 @@ export interface Outage {
   readonly toMs: number | undefined;
   readonly failed: number;
   readonly reasons: readonly FailureReason[];
+  /** Of the replies whose reason is `status`. */
+  readonly statuses: readonly number[];
 }
 
 /** Outages that are kept, also those of more than a day ago. */
@@ -123,10 +125,11 @@ export class History {
   }
 
   /** A station that goes on failing keeps one copy of its message. */
-  #shortened({ reason, message }: EntryFailure): EntryFailure {
+  #shortened({ reason, message, status }: EntryFailure): EntryFailure {
     const text = shortText(message);
     const before = this.latest()?.failure;
-    return before?.reason === reason && before.message === text ? before : { reason, message: text };
+    const isSame = before?.reason === reason && before.message === text && before.status === status;
+    return isSame ? before : { reason, message: text, ...(status !== undefined && { status }) };
   }
 }
 
@@ -135,10 +138,18 @@ function outagesAfter(outages: readonly Outage[], { outcome, atMs, failure }: Hi
   const current = last?.toMs === undefined ? last : undefined;
   const others = current ? outages.slice(0, -1) : outages;
   if (outcome === 'failed' && failure) {
-    const { fromMs = atMs, failed = 0, reasons = [] } = current ?? {};
+    const { fromMs = atMs, failed = 0, reasons = [], statuses = [] } = current ?? {};
+    const { reason, status } = failure;
+    const added = reason === 'status' && status !== undefined ? [status] : [];
     return [
       ...others,
-      { fromMs, toMs: undefined, failed: failed + 1, reasons: [...new Set([...reasons, failure.reason])] },
+      {
+        fromMs,
+        toMs: undefined,
+        failed: failed + 1,
+        reasons: [...new Set([...reasons, reason])],
+        statuses: [...new Set([...statuses, ...added])],
+      },
     ];
   }
   return current && outcome !== 'postponed' ? [...others, { ...current, toMs: atMs }] : outages;

@@ -144,8 +144,15 @@ export function coverageShare({ withRules, withoutRules }: Coverage): number | u
   return known === 0 ? undefined : withRules / known;
 }
 
+/** Of how many resources and rejected records; undefined: unknown. */
+export interface CountedCoverage extends Coverage {
+  readonly resources?: number;
+  readonly rejected?: number;
+}
+
 /** Why there is no share. */
-export function noShareReason({ alertRules, unknownCoverage }: Coverage): string {
+export function noShareReason({ alertRules, unknownCoverage, resources, rejected = 0 }: CountedCoverage): string {
+  if (unknownCoverage === 0 && resources === 0 && rejected === 0) return 'no resources';
   if (unknownCoverage === 0) return 'no listed resource can have alerts';
   return alertRules === undefined
     ? 'alert rules are not reported'

@@ -94,7 +94,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
     short: 'timeout',
     meaning: 'The service did not answer in time.',
     advice:
-      'If one page takes too long, raise timeout or lower page_size. If all pages of a station take too long, raise refresh_timeout or concurrency. If the service never answers, check the firewalls in between.',
+      'If the service never answers, check base_url, and the firewalls and proxies in between. If one page takes too long, raise timeout or lower page_size. If all pages of a station take too long, raise refresh_timeout or concurrency.',
   },
   network: {
     short: 'connection failed',
@@ -156,9 +156,18 @@ export const NOT_SENT: Advice = {
   advice: 'Check the file or the token endpoint that the message names; credential files are reread automatically.',
 };
 
-/** The advice of one failure: of an error status only what applies to it. */
-export function failureAdvice({ reason, status }: Pick<FailureSummary, 'reason' | 'status'>): Advice {
+/** A timeout of a service that has not sent a single reply: more time would not help. */
+export const SILENT: Advice = {
+  short: 'timeout',
+  meaning: 'The service does not answer at all.',
+  advice:
+    'Check base_url, whether the service is running, and the firewalls and proxies in between. Raise timeout only if the service is known to be slow.',
+};
+
+/** The advice of one failure: of an error status only what applies to it. `isSilent`: the service sent no reply. */
+export function failureAdvice({ reason, status }: Pick<FailureSummary, 'reason' | 'status'>, isSilent = false): Advice {
   if (reason === 'auth' && status === undefined) return NOT_SENT;
+  if (reason === 'timeout' && isSilent) return SILENT;
   const general = FAILURE_ADVICE[reason];
   if (reason !== 'status' || status === undefined) return general;
   const advice =

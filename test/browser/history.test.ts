@@ -32,7 +32,7 @@ describe('the history on the station page', () => {
         expect(await page.evaluate("getComputedStyle(document.querySelector('.timeline rect.failed')).fill")).toBe(
           failed,
         );
-        expect(await section.locator('#refreshes tbody').innerText()).toContain('<img src=x onerror=alert(1)>');
+        expect(await page.locator('#refreshes tbody').innerText()).toContain('<img src=x onerror=alert(1)>');
         await expectSound(page);
       }
     },
@@ -53,12 +53,12 @@ describe('the button "Refresh now"', () => {
     const url = `${await startFailing()}/stations/a?sort=name`;
     const page = await openPage({ viewport: { width, height: 900 } });
     await page.goto(url);
-    expect(await page.locator('#status').innerText()).toMatch(/failing/i);
+    expect(await page.locator('#summary').innerText()).toMatch(/^failing/);
     await expectSound(page);
     await tabTo(page, '#refresh button');
     await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
     expect(page.url()).toBe(url);
-    expect(await page.locator('#status').innerText()).toMatch(/up/i);
+    expect(await page.locator('#summary').innerText()).toMatch(/^up/);
     expect(await page.locator('#refreshes tbody .outcome').allInnerTexts()).toEqual(['succeeded', 'failed']);
     await expectSound(page);
   });

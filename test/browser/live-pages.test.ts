@@ -54,7 +54,7 @@ describe('the station page', () => {
       await exporter.scrape();
       await nextUpdate(page);
       await untilText(page, `${row('r3')} td[data-label=State]`, 'Firing');
-      await untilText(page, '#status div:nth-child(2) dd', '31');
+      await untilText(page, '#status div:nth-child(1) .value', '31');
       expect(await shownIds(page)).toHaveLength(31);
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
       expect(await page.evaluate('scrollY')).toBe(before.scroll);
@@ -67,7 +67,7 @@ describe('the station page', () => {
       service.setRecords('one', entries(12, 10));
       await exporter.scrape();
       await nextUpdate(page);
-      await untilText(page, '#status div:nth-child(2) dd', '12');
+      await untilText(page, '#status div:nth-child(1) .value', '12');
       expect(await shownIds(page)).toEqual(entries(12, 10).map(({ record }) => record['resource_id']));
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
       await page.clock.resume();
@@ -106,7 +106,7 @@ describe('the station page', () => {
 
 describe.each([
   ['status', '/', '[data-label=Resources] a'],
-  ['station', '/stations/one', '#status div:nth-child(2) dd'],
+  ['station', '/stations/one', '#status div:nth-child(1) .value'],
 ])('the %s page', (_name, path, resources) => {
   it('does not update while it is paused by keyboard', async () => {
     const { service, exporter, entries } = await station();

@@ -123,10 +123,10 @@ describe('checkReport, on a terminal', () => {
     expect(notes.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('fits in 80 columns, and names the columns not shown', () => {
+  it('fits in 80 columns with the requests per hour, and names the columns not shown', () => {
     const report = reportOf(facts, { columns: 80, hasColours: false });
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(report).toMatch(/\n\nSTATION .*LISTING.*\na .* 14 s .*failed: status.*\nColumns not shown: UPSTREAM, /s);
+    expect(report).toMatch(/\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: status.*\nColumns not shown: UPSTREAM, /s);
   });
 
   it('keeps exact numbers outside of a terminal, and unknown sums when every station failed', () => {

@@ -170,6 +170,6 @@ describe('coverageVerdict', () => {
     expect(coverageVerdict([station('a', {})], { maxWithoutRules: 0 }).coverage).toBe(
       'coverage is 1: 10 of 10 resources that can have alerts have alert rules',
     );
-    expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no listed resource can have alerts');
+    expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no resources');
   });
 });

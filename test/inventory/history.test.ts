@@ -151,7 +151,7 @@ describe('History', () => {
       failure(START_MS + 2000, 'c', 'tls'),
       success(START_MS + 3456, { outcome: 'incomplete' }),
     ]);
-    const ended = { fromMs: START_MS, toMs: START_MS + 3456, failed: 3, reasons: ['tls', 'auth'] };
+    const ended = { fromMs: START_MS, toMs: START_MS + 3456, failed: 3, reasons: ['tls', 'auth'], statuses: [] };
     expect(history.outages).toEqual([ended]);
     for (const entry of every(60_000, 500)) history.add(entry);
     expect(history.outages).toEqual([ended]);
@@ -161,7 +161,11 @@ describe('History', () => {
       toMs: undefined,
       failed: 1,
       reasons: ['network'],
+      statuses: [],
     });
+    for (const status of [503, 502, 503])
+      history.add({ ...failure(START_MS + 5000), failure: { reason: 'status', message: 'm', status } });
+    expect(history.outages.at(-1)).toMatchObject({ reasons: ['network', 'status'], statuses: [503, 502] });
     for (const entry of every(1000, 100, (atMs, at) => (at % 2 === 0 ? failure(atMs) : success(atMs))))
       history.add(entry);
     expect(history.outages).toHaveLength(20);

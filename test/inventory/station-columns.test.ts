@@ -14,7 +14,7 @@ describe('DATA_FIELDS', () => {
 
 describe('OUTAGE_FIELDS', () => {
   it('have neither an end nor a length before the outage has ended', () => {
-    const outage = { fromMs: 1000, toMs: undefined, failed: 1, reasons: ['timeout'] as const };
+    const outage = { fromMs: 1000, toMs: undefined, failed: 1, statuses: [], reasons: ['timeout'] as const };
     expect(fieldsOf(OUTAGE_FIELDS, outage)).toMatchObject({ to: null, seconds: null });
     expect(fieldsOf(OUTAGE_FIELDS, { ...outage, toMs: 3500 })).toMatchObject({ seconds: 2.5 });
   });

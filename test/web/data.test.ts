@@ -161,7 +161,7 @@ describe('stationData', () => {
           incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
           rejected: 2,
         },
-        outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'] }],
+        outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'], statuses: [] }],
       },
       snapshot: { reportedTotal: 4, duplicates: 1, rejectedRecords: [REJECTED] },
     });

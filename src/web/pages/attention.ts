@@ -4,6 +4,7 @@ import {
   dataProblems,
   isOnlyRejecting,
   noDataReason,
+  STATION_STATES,
   type StationStatus,
   stateOf,
   type UpstreamStatus,
@@ -16,7 +17,7 @@ import type { RejectedReload } from '../port.ts';
 import { changesPath, ROUTES, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
 import { type Html, html, more, rowId, sinceText } from './html.ts';
-import { incompleteAdvice, loadNotes, stationLink } from './station-parts.ts';
+import { failingSinceMs, incompleteAdvice, isSilent, loadNotes, stationLink } from './station-parts.ts';
 
 /** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
 const LONG_WAIT_MS = 60_000;
@@ -38,8 +39,9 @@ export interface AttentionItem {
   /** The same in every update of the page. */
   readonly key: string;
   readonly tone: Tone;
-  /** For the headline. */
-  readonly brief: string;
+  /** For a headline, in a few words. */
+  readonly who: string;
+  readonly problem: string;
   readonly subject: Html | string;
   readonly what: Html | string;
   /** In the words of the service or of the configuration. */
@@ -103,7 +105,23 @@ export function headline({ stations, isSharded, nowMs }: FleetFacts, [worst]: re
   const lead = `${numberText(of('up'))} of ${countText(stations.length, 'station')} up${untried}`;
   if (worst === undefined) return { text: html`${lead}`, tone: untried === '' ? 'good' : 'neutral' };
   const since = worst.sinceMs === undefined ? [] : html` ${sinceText(worst.sinceMs, nowMs)}`;
-  return { text: html`${lead}; ${worst.brief}${since}`, tone: worst.tone };
+  return { text: html`${lead}; ${worst.who}: ${worst.problem}${since}`, tone: worst.tone };
+}
+
+/** The state of one station in one line, with its worst problem. */
+export function stationHeadline(status: StationStatus, changes: RecentChanges, nowMs: number) {
+  const facts = { isSharded: false, upstreams: [], rejectedReload: undefined, rejectedWebReload: undefined };
+  const [worst] = attentionItems({
+    ...facts,
+    stations: [status],
+    changes: new Map([[status.name, changes]]),
+    ownersOf: () => '',
+    nowMs,
+  });
+  const state = stateOf(status);
+  if (worst === undefined) return { text: html`${STATION_STATES[state]}`, tone: state === 'up' ? 'good' : 'neutral' };
+  const since = worst.sinceMs === undefined ? [] : html` ${sinceText(worst.sinceMs, nowMs)}`;
+  return { text: html`${STATION_STATES[state]}; ${worst.problem}${since}`, tone: worst.tone };
 }
 
 /** The list of the page; empty without items. */
@@ -230,11 +248,12 @@ function failureItem(group: FailureGroup): AttentionItem {
   }
   const [[message, count] = ['', 0], ...others] = [...messages].sort(([, a], [, b]) => b - a);
   const note = html` <span class="quiet">(${numberText(count)} of ${countText(stations.length, 'station')}; ${countText(others.length, 'other message')})</span>`;
-  const { meaning, advice } = failureAdvice(failure);
+  const { meaning, advice } = failureAdvice(failure, stations.every(isSilent));
   return {
     key,
     tone: 'bad',
-    brief: `${groupName(group)}: ${short}`,
+    who: groupName(group),
+    problem: short,
     subject: groupSubject(group, { state: 'failing', filter: short }),
     what: html`${meaning} ${servedText(group)}`,
     said: html`<code>${failure.reason}</code>: ${message}${others.length === 0 ? [] : note}`,
@@ -253,13 +272,6 @@ function servedText(group: StationGroup): string {
   return `${numberText(missing)} of them ${missing === 1 ? 'has' : 'have'} no data.`;
 }
 
-/** The end of the first refresh that failed. */
-export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatus): number | undefined {
-  const latest = outages.at(-1);
-  if (failure === undefined) return undefined;
-  return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
-}
-
 function isOverdue(station: StationStatus): boolean {
   const { dueInMs, isRefreshing } = station;
   return stateOf(station) === 'up' && -dueInMs >= LONG_OVERDUE_MS && !isRefreshing;
@@ -274,11 +286,11 @@ function overdueItems(stations: readonly StationStatus[], tone: Tone, nowMs: num
       const { refresh, isRefreshing, dueInMs } = longest;
       const isOne = group.stations.length === 1;
       const name = isOne ? longest.name : countText(group.stations.length, 'station');
-      const state = tone === 'bad' ? 'without data' : 'with old data';
       return {
         key,
         tone,
-        brief: `${name} ${state}: ${noDataReason(longest)}`,
+        who: name,
+        problem: noDataReason(longest),
         subject: isOne ? groupSubject(group) : html`${name} <span class="sub">${upstream}</span>`,
         what: html`${tone === 'bad' ? 'The data has expired' : 'The data is old'}: ${isOne ? noDataReason(longest) : namedStations(group.stations, noDataReason)}.`,
         advice:
@@ -310,16 +322,20 @@ function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly Attent
     return {
       key: `lost ${group.key}`,
       tone: 'warning',
-      brief: `${groupName(group)}: ${gone}`,
+      who: groupName(group),
+      problem: gone,
       subject: groupSubject(group),
       what: isOne
         ? `${gone}, in listings that add up.`
         : html`${gone}: ${namedStations(largestFirst, (station) => `−${numberText(lossOf(station)?.lost ?? 0)}`)}.`,
-      advice: html`${which}Compare with the console of the service: were they deleted, or did the account lose access to them?`,
+      advice: html`${which}${LOSS_ADVICE}`,
       sinceMs,
     };
   });
 }
+
+export const LOSS_ADVICE =
+  'Compare with the console of the service: were they deleted, or did the account lose access to them?';
 
 /** To the resources that were removed since then. */
 function lossPath(station: string, sinceMs: number): string {
@@ -335,7 +351,8 @@ function incompleteItem(group: StationGroup): AttentionItem {
   return {
     key: `incomplete ${key}`,
     tone: 'warning',
-    brief: `${groupName(group)}: listing incomplete`,
+    who: groupName(group),
+    problem: 'listing incomplete',
     subject: groupSubject(group, { state: 'incomplete' }),
     what: isOne
       ? `Resources may be missing: ${reasons.map(({ text }) => text).join('; ')}.`
@@ -357,7 +374,8 @@ function rejectingItem(group: StationGroup): AttentionItem {
   return {
     key: `rejected ${key}`,
     tone: 'warning',
-    brief: `${groupName(group)}: ${countText(rejected, 'record')} rejected`,
+    who: groupName(group),
+    problem: `${countText(rejected, 'record')} rejected`,
     subject: groupSubject(group, { state: 'incomplete' }),
     what: html`${countText(rejected, 'record has', 'records have')} no usable resource_id, and ${rejected === 1 ? 'is' : 'are'} left out${names}.`,
     advice: html`${which}${INCOMPLETE_ADVICE.rejected_records}`,
@@ -375,7 +393,8 @@ function reloadItems(
     {
       key: subject,
       tone: 'warning',
-      brief: `${subject.toLowerCase()} rejected`,
+      who: subject.toLowerCase(),
+      problem: 'rejected',
       subject: subject === 'Configuration' ? html`<a href=".${ROUTES.config}">${subject}</a>` : subject,
       what: 'The file was rejected: what was in force before remains in use.',
       said: html`${firstOf(problems, MAX_NAMED_STATIONS).map((problem) => html`${problem}<br>`)}`,
@@ -409,7 +428,8 @@ function upstreamItems(
     {
       key: `upstream ${name}`,
       tone: 'warning',
-      brief: `upstream ${name} ${first.brief}`,
+      who: `upstream ${name}`,
+      problem: first.brief,
       subject: html`<a href="${queryText({ upstream: name })}#stations">${name}</a> <span class="sub">upstream</span>`,
       what: html`${notes.map(({ text }, at) => html`${at === 0 ? '' : '; '}${text}`)}.`,
       advice: first.kind === 'hanging' ? FAILURE_ADVICE.timeout.advice : FAILURE_ADVICE.rate_limited.advice,
@@ -432,7 +452,8 @@ function unknownStateItems(stations: readonly StationStatus[]): readonly Attenti
     {
       key: 'unknown states',
       tone: 'warning',
-      brief: `${isOne ? first.name : countText(unclear.length, 'station')}: ${count} in states of unknown meaning`,
+      who: isOne ? first.name : countText(unclear.length, 'station'),
+      problem: `${count} in states of unknown meaning`,
       subject: isOne
         ? html`${stationLink(first.name)} <span class="sub">${first.upstream}</span>`
         : countText(unclear.length, 'station'),

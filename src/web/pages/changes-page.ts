@@ -1,14 +1,16 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
 import type { StationResource } from '../../inventory/selection.ts';
-import { CHURN_WAITING } from '../../inventory/station-status.ts';
+import { CHURN_WAITING, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StateMeanings } from '../../model/alert-state.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
-import { breakable, type Html, html, momentText, unknown } from './html.ts';
+import { changesPath, resourcePath } from '../routes.ts';
+import { ownersText } from './attention.ts';
+import { breakable, dayText, type Html, html, momentText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { alertStateBadge, resourcePageColumns } from './resource-list.ts';
+import { alertStateBadge, resourcePageColumns, titleOf } from './resource-list.ts';
 import { trail } from './station-parts.ts';
 import { downloads, listPage, type PageColumn, pager, searchField, selectBox, table, tableRow } from './table.ts';
 
@@ -89,6 +91,83 @@ ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filter
 </form>`;
 }
 
+/** Rows of the latest changes, and how many of them are of one refresh and kind. */
+const MAX_LATEST = 10;
+const MAX_ALIKE = 5;
+
+/** The latest changes of a station, on its page; those of one refresh and kind are summed up. */
+export function latestChangesSection({
+  spec,
+  changes,
+  nowMs,
+}: Pick<StationDetail, 'spec' | 'changes'> & { readonly nowMs: number }): Html {
+  const { newestFirst } = changes;
+  const path = changesPath(spec.name);
+  const all =
+    path === undefined || newestFirst.length === 0
+      ? []
+      : html` <a href="../${path}">all ${countText(newestFirst.length, 'change')}</a>`;
+  const rows: Html[] = [];
+  for (const alike of groupsOfChanges(newestFirst)) {
+    if (rows.length >= MAX_LATEST) break;
+    rows.push(...alike.slice(0, MAX_ALIKE).map((change) => latestChange(change, spec, nowMs)));
+    if (alike.length > MAX_ALIKE) rows.push(furtherChanges(alike.slice(MAX_ALIKE), spec, nowMs));
+  }
+  const list = html`<ul class="latest">\n${rows}</ul>`;
+  return html`<section aria-labelledby="changed">
+<h2 id="changed">What changed${all}</h2>
+${rows.length === 0 ? html`<p class="quiet">No change is known.</p>` : list}
+</section>`;
+}
+
+/** Changes of the same kind that one refresh found. */
+function* groupsOfChanges(newestFirst: readonly ObservedChange[]): Iterable<readonly ObservedChange[]> {
+  for (let at = 0, end = 0; at < newestFirst.length; at = end) {
+    const { atMs, change } = newestFirst[at] as ObservedChange;
+    while (newestFirst[end]?.atMs === atMs && newestFirst[end]?.change === change) end += 1;
+    yield newestFirst.slice(at, end);
+  }
+}
+
+function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec: StationSpec, nowMs: number): Html {
+  const path = resourcePath(spec.name, resource.id);
+  const title = titleOf(resource);
+  const [label] = spec.resourceLabels.names;
+  const owner = label === undefined ? '' : (resource.labels[label] ?? '');
+  const values =
+    change === 'added' || change === 'removed'
+      ? []
+      : html`${valueText(change, from, spec.states)} → ${valueText(change, to, spec.states)}`;
+  return html`<li>${changeTime(atMs, nowMs)} <span class="change ${change}">${change}</span> <span>${path === undefined ? title : html`<a href="../${path}">${title}</a>`} ${values}</span> <span class="quiet">${owner}</span></li>
+`;
+}
+
+function furtherChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
+  const [{ atMs, change }] = changes as [ObservedChange];
+  const [label] = spec.resourceLabels.names;
+  const time = new Date(atMs).toISOString();
+  const path = changesPath(spec.name, { change, since: time, until: time });
+  const words = `${numberText(changes.length)} more ${MORE_WORDS[change]}`;
+  const owners = ownersText(
+    label,
+    changes.map(({ resource }) => resource.labels[`${label}`]),
+  );
+  return html`<li>${changeTime(atMs, nowMs)} <span class="further">${path === undefined ? words : html`<a href="../${path}">${words}</a>`}${owners}</span></li>
+`;
+}
+
+const MORE_WORDS = {
+  added: 'added',
+  removed: 'removed',
+  state: 'changed state',
+  rules: 'changed rules',
+  type: 'changed type',
+} as const;
+
+function changeTime(atMs: number, nowMs: number): Html {
+  return html`<span class="quiet together">${dayText(atMs, nowMs)}${timeText(atMs)} UTC</span>`;
+}
+
 /** `naming`: empty if the changes are those of one resource. */
 export function changeTable(
   { name: station, states }: Pick<StationSpec, 'name' | 'states'>,
@@ -110,9 +189,8 @@ export function changeTable(
   return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
 }
 
-/** In UTC. */
 function utcTime(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function valueText(

@@ -3,6 +3,7 @@ import { NOTABLE_WAIT_MS, type StationDetail, type StationStatus } from '../../i
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { changesPath, stationPath } from '../routes.ts';
+import { statusText } from './error-page.ts';
 import { dayText, type Html, html, momentText, more, timeText, unknown } from './html.ts';
 import { downloads } from './table.ts';
 
@@ -15,24 +16,20 @@ const SHOWN_OUTAGES = 5;
 
 type StationHistory = Pick<StationDetail, 'history' | 'status'> & { readonly nowMs: number };
 
-/** What happened to a station in the last hours: as a timeline, as lines and as a list. */
+/** What happened to a station in the last hours, as a timeline and as lines. */
 export function historySection(station: StationHistory): Html {
   const { history, status, nowMs } = station;
   const timeline = timelineOf(station);
-  const path = stationPath(status.name, '/history');
   const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
-  const further = history.slice(SHOWN, SHOWN + MORE);
   const list = (some: readonly Html[]) => html`<ul class="outages">\n${some}</ul>\n`;
+  const last = status.snapshot === undefined ? 'last known' : '';
   const content = html`${timelineFigure(timeline)}
 ${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}`}${more(outages.length - SHOWN_OUTAGES, list(outages.slice(SHOWN_OUTAGES)))}
 <div class="sparks">
-${sparkline('resources', 'Resources', timeline, (of) => [of.leastResources, of.mostResources, of.resources], numberText, 0.9)}
-${sparkline('firing', 'Firing resources', timeline, (of) => [of.leastFiring, of.mostFiring, of.firing], numberText)}
+${sparkline('resources', 'Resources', timeline, (of) => [of.leastResources, of.mostResources, of.resources], numberText, { floor: 0.9, last })}
+${sparkline('firing', 'Firing resources', timeline, (of) => [of.leastFiring, of.mostFiring, of.firing], numberText, { last })}
 ${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => [durationMs], durationText)}
-</div>
-<h3 id="refreshes-title">Recent refreshes</h3>
-${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
-${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
+</div>`;
   return html`<section id="history" aria-labelledby="history-title">
 <h2 id="history-title">History</h2>
 ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : content}
@@ -40,11 +37,27 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : content}
 `;
 }
 
-/** `02:35–02:45 (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */
-function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: number): Html {
-  const end = toMs === undefined ? 'now' : html`${dayText(toMs, fromMs)}${timeText(toMs)}`;
+/** The refreshes one by one, the latest first; empty without any. */
+export function refreshesSection({ history, status, nowMs }: StationHistory): Html {
+  if (history.length === 0) return html``;
+  const path = stationPath(status.name, '/history');
+  const further = history.slice(SHOWN, SHOWN + MORE);
+  return html`<section aria-labelledby="refreshes-title">
+<h2 id="refreshes-title">Recent refreshes</h2>
+${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
+${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}
+</section>
+`;
+}
+
+/** `02:35–02:45 UTC (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */
+function outageText({ fromMs, toMs, failed, reasons, statuses }: Outage, nowMs: number): Html {
+  const causes = reasons.flatMap((reason) =>
+    reason === 'status' && statuses.length > 0 ? statuses.map(statusText) : reason,
+  );
+  const end = toMs === undefined ? html` UTC–now` : html`–${dayText(toMs, fromMs)}${timeText(toMs)} UTC`;
   const length = durationText(Math.max((toMs ?? nowMs) - fromMs, 0));
-  return html`${dayText(fromMs, nowMs)}${timeText(fromMs)}–${end} <span class="quiet">(${length})</span> <span class="outcome failed">${numberText(failed)} failed: ${reasons.join(', ')}</span>`;
+  return html`${dayText(fromMs, nowMs)}${timeText(fromMs)}${end} <span class="quiet">(${length})</span> <span class="outcome failed">${numberText(failed)} failed: ${causes.join(', ')}</span>`;
 }
 
 /**
@@ -230,10 +243,15 @@ function timelineSummary({ fromMs, toMs, entries, isBeginning }: Timeline): Html
   return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${refreshesText(entries)}.${beginning}`;
 }
 
-/** `60 refreshes, 4 failed (status), some incomplete`. */
+/** The status where that is the reason. */
+function causeOf({ reason, status }: NonNullable<HistoryEntry['failure']>): string {
+  return reason === 'status' && status !== undefined ? statusText(status) : reason;
+}
+
+/** `60 refreshes, 4 failed (503 Service Unavailable), some incomplete`. */
 function refreshesText(entries: readonly HistoryEntry[]): string {
   const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
-  const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? failure.reason : []));
+  const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? causeOf(failure) : []));
   const others = (['incomplete', 'postponed'] as const).filter((outcome) =>
     entries.some((entry) => entry.outcome === outcome),
   );
@@ -247,14 +265,21 @@ function refreshesText(entries: readonly HistoryEntry[]): string {
 
 const SPARK_HEIGHT = 30;
 
-/** `numbers`: the latest last. `floor`: the bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
+interface SparklineOptions {
+  /** The bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
+  readonly floor?: number;
+  /** Before the latest number, where it is no longer served. */
+  readonly last?: string;
+}
+
+/** `numbers`: the latest last. */
 function sparkline(
   id: string,
   title: string,
   { entries, cells }: Timeline,
   numbers: (entry: HistoryEntry) => readonly (number | undefined)[],
   text: (value: number) => string,
-  floor = 0,
+  { floor = 0, last = '' }: SparklineOptions = {},
 ): Html {
   const valuesOf = (some: readonly HistoryEntry[]) => some.flatMap(numbers).filter((value) => value !== undefined);
   const values = valuesOf(entries);
@@ -271,7 +296,7 @@ function sparkline(
     return `${start}H${cell + 1}`;
   });
   return html`<figure class="spark">
-<figcaption id="spark-${id}">${title}: <strong>${text(Number(values.at(-1)))}</strong> <span class="quiet">min ${text(least)}, max ${text(most)}</span></figcaption>
+<figcaption id="spark-${id}">${title}: ${last === '' ? '' : `${last} `}<strong>${text(Number(values.at(-1)))}</strong> <span class="quiet">min ${text(least)}, max ${text(most)}</span></figcaption>
 <svg role="img" aria-labelledby="spark-${id}" viewBox="0 0 ${CELLS} ${SPARK_HEIGHT}" preserveAspectRatio="none"><path d="${path.join('')}" vector-effect="non-scaling-stroke"/></svg>
 </figure>`;
 }

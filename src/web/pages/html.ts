@@ -89,14 +89,15 @@ export function unknown(explanation: string): Html {
 }
 
 /** Relative to now, with the exact time as a tooltip. */
-export function momentText(atMs: number, nowMs: number): Html {
+export function momentText(atMs: number, nowMs: number, precision: 'exact' | 'rough' = 'exact'): Html {
   const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${relativeText(nowMs - atMs)}</time>`;
+  const duration = precision === 'exact' ? durationText : roughDuration;
+  return html`<time datetime="${iso}" title="${iso}">${relativeText(nowMs - atMs, duration)}</time>`;
 }
 
-function relativeText(ageMs: number): string {
+function relativeText(ageMs: number, duration: typeof durationText): string {
   if (Math.abs(ageMs) < 1000) return 'just now';
-  return ageMs > 0 ? `${durationText(ageMs)} ago` : `in ${durationText(-ageMs)}`;
+  return ageMs > 0 ? `${duration(ageMs)} ago` : `in ${duration(-ageMs)}`;
 }
 
 /** `since 13:18 UTC`, with the day if it is another one; with its length: `since 13:18 UTC, 12 min`. */

@@ -55,7 +55,6 @@ export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" d
 const NAVIGATION = [
   [ROUTES.status, 'Stations'],
   [ROUTES.reference, 'Metrics reference'],
-  [ROUTES.discovery, 'Service discovery'],
   [ROUTES.config, 'Configuration'],
 ] as const;
 
@@ -94,6 +93,7 @@ function renderPage(
 ): Html {
   const endpoints = [
     [telemetryPath, 'Metrics'],
+    [ROUTES.discovery, 'Service discovery'],
     [ROUTES.healthy, 'Healthy'],
     [ROUTES.ready, 'Ready'],
   ] as const;

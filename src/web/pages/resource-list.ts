@@ -125,11 +125,17 @@ export function textOrUnknown(text: string): Html {
 }
 
 /** A state in words, in the colour of its meaning, with its token as a tooltip. Where the words are not the meaning, it is added. */
-export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 'alertState'>): Html {
+export function alertStateBadge({
+  state,
+  alertState,
+  alertRules,
+}: Pick<Resource, 'state' | 'alertState'> & Partial<Pick<Resource, 'alertRules'>>): Html {
   if (state === '') return unknown(NO_STATE);
   const words = stateWord(state);
   const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
-  return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${meaning}</span>`;
+  // Without a rule nothing can fire: that is no good news.
+  const tone = alertState === 'inactive' && alertRules === 0 ? 'unwatched' : alertState;
+  return html`<span class="badge ${tone}" title="${state}">${breakable(words)}${meaning}</span>`;
 }
 
 /** The address of the resources on the page of their station. */

@@ -1,22 +1,27 @@
 import { linksOf } from '../../inventory/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
+import { type RecentChanges, recentChanges } from '../../inventory/recent-changes.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { type StationResource, searchStations } from '../../inventory/selection.ts';
 import {
+  coverageShare,
   isOnlyRejecting,
   nextRefreshText,
   type StationDetail,
   type StationStatus,
 } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { HOUR_MS } from '../../model/clock.ts';
 import type { RejectedRecord } from '../../model/listing.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
 import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
-import { historySection } from './history.ts';
-import { facts, figures, type Html, html, momentText } from './html.ts';
+import { LOSS_ADVICE, stationHeadline } from './attention.ts';
+import { latestChangesSection } from './changes-page.ts';
+import { historySection, refreshesSection } from './history.ts';
+import { facts, type Html, html, momentText, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
   countBars,
@@ -27,16 +32,16 @@ import {
   textOrUnknown,
 } from './resource-list.ts';
 import {
+  changesSince,
+  completeness,
   coverageText,
   knownCounts,
   lastSuccess,
   linkedCount,
   linkList,
   loadList,
-  stateBadge,
   stationNotes,
   trail,
-  unknownFigure,
   unknownStatesNote,
 } from './station-parts.ts';
 import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
@@ -83,45 +88,109 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, counts, nowMs } = view;
   const { snapshot } = status;
-  const known = knownCounts(snapshot);
+  const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS));
+  const { text, tone } = stationHeadline(status, recent, nowMs);
   const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(linksOf(links, spec))}<div class="headline">
-${figures('status', [
-  ['State', stateBadge(status)],
-  ['Resources', linkedCount(known?.resources, undefined)],
-  ['Firing', linkedCount(known?.firing, '?alert_state=firing#resources')],
-  ['Pending', linkedCount(known?.pending, '?alert_state=pending#resources')],
-  ...unknownFigure(snapshot?.unknown, '?alert_state=unknown#resources'),
-  ['Coverage', coverageText(snapshot)],
-  ['Last success', lastSuccess(status, nowMs)],
-])}
+<p id="summary" class="summary ${tone}">${text}</p>
 <div class="actions">
-${(snapshot?.rejected ?? 0) > 0 ? html`<a href="#rejected">Rejected records</a> ` : []}<a href="#history">History</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#place">Details</a>
+<a href="#resources">Resources</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#refreshes-title">Refreshes</a> <a href="#place">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
+${stationTiles(view, recent)}
 ${stationNotes(status, nowMs)}
-${unknownStatesNote(snapshot?.unknownStates ?? [])}
-<div class="beside">
-<div>
-<section aria-labelledby="resources">
+${lossNote(recent, spec.name, nowMs)}
+${unknownStatesNote(snapshot?.unknownStates ?? [], status.unknownSinceMs, nowMs)}
+${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
+${historySection(view)}
+${latestChangesSection(view)}
+</div>
+${countSections(spec.products.length > 0, counts)}<section aria-labelledby="resources">
 <h2 id="resources">Resources</h2>
 ${resourcesOf(view)}
 </section>
-${served === undefined ? [] : rejectedSection(served.snapshot)}${historySection(view)}</div>
-<div class="side">
-${countSections(spec.products.length > 0, counts)}<div class="columns">
+${refreshesSection(view)}<div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
 ${stationFacts(view)}
 </section>
-${served === undefined ? [] : listingSection(served.snapshot, nowMs)}</div>
-</div>
-</div>`;
+${served === undefined ? [] : listingSection(served.snapshot, nowMs)}</div>`;
+}
+
+/** The numbers of the station, with what they are to be compared with. */
+function stationTiles({ spec, status, history, nowMs }: StationPageView, recent: RecentChanges): Html {
+  const { snapshot, failure } = status;
+  const known = knownCounts(snapshot);
+  const last = history.find(({ resources }) => resources !== undefined);
+  const lastKnown =
+    snapshot === undefined && last
+      ? { note: html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}` }
+      : {};
+  const changed = changesSince(spec.name, recent, nowMs, '../');
+  return tiles('status', [
+    {
+      term: 'Resources',
+      value: linkedCount(known?.resources, '#resources'),
+      ...(changed === undefined ? {} : { note: changed }),
+      ...lastKnown,
+    },
+    {
+      term: 'Firing',
+      value: linkedCount(known?.firing, '?alert_state=firing#resources'),
+      tone: known?.firing ? 'bad' : '',
+    },
+    {
+      term: 'Pending',
+      value: linkedCount(known?.pending, '?alert_state=pending#resources'),
+      tone: known?.pending ? 'warning' : '',
+    },
+    ...(snapshot?.unknown
+      ? [{ term: 'Unknown state', value: linkedCount(snapshot.unknown, '?alert_state=unknown#resources') }]
+      : []),
+    {
+      term: 'Coverage',
+      value: coverageText(snapshot, '?without_rules=yes#resources'),
+      share: snapshot && coverageShare(snapshot),
+    },
+    ...listingTile(status),
+    {
+      term: 'Last success',
+      value: lastSuccess(status, nowMs, 'rough'),
+      tone: failure ? 'warning' : '',
+      note: `next refresh: ${nextRefreshText(status)}`,
+    },
+  ]);
+}
+
+/** Whether the data is verified complete; none without data. */
+function listingTile(status: StationStatus) {
+  const { snapshot } = status;
+  if (snapshot === undefined) return [];
+  const missing = completeness(status);
+  const target = snapshot.rejected > 0 ? '#rejected' : '#listing';
+  return [
+    {
+      term: 'Listing',
+      value: html`<a href="${target}">${missing || 'complete'}</a>`,
+      tone: missing === '' ? ('' as const) : ('warning' as const),
+      note: `in ${countText(snapshot.pages, 'request')}`,
+    },
+  ];
+}
+
+/** That many resources are gone; empty if not. */
+function lossNote({ loss }: RecentChanges, station: string, nowMs: number): Html {
+  if (loss === undefined) return html``;
+  const { lost, before, sinceMs } = loss;
+  const path = changesPath(station, { change: 'removed', since: new Date(sinceMs).toISOString() });
+  const which = path === undefined ? [] : html` <a href="../${path}">See which</a>`;
+  return html`<div class="failure-note warning" id="loss"><p><strong>${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone</strong> ${sinceText(sinceMs, nowMs, 'with length')}, in listings that add up.${which}</p>
+<p>What to do: ${LOSS_ADVICE}</p></div>`;
 }
 
 function countSections(hasProducts: boolean, { states, types, products, labels }: ResourceCounts): Html {
@@ -177,7 +246,7 @@ function stationFacts({ spec, status, upstream, nowMs }: StationPageView): Html 
     [
       'Requests',
       status.isHanging
-        ? html`<span class="no">hanging</span>: one probing request at a time until the service replies`
+        ? html`<span class="failing">hanging</span>: one probing request at a time until the service replies`
         : undefined,
     ],
     ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],

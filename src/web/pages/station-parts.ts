@@ -1,7 +1,8 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capacity.ts';
 import type { Link } from '../../inventory/links.ts';
+import type { RecentChanges } from '../../inventory/recent-changes.ts';
 import {
-  type Coverage,
+  type CountedCoverage,
   coverageShare,
   dataProblems,
   isOnlyRejecting,
@@ -23,7 +24,7 @@ import {
 import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
-import { stationPath } from '../routes.ts';
+import { changesPath, stationPath } from '../routes.ts';
 import { type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
@@ -73,12 +74,30 @@ export function stationNotes(station: StationStatus, nowMs: number): Html {
 <p>What to do: ${incompleteAdvice(station)}</p></div>\n`;
   const note = problems.length === 0 ? html`` : warning;
   if (failure === undefined) return note;
-  const { meaning, advice } = failureAdvice(failure);
+  const { meaning, advice } = failureAdvice(failure, isSilent(station));
   return html`<div class="failure-note">
-<p><strong>${meaning}</strong> ${successText(lastSuccessMs, nowMs)}</p>
+<p><strong>${meaning}</strong> ${failingText(station, nowMs)}${successText(lastSuccessMs, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
 <p>What to do: ${advice}</p>
 </div>${note}`;
+}
+
+/** Whether the service has not replied, as far as is known. */
+export function isSilent({ isHanging, lastSuccessMs }: StationStatus): boolean {
+  return isHanging || lastSuccessMs === undefined;
+}
+
+/** Since when refreshes fail. */
+function failingText(station: StationStatus, nowMs: number): Html {
+  const sinceMs = failingSinceMs(station);
+  return sinceMs === undefined ? html`` : html`Failing ${sinceText(sinceMs, nowMs, 'with length')}. `;
+}
+
+/** The end of the first refresh that failed; undefined: the latest one succeeded. */
+export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatus): number | undefined {
+  const latest = outages.at(-1);
+  if (failure === undefined) return undefined;
+  return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
 }
 
 /** What to do about a listing that is not verified complete, for each of its reasons. */
@@ -93,7 +112,7 @@ function successText(lastSuccessMs: number | undefined, nowMs: number): Html {
 }
 
 /** The share of resources with alert rules, and how many are not counted because too little is known of them. `href`: of those without rules. */
-export function coverageText(coverage: Coverage | undefined, href?: string): Html {
+export function coverageText(coverage: CountedCoverage | undefined, href?: string): Html {
   if (coverage === undefined) return NO_DATA_CELL;
   if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
   const { withRules, withoutRules, unknownCoverage } = coverage;
@@ -106,8 +125,12 @@ export function coverageText(coverage: Coverage | undefined, href?: string): Htm
 }
 
 /** The end of the last refresh that succeeded, also when its data has expired. */
-export function lastSuccess({ lastSuccessMs }: StationStatus, nowMs: number): Html {
-  return lastSuccessMs === undefined ? unknown('none yet') : momentText(lastSuccessMs, nowMs);
+export function lastSuccess(
+  { lastSuccessMs }: StationStatus,
+  nowMs: number,
+  precision: 'exact' | 'rough' = 'exact',
+): Html {
+  return lastSuccessMs === undefined ? unknown('none yet') : momentText(lastSuccessMs, nowMs, precision);
 }
 
 /** A number of resources with a link to them. */
@@ -124,18 +147,32 @@ export function knownCounts(snapshot: SnapshotStatus | undefined): SnapshotStatu
   return isUnknown ? undefined : snapshot;
 }
 
-/** A number of resources in states of unknown meaning; none if it is 0. */
-export function unknownFigure(
-  count: number | undefined,
-  href: string,
-): readonly (readonly [name: string, value: Html])[] {
-  return count ? [['Unknown state', linkedCount(count, href)]] : [];
+/** `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */
+export function changesSince(
+  station: string,
+  { added, removed, sinceMs, loss }: RecentChanges,
+  nowMs: number,
+  root: string,
+): Html | undefined {
+  if (sinceMs === undefined) return undefined;
+  const since = new Date(sinceMs).toISOString();
+  const link = (change: 'added' | 'removed', words: string) => {
+    const path = changesPath(station, { change, since });
+    return path === undefined ? html`${words}` : html`<a href="${root}${path}">${words}</a>`;
+  };
+  const lost =
+    removed === 0
+      ? []
+      : html`<span${loss ? html` class="no"` : []}>${link('removed', `−${numberText(removed)}`)}</span> `;
+  const gained = added === 0 ? [] : html`${link('added', `+${numberText(added)}`)} `;
+  return html`${lost}${gained}${sinceText(sinceMs, nowMs)}`;
 }
 
 /** Which states have no known meaning, and what to do about it; empty without any. */
-export function unknownStatesNote(states: readonly UnknownState[]): Html {
+export function unknownStatesNote(states: readonly UnknownState[], sinceMs?: number, nowMs = 0): Html {
   if (states.length === 0) return html``;
-  return html`<div class="failure-note warning" id="unknown-states"><p><strong>${unknownStatesCount(states)}:</strong> ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
+  const since = sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs, 'with length')}`;
+  return html`<div class="failure-note warning" id="unknown-states"><p><strong>${unknownStatesCount(states)}</strong>${since}: ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
 <p>What to do: ${unknownStatesAdvice(states)}</p></div>`;
 }
 

@@ -20,22 +20,16 @@ import { sumIfKnown } from '../../refresh/aggregates.ts';
 import type { TaskQueue } from '../../tasks/task-queue.ts';
 import { labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
-import { changesPath, ROUTES, searchParams, stationPath } from '../routes.ts';
-import {
-  attentionItems,
-  attentionSection,
-  type FleetFacts,
-  failingSinceMs,
-  headline,
-  ownersText,
-  shortReason,
-} from './attention.ts';
+import { ROUTES, searchParams, stationPath } from '../routes.ts';
+import { attentionItems, attentionSection, type FleetFacts, headline, ownersText, shortReason } from './attention.ts';
 import { hourStrip } from './history.ts';
 import { breakable, type Html, html, roughDuration, rowId, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
+  changesSince,
   completeness,
   coverageText,
+  failingSinceMs,
   knownCounts,
   lastSuccess,
   linkedCount,
@@ -163,8 +157,7 @@ function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly St
     { heading: 'Last hour', value: () => undefined, cell: (station) => hourStrip(station, nowMs) },
     {
       ...countColumn('Resources', 'resources', ''),
-      cell: (station) =>
-        html`${countCell(station, 'resources', '')}${changesCell(station.name, changes.get(station.name), nowMs)}`,
+      cell: (station) => html`${countCell(station, 'resources', '')}${changesCell(station, changes, nowMs)}`,
     },
     countColumn('Firing', 'firing', '?alert_state=firing'),
     { ...countColumn('Pending', 'pending', '?alert_state=pending'), isDetail: true },
@@ -204,6 +197,12 @@ function countCell({ name, snapshot }: StationStatus, by: CountKey, query: strin
   return linkedCount(knownCounts(snapshot)?.[by], path && `./${path}${query}#resources`);
 }
 
+function changesCell({ name }: StationStatus, changes: ChangesByStation, nowMs: number): Html {
+  const recent = changes.get(name);
+  const text = recent && changesSince(name, recent, nowMs, './');
+  return text === undefined ? html`` : html` <span class="sub">${text}</span>`;
+}
+
 /** The state with what is wrong, and since when. */
 function stateCell(station: StationStatus, nowMs: number): Html {
   const { failure, snapshot, waitingMs = 0 } = station;
@@ -221,20 +220,6 @@ function stateCell(station: StationStatus, nowMs: number): Html {
     ...(waitingMs >= NOTABLE_WAIT_MS && state !== 'no-data' ? [html`${noDataReason(station)}`] : []),
   ];
   return html`${stateBadge(station, 'alone')}${notes.map((note) => html`<span class="hidden-text">:</span> <span class="sub">${note}</span>`)}`;
-}
-
-/** What was added and removed within the last hour, each with a link to the changes; empty without any. */
-function changesCell(station: string, changes: RecentChanges | undefined, nowMs: number): Html {
-  if (changes?.sinceMs === undefined) return html``;
-  const { added, removed, sinceMs, loss } = changes;
-  const since = new Date(sinceMs).toISOString();
-  const link = (change: 'added' | 'removed', words: string) => {
-    const path = changesPath(station, { change, since });
-    return path === undefined ? html`${words} ` : html`<a href="./${path}">${words}</a> `;
-  };
-  const lost = removed === 0 ? [] : link('removed', `−${numberText(removed)}`);
-  const gained = added === 0 ? [] : link('added', `+${numberText(added)}`);
-  return html` <span class="sub${loss ? ' no' : ''}">${lost}${gained}${sinceText(sinceMs, nowMs)}</span>`;
 }
 
 /** The stations that the query selects, in its order. */

@@ -11,6 +11,7 @@ import {
   headline,
   ownersText,
   shortReason,
+  stationHeadline,
 } from '../../../src/web/pages/attention.ts';
 import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
@@ -20,7 +21,7 @@ const MINUTE_MS = 60_000;
 const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
 
 const outageSince = (minutes: number) => [
-  { fromMs: NOW_MS - minutes * MINUTE_MS, toMs: undefined, failed: 3, reasons: ['timeout' as const] },
+  { fromMs: NOW_MS - minutes * MINUTE_MS, toMs: undefined, failed: 3, reasons: ['timeout' as const], statuses: [] },
 ];
 
 const failing = (name: string, reason: FailureReason, status = 503, changes: Partial<StationStatus> = {}) =>
@@ -97,18 +98,14 @@ describe('headline', () => {
         ...fleet(10, (name) => failing(name, 'rate_limited')),
       ],
     ],
+    ['5 of 6 stations up; prod: not scraped for 5 min since 03:00 UTC', 'bad', [...fleet(5, up), gone('prod')]],
     [
-      '5 of 6 stations up; prod without data: not scraped for 5 min since 03:00 UTC',
-      'bad',
-      [...fleet(5, up), gone('prod')],
-    ],
-    [
-      '0 of 6 stations up; 6 stations without data: not scraped for 7 min since 02:58 UTC',
+      '0 of 6 stations up; 6 stations: not scraped for 7 min since 02:58 UTC',
       'bad',
       [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })],
     ],
     [
-      '2 of 2 stations up; b with old data: not scraped for 10 min since 02:55 UTC',
+      '2 of 2 stations up; b: not scraped for 10 min since 02:55 UTC',
       'warning',
       [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })],
     ],
@@ -126,13 +123,13 @@ describe('headline', () => {
     ],
     ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'warning', [unclear('a', 7)]],
     [
-      '2 of 2 stations up; upstream main throttled since 03:01 UTC',
+      '2 of 2 stations up; upstream main: throttled since 03:01 UTC',
       'warning',
       fleet(2, up),
       { upstreams: [loaded({ recentThrottled: 7, throttledForMs: 4 * MINUTE_MS })] },
     ],
     [
-      '1 of 1 station up; web configuration rejected since 02:05 UTC',
+      '1 of 1 station up; web configuration: rejected since 02:05 UTC',
       'warning',
       [up('a')],
       { rejectedWebReload: { atMs: NOW_MS - 60 * MINUTE_MS, problems: ['p'] } },
@@ -199,16 +196,16 @@ describe('attentionItems', () => {
       rejectedReload: { atMs: NOW_MS, problems: ['p'] },
       rejectedWebReload: { atMs: NOW_MS, problems: ['p'] },
     });
-    expect(items.map(({ tone, brief }) => `${tone} ${brief}`)).toEqual([
+    expect(items.map(({ tone, who, problem }) => `${tone} ${who}: ${problem}`)).toEqual([
       'bad empty: 500 Internal Server Error',
       'bad auth: 401 Unauthorized',
-      'bad old without data: not scraped for 5 min',
+      'bad old: not scraped for 5 min',
       'warning vanish: 220 of 400 resources are gone',
       'warning total: listing incomplete',
       'warning noid: 3 records rejected',
-      'warning configuration rejected',
-      'warning web configuration rejected',
-      'warning upstream main throttled',
+      'warning configuration: rejected',
+      'warning web configuration: rejected',
+      'warning upstream main: throttled',
       'warning state: 7 resources in states of unknown meaning',
     ]);
     expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
@@ -224,7 +221,7 @@ describe('attentionItems', () => {
       failing('d', 'status', 502),
       failing('e', 'status', 503),
     ];
-    expect(itemsOf(stations).map(({ brief }) => brief)).toEqual([
+    expect(itemsOf(stations).map(({ who, problem }) => `${who}: ${problem}`)).toEqual([
       '3 stations of upstream main: 403 Forbidden',
       '2 stations of upstream main: timeout',
       'b: 403 Forbidden',
@@ -239,7 +236,7 @@ describe('attentionItems', () => {
     ];
     expect(itemsOf([failing('a', 'rate_limited'), failing('b', 'timeout')], { upstreams })).toHaveLength(2);
     const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 61_000 })] });
-    expect(item).toMatchObject({ brief: 'upstream main overloaded', sinceMs: NOW_MS - 61_000 });
+    expect(item).toMatchObject({ who: 'upstream main', problem: 'overloaded', sinceMs: NOW_MS - 61_000 });
   });
 });
 
@@ -360,6 +357,23 @@ describe('attentionSection', () => {
     expect(row?.tags.map(({ name }) => name)).not.toContain('script');
     expect(row?.text).toContain('"><script> \uFFFD "><script> \uFFFD since');
     expect(row?.text).toContain('body: "><script> \uFFFD');
+  });
+});
+
+describe('stationHeadline', () => {
+  const NO_CHANGES = { added: 0, removed: 0, sinceMs: undefined, loss: undefined };
+
+  it.each<[text: string, tone: string, StationStatus, RecentChanges?]>([
+    ['up', 'good', up('a')],
+    ['not tried', 'neutral', untried('a')],
+    ['failing; 401 Unauthorized since 02:53 UTC', 'bad', failing('a', 'auth', 401)],
+    ['no data; not scraped for 5 min since 03:00 UTC', 'bad', gone('a')],
+    ['up; 220 of 400 resources are gone since 02:56 UTC', 'warning', up('a'), lost(220, 400)],
+    ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
+    ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'warning', unclear('a', 7)],
+  ])('is "%s" in the tone %s', (text, tone, station, changes = NO_CHANGES) => {
+    const line = stationHeadline(station, changes, NOW_MS);
+    expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedChange } from '../../../src/inventory/changes.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import { latestChangesSection } from '../../../src/web/pages/changes-page.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
-import { openPage, rowsOf } from './opened-page.ts';
+import { openPage, rowsOf, shown } from './opened-page.ts';
 
 const PATH = '/stations/prod/changes';
 
@@ -25,7 +26,7 @@ describe('changesPage', () => {
       change('c', { change: 'type', from: 'type.x', to: 'type.a' }),
       change('d', { change: 'removed', to: undefined }),
     ]);
-    const when = '2026-01-02 03:03:55 1 min 5 s ago';
+    const when = '2026-01-02 03:03:55 UTC 1 min 5 s ago';
     expect(rows).toEqual([
       `${when} added Display a a name-a a Type A – none Firing`,
       `${when} rules Display b b name-b a Type A 1,200 0`,
@@ -119,5 +120,39 @@ describe('changesPage', () => {
 
   it.each(['html', 'json', 'csv'])('responds 404 for an unknown station (%s)', async (format) => {
     expect((await openPage({}, `/stations/other/changes?format=${format}`)).status).toBe(404);
+  });
+});
+
+describe('latestChangesSection', () => {
+  const sectionOf = (newestFirst: readonly ObservedChange[]) => {
+    const resourceLabels = new ResourceLabels([], ['team']);
+    const detail = detailOf([], { spec: { resourceLabels }, changes: { newestFirst, dropped: 0 } });
+    return shown(latestChangesSection({ ...detail, nowMs: NOW_MS }).text);
+  };
+  const owned = (id: string, team: string, changes: Partial<ObservedChange> = {}) =>
+    change(id, { resource: resourceOf(id, { labels: { team } }), ...changes });
+
+  it('says that nothing is known without changes', () => {
+    expect(sectionOf([]).text).toBe('What changed No change is known.');
+  });
+
+  it('sums up what one refresh removed, by owner, before what changed earlier', () => {
+    const removed = Array.from({ length: 220 }, (_, index) =>
+      owned(`r${index}`, index < 120 ? 'web' : 'data', { change: 'removed', to: undefined }),
+    );
+    const earlier = owned('x', 'web', { change: 'state', from: 'ALERTSTATE_PENDING', atMs: NOW_MS - 86_400_000 });
+    const { text, hrefs } = sectionOf([...removed, earlier]);
+    expect(text).toMatch(
+      /^What changed all 221 changes 03:03 UTC removed Display r0 web 03:03 UTC removed Display r1 web /,
+    );
+    expect(text).toContain('03:03 UTC 215 more removed, by team: web 115, data 100');
+    expect(text).toMatch(/01 Jan 03:05 UTC state Display x Pending → Firing web$/);
+    const time = '2026-01-02T03%3A03%3A55.000Z';
+    expect(hrefs).toContain(`../stations/prod/changes?change=removed&since=${time}&until=${time}`);
+  });
+
+  it('is bounded, however many refreshes found changes', () => {
+    const many = Array.from({ length: 500 }, (_, index) => change(`r${index}`, { atMs: NOW_MS - index * 1000 }));
+    expect(sectionOf(many).tags.filter(({ name }) => name === 'li')).toHaveLength(10);
   });
 });

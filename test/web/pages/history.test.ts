@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { History, type HistoryEntry } from '../../../src/inventory/history.ts';
-import { historySection, hourStrip } from '../../../src/web/pages/history.ts';
+import { historySection, hourStrip, refreshesSection } from '../../../src/web/pages/history.ts';
 import { detailOf, NOW_MS, STATION } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
@@ -25,7 +25,8 @@ function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryE
 }
 
 function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
-  return historySection({ ...detailOf([], { history, status: { ttlMs, ...status } }), nowMs: NOW_MS }).text;
+  const station = { ...detailOf([], { history, status: { ttlMs, ...status } }), nowMs: NOW_MS };
+  return `${historySection(station).text}${refreshesSection(station).text}`;
 }
 
 /** One per minute, the latest first, from `agoMs` on. */
@@ -66,6 +67,11 @@ describe('historySection', () => {
       'Refresh duration: 1 min 30 s min 250 ms, max 1 min 30 s',
     ],
     [
+      'the status where that is why refreshes failed',
+      [failureAt(0, { failure: { reason: 'status', message: 'm', status: 503 } })],
+      'Last 1 h: 1 refresh, 1 failed (503 Service Unavailable).',
+    ],
+    [
       'time, duration, wait, pages, counts and changes of a refresh',
       [
         entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3, rulesChanges: 2 }),
@@ -94,6 +100,11 @@ describe('historySection', () => {
   ])('shows %s', (_what, history, ...texts) => {
     const { text } = shown(section(history));
     for (const expected of texts) expect(text).toContain(expected);
+  });
+
+  it('says that numbers are the last known ones once the data has expired', () => {
+    const { text } = shown(section([failureAt(0), entryAt(MINUTE_MS)], { snapshot: undefined }));
+    expect(text).toContain('Resources: last known 42 min 42, max 42 Firing resources: last known 2');
   });
 
   it('draws no line without a number, and interrupts the lines where there was no refresh', () => {
@@ -142,12 +153,19 @@ describe('historySection', () => {
   it('lists outages as their history has them, the latest first, and more than five in a part to open', () => {
     const outages = Array.from({ length: 7 }, (_, at) => ({
       ...{ fromMs: NOW_MS - (7 - at) * HOUR_MS, toMs: NOW_MS - (7 - at) * HOUR_MS + 610_000, failed: 10 },
-      reasons: ['tls', 'auth'] as const,
+      reasons: ['tls', 'status'] as const,
+      statuses: [503],
     }));
-    const current = { fromMs: NOW_MS - 30_000, toMs: undefined, failed: 1, reasons: ['timeout'] as const };
+    const current = {
+      fromMs: NOW_MS - 30_000,
+      toMs: undefined,
+      failed: 1,
+      reasons: ['timeout'] as const,
+      statuses: [],
+    };
     const [listed = '', opened = ''] = section([failureAt(0)], { outages: [...outages, current] }).split('<details>');
     expect(shown(listed).text).toContain(
-      'Outages 03:04–now (30 s) 1 failed: timeout 02:05–02:15 (10 min 10 s) 10 failed: tls, auth 01:05–01:15',
+      'Outages 03:04 UTC–now (30 s) 1 failed: timeout 02:05–02:15 UTC (10 min 10 s) 10 failed: tls, 503 Service Unavailable 01:05–01:15 UTC',
     );
     expect(opened.match(/<li>/g)).toHaveLength(3);
     expect(section([entryAt(0)])).not.toContain('Outages');
@@ -268,6 +286,7 @@ describe('hourStrip', () => {
       toMs: to === undefined ? undefined : NOW_MS - to * MINUTE_MS,
       failed: 3,
       reasons: ['timeout' as const],
+      statuses: [],
     });
     const outages = [outage(200, 61), outage(40, 35), outage(5, undefined)];
     expect(shown(stripOf(minutes(3), { outages })).text).toBe(

@@ -20,10 +20,14 @@ describe('sendPage', () => {
     expect(linksIn('header')).toEqual([
       `Stations ${root}`,
       `Metrics reference ${root}reference`,
-      `Service discovery ${root}sd`,
       `Configuration ${root}config`,
     ]);
-    expect(linksIn('footer')).toEqual([`Metrics ${root}metrics`, `Healthy ${root}-/healthy`, `Ready ${root}-/ready`]);
+    expect(linksIn('footer')).toEqual([
+      `Metrics ${root}metrics`,
+      `Service discovery ${root}sd`,
+      `Healthy ${root}-/healthy`,
+      `Ready ${root}-/ready`,
+    ]);
     expect(body).toContain(`<link rel="icon" type="image/svg+xml" href="${root}favicon.ico">`);
     expect(/aria-current="page">([^<]*)/.exec(body)?.[1]).toBe(current);
     expect(body).toContain('<p>Version 1.2.3</p>');

@@ -53,10 +53,20 @@ describe('stationPage', () => {
     expect(await request('/stations/unknown/history')).toMatchObject({ status: 404, body: `${said}\n` });
   });
 
-  it('shows the resources first, then the history, the counts and the details', async () => {
-    const { tags } = await open(full);
+  it('shows history, changes and counts before the long table of resources', async () => {
+    const atMs = NOW_MS - 60_000;
+    const history = [{ atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 }];
+    const { tags } = await open({ ...full, history });
     const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
-    expect(headings).toEqual(['resources', 'history-title', 'counts', 'place', 'listing']);
+    expect(headings).toEqual([
+      'history-title',
+      'changed',
+      'counts',
+      'resources',
+      'refreshes-title',
+      'place',
+      'listing',
+    ]);
   });
 
   it.each([true, false])(
@@ -92,8 +102,9 @@ describe('stationPage', () => {
       }),
     );
     expect(textOf(body, 'status')).toBe(
-      'Statefailing Resources3 Firing0 Pending0 Coverage– no listed resource can have alerts Last success55 s ago',
+      'Resources3 Firing0 Pending0 Coverage– no listed resource can have alerts Listingcompletein 1 request Last success55 s agonext refresh: on the first scrape after 30 s',
     );
+    expect(textOf(body, 'summary')).toBe('failing; TLS handshake failed since 03:04 UTC');
     expect(text).toContain('tls: expired');
     expect(textOf(body, 'question')).toBe(
       'Upstreamup Subscriptionsub Resource grouprg Zonez1 Telemetry stationts Labelsteam="a"b" ' +
@@ -114,7 +125,7 @@ describe('stationPage', () => {
     );
     expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
     expect(body).not.toContain('class="state up"');
-    expect(body).toContain('<dd><a href="?alert_state=firing#resources">2</a></dd>');
+    expect(body).toContain('<dd class="value bad"><a href="?alert_state=firing#resources">2</a></dd>');
   });
 
   it('shows what limits the refreshes of the station', async () => {

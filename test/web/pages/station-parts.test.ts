@@ -39,8 +39,15 @@ describe('stationNotes', () => {
   it.each(FAILURE_REASONS)('shows the meaning, the message and the advice for %s', (reason) => {
     const { meaning, advice } = failureAdvice({ reason });
     expect(notesOf({ failure: { reason, message: 'line 1\n<line 2>' } })).toBe(
-      `${meaning} Last success: 55 s ago. ${reason}: line 1 <line 2> What to do: ${advice}`,
+      `${meaning} Failing since 03:04 UTC, 55 s. Last success: 55 s ago. ${reason}: line 1 <line 2> What to do: ${advice}`,
     );
+  });
+
+  it('does not advise to wait longer for a service that never answered', () => {
+    const timeout = { reason: 'timeout', message: 'm' } as const;
+    for (const silent of [{ isHanging: true }, { lastSuccessMs: undefined }])
+      expect(notesOf({ failure: timeout, ...silent })).toMatch(/What to do: Check base_url, /);
+    expect(failureAdvice(timeout).advice).toMatch(/^If the service never answers, /);
   });
 
   const failure = { reason: 'auth', message: 'm' } as const;
@@ -69,7 +76,8 @@ describe('coverageText', () => {
     [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
     [{ ...SNAPSHOT, withRules: 1, withoutRules: 0, unknownCoverage: 1200 }, '100 % 1,200 unknown'],
     [undefined, '– no data'],
-    [SNAPSHOT, '– no listed resource can have alerts'],
+    [SNAPSHOT, '– no resources'],
+    [{ ...SNAPSHOT, resources: 3 }, '– no listed resource can have alerts'],
     [{ ...SNAPSHOT, unknownCoverage: 9 }, '– alert rules are not reported'],
     [{ ...SNAPSHOT, alertRules: 12, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {

@@ -151,7 +151,6 @@ describe('statusPage', () => {
       './favicon.ico',
       './',
       './reference',
-      './sd',
       './config',
       './search?without_rules=yes',
       ...Array(4).fill('./stations/a%26b%2F%3Cc%3E'),
@@ -159,6 +158,7 @@ describe('statusPage', () => {
       './stations/a%26b%2F%3Cc%3E#resources',
       './stations/a%26b%2F%3Cc%3E?without_rules=yes#resources',
       './deep/metrics',
+      './sd',
       './-/healthy',
       './-/ready',
     ]);
