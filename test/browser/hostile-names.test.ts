@@ -103,24 +103,6 @@ describe('hostile names', () => {
     }
   });
 
-  it('can be searched for and selected', async () => {
-    const { url } = await hostileExporter();
-    const page = await openPage();
-    for (const name of NAMES.slice(0, 4)) {
-      await page.goto(`${url}/stations/${encodeURIComponent(name)}`);
-      await page.locator('#filter-type').selectOption(name);
-      await page.locator('#search').fill(name);
-      await page.locator('#narrow button').click();
-      expect(await page.locator('.pager .amount').first().innerText()).toBe('1–1 of 1');
-      expect(await page.locator('#search').inputValue()).toBe(name);
-      expect(await textOf(page.locator('#resource-table tbody th a'))).toBe(name);
-      await page.locator('section[aria-labelledby=by-state] a').filter({ hasText: name }).first().click();
-      await page.waitForURL((address) => address.searchParams.get('state') === name);
-      expect(await page.locator('#filter-state').inputValue()).toBe(name);
-      await expectHarmless(page);
-    }
-  });
-
   it('do not change the direction of adjacent text', async () => {
     const { url } = await hostileExporter();
     const page = await openPage();

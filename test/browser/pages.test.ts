@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectSound, observedPage, openPage } from './page.ts';
-import { tabTo } from './stage.ts';
 
 /** The last page of resources, because it is the shortest. */
 const PATHS = [
@@ -57,43 +55,6 @@ describe('every page', () => {
       expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
       await expectSound(page);
     }
-  });
-});
-
-describe('the metrics reference', () => {
-  it('has anchors that are reached by keyboard', async () => {
-    const { url } = await fleet();
-    const page = await openPage();
-    await page.goto(url);
-    await page.getByRole('link', { name: 'Metrics reference' }).click();
-    const last = `${FAMILY_DESCRIPTIONS.at(-1)?.name}`;
-    await tabTo(page, '#families th a');
-    await page.locator(`#${last} th a`).focus();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${url}/reference#${last}`);
-    const { y = -1 } = (await page.locator(`#${last}`).boundingBox()) ?? {};
-    expect(y).toBeGreaterThanOrEqual(0);
-    expect(y).toBeLessThan(page.viewportSize()?.height ?? 0);
-  });
-});
-
-describe('the pages under an external URL', () => {
-  it('link to each other under its path', async () => {
-    const { url } = await fleet({ externalUrl: new URL('https://example.com/monitoring/exporter/') });
-    const page = await openPage();
-    const prefix = `${url}/monitoring/exporter/`;
-    await page.goto(prefix.slice(0, -1));
-    expect(page.url()).toBe(prefix);
-    await page.locator('#stations').getByRole('link', { name: 'fine', exact: true }).click();
-    await page.waitForURL(`${prefix}stations/fine`);
-    await page.locator('#search').fill('r22');
-    await page.locator('#narrow button').click();
-    await page.waitForURL(`${prefix}stations/fine?search=r22**`);
-    await page.locator('#resource-table thead').getByRole('link', { name: 'Name', exact: true }).click();
-    await page.waitForURL(`${prefix}stations/fine?search=r22&sort=name#resources`);
-    expect(await page.locator('.pager .amount').first().innerText()).toBe('1–11 of 11');
-    await page.getByRole('link', { name: 'Display r229' }).click();
-    await page.waitForURL(`${prefix}stations/fine/resources/r229`);
   });
 });
 
