@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { REASON_COLORS } from '../../grafana/source/appearance.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { columnsOf, type ShippedPanel, shippedPanels, type Thresholds } from './shipped-dashboards.ts';
+import { type ShippedPanel, shippedPanels, type Thresholds } from './shipped-dashboards.ts';
 
 const panels = shippedPanels();
-const timeseries = shippedPanels('timeseries');
-const customOf = ({ fieldConfig }: ShippedPanel) => fieldConfig?.defaults.custom;
 
 describe('dashboard panels', () => {
   it.each(panels)('have no threshold step below zero that is not neutral: %s', (_, { fieldConfig }) => {
@@ -56,55 +54,6 @@ describe('dashboard panels', () => {
     );
     expect([...new Set(used)].filter((color) => !READABLE.has(`${color}`))).toEqual([]);
   });
-
-  it.each(timeseries.filter(([, panel]) => customOf(panel)?.drawStyle === 'bars'))(
-    'draw no line below bars of 0: %s',
-    (_, panel) => {
-      expect(customOf(panel)?.lineWidth).toBe(0);
-    },
-  );
-
-  it.each(timeseries.filter(([, panel]) => customOf(panel)?.thresholdsStyle !== undefined))(
-    'draw no threshold at 0: %s',
-    (_, { fieldConfig }) => {
-      expect(fieldConfig?.defaults.thresholds?.steps.map(({ value }) => value)).not.toContain(0);
-    },
-  );
-
-  it.each(timeseries)('end the axis of zeros below 100: %s', (_, { fieldConfig }) => {
-    expect(fieldConfig?.defaults.custom?.axisSoftMax).toBeLessThan(100);
-  });
-
-  it.each(shippedPanels('table'))('leave a table a column that takes the rest of its width: %s', (_, panel) => {
-    const fixed = panel.fieldConfig?.overrides.filter(({ properties }) =>
-      properties.some(({ id }) => id === 'custom.width'),
-    );
-    expect(fixed?.length).toBeLessThan(columnsOf(panel).length);
-  });
-
-  it.each(shippedPanels('state-timeline'))('have no pager: %s', (_, { options }) => {
-    expect(options).toMatchObject({ perPage: 0 });
-  });
-
-  it.each(timeseries.filter(([, panel]) => customOf(panel)?.stacking?.mode !== 'normal'))(
-    'do not fill the area below a line where series are not stacked: %s',
-    (_, panel) => {
-      expect(customOf(panel)?.fillOpacity).toBe(0);
-    },
-  );
-
-  it.each(panels)('show the names of types, not their keys: %s', (_, panel) => {
-    const legends = panel.targets?.map(({ legendFormat }) => legendFormat) ?? [];
-    const fields = columnsOf(panel).map(([field]) => field);
-    expect([...legends, ...fields]).not.toContainEqual(expect.stringMatching(/^(\{\{)?resource_type(\}\})?$/));
-  });
-
-  it.each(timeseries.filter(([, { title }]) => /^data age|^oldest waiting|^time to/i.test(title)))(
-    'show ages of minutes in hours, minutes and seconds on an axis: %s',
-    (_, { fieldConfig }) => {
-      expect(fieldConfig?.defaults.unit).toBe('dthms');
-    },
-  );
 });
 
 /** Contrast of Grafana's named colors, measured in its themes: plain orange has 2.6 and yellow 1.6 on white. */

@@ -4,10 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface ShippedDashboard {
   readonly title: string;
   readonly uid: string;
-  readonly tags: readonly string[];
-  readonly editable: boolean;
-  readonly schemaVersion: number;
-  readonly graphTooltip: number;
   readonly panels: readonly (ShippedPanel & ShippedRow)[];
   readonly templating: { readonly list: readonly ShippedVariable[] };
   readonly annotations: { readonly list: readonly ShippedAnnotation[] };
@@ -15,7 +11,6 @@ export interface ShippedDashboard {
 }
 
 interface ShippedRow {
-  readonly collapsed?: boolean;
   /** The panels of a collapsed row. */
   readonly panels?: readonly ShippedPanel[];
 }
@@ -25,26 +20,14 @@ export interface ShippedPanel {
   readonly type: string;
   readonly title: string;
   readonly description?: string;
-  readonly datasource?: { readonly uid: string };
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly ShippedTarget[];
   readonly maxDataPoints?: number;
-  readonly options?: { readonly legend?: { readonly showLegend: boolean } };
   readonly fieldConfig?: {
     readonly defaults: {
-      readonly unit?: string;
       readonly noValue?: string;
       readonly thresholds?: Thresholds;
       readonly links?: readonly { readonly url: string }[];
-      readonly custom?: {
-        readonly minWidth?: number;
-        readonly fillOpacity?: number;
-        readonly lineWidth?: number;
-        readonly drawStyle?: string;
-        readonly axisSoftMax?: number;
-        readonly thresholdsStyle?: object;
-        readonly stacking?: { readonly mode: string };
-      };
     };
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
@@ -65,19 +48,13 @@ export interface ShippedTarget {
   readonly range: boolean;
   readonly legendFormat?: string;
   readonly interval?: string;
-  readonly datasource: { readonly uid: string };
 }
 
 export interface ShippedVariable {
   readonly name: string;
   readonly type: string;
-  readonly label: string;
   readonly query: string | { readonly query: string };
-  readonly datasource?: { readonly uid: string };
-  readonly multi: boolean;
-  readonly includeAll: boolean;
   readonly allValue?: string;
-  readonly refresh?: number;
   readonly current?: { readonly value: string | readonly string[] };
 }
 
@@ -85,7 +62,6 @@ interface ShippedAnnotation {
   readonly name: string;
   readonly builtIn: number;
   readonly expr?: string;
-  readonly placement?: string;
 }
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
