@@ -126,7 +126,9 @@ describe('checkReport, on a terminal', () => {
   it('fits in 80 columns with the requests per hour, and names the columns not shown', () => {
     const report = reportOf(facts, { columns: 80, hasColours: false });
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(report).toMatch(/\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: status.*\nColumns not shown: UPSTREAM, /s);
+    expect(report).toMatch(
+      /\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: status.*\nColumns not shown: UPSTREAM, /s,
+    );
   });
 
   it('keeps exact numbers outside of a terminal, and unknown sums when every station failed', () => {
