@@ -157,7 +157,7 @@ export const NOT_SENT: Advice = {
 };
 
 /** A timeout of a service that has not sent a single reply: more time would not help. */
-export const SILENT: Advice = {
+const SILENT: Advice = {
   short: 'timeout',
   meaning: 'The service does not answer at all.',
   advice:

@@ -37,7 +37,7 @@ describe('the pages of a running exporter', () => {
       expect((await open('/')).text).toMatch(/\nts main · ts\nno data: not scraped for .+\n/),
     );
     await eventually(async () =>
-      expect((await open('/stations/ts')).text).toMatch(/\nStateno data: not scraped for .+\n/),
+      expect((await open('/stations/ts')).text).toMatch(/\nno data; not scraped for .+\n/),
     );
   });
 });

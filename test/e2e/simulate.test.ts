@@ -56,6 +56,6 @@ describe('simulate', () => {
     const { code, stdout } = await checkLive(config);
     expect(code).toBe(0);
     expect(stdout).toMatch(/warning: upstream main: The service throttled \d+ of \d+ requests \(429\)/);
-    expect(stdout).not.toMatch(/page size|lower page_size/);
+    expect(stdout).not.toMatch(/page size reduced|lower page_size/);
   });
 });
