@@ -14,7 +14,7 @@ describe('list, in a terminal', () => {
     expect(before).toMatch(/training: 0 pages.*training: \d+ of \d+ pages/s);
     for (const line of before.split('\r\u001b[K')) expect(line.length).toBeLessThan(70);
     expect(before.endsWith('\r\u001b[K')).toBe(true);
-    expect(after).toMatch(/\n1 of \d+ resources\n$/);
+    expect(after).toMatch(/\n1 of [\d,]+ resources\n$/);
   });
 
   it('shows progress while the data goes into a pipe', async () => {
