@@ -107,7 +107,7 @@ export function dataReference(): string {
     '',
     'JSON is an object with `changes`, `station`, `waiting` and `dropped`: the number of changes that are no longer kept, or never were because their refresh found more than',
     '[`limits.changes_per_station`](configuration.md). CSV has it in the header `Telemetry-Station-Data`. Labels of `resource_labels` are further fields, with their values when the change',
-    'was found; one with the name of a field below is left out. Query parameters: `search` (a part of ID, name or display name), `change`, `since` and `until` (RFC 3339, with `Z` or an',
+    'was found; one with the name of a field below is left out. Query parameters: `search` (a part of ID, name or display name), `change`, the names of `resource_labels`, `since` and `until` (RFC 3339, with `Z` or an',
     'offset). The changes survive a reload, by the name of the station, and end with the process; `--log.changes` logs them.',
     '',
     '| field | meaning |',

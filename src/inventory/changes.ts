@@ -156,17 +156,22 @@ export const CHANGE_PARAMETERS = { search: TEXT, change: oneOf(CHANGES), since: 
 /** Which changes to show; an absent parameter selects all. */
 export type ChangeQuery = Readonly<Partial<Record<keyof typeof CHANGE_PARAMETERS, string>>>;
 
+/** `owners`: values of labels of `resource_labels`, '' for none. */
 export function selectChanges(
   changes: readonly ObservedChange[],
   { search = '', change, since, until }: ChangeQuery,
+  owners: Readonly<Record<string, string>> = {},
 ): readonly ObservedChange[] {
   const [from, to] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
   const isFound = textTest(search);
+  const isOwned = ({ labels }: ObservedChange['resource']) =>
+    Object.entries(owners).every(([name, value]) => (labels[name] ?? '') === value);
   // A comparison with NaN is false.
   return changes.filter(
     (observed) =>
       (change === undefined || observed.change === change) &&
       !(observed.atMs < from || observed.atMs > to) &&
+      isOwned(observed.resource) &&
       isFound(observed.resource),
   );
 }

@@ -1,7 +1,14 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
 import { linksOf } from '../inventory/links.ts';
-import { parseParameters, parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/parameters.ts';
+import {
+  NONE,
+  parseParameters,
+  parseResourceQuery,
+  type ResourceQuery,
+  resourceSearch,
+  TEXT,
+} from '../inventory/parameters.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { type Selection, selectResources } from '../inventory/selection.ts';
 import {
@@ -209,11 +216,21 @@ export function changesOf(exporter: ExporterPort, request: Request) {
   const { spec, status, history, changes } = stationOf(exporter, request);
   const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
   requireValid(problem);
+  const owners = changeOwners(exporter, request);
   const { newestFirst, dropped } = changes;
-  const selected = selectChanges(newestFirst, query);
+  const selected = selectChanges(newestFirst, query, owners);
   const isWaiting = status.snapshot?.isChurnWaiting ?? false;
   const isFailing = status.up === false;
-  return { spec, history, query, dropped, isWaiting, isFailing, kept: newestFirst.length, changes: selected };
+  return { spec, history, query, owners, dropped, isWaiting, isFailing, kept: newestFirst, changes: selected };
+}
+
+/** The values of labels that the query selects; a label with the name of another parameter selects nothing. */
+function changeOwners(exporter: ExporterPort, request: Request): Readonly<Record<string, string>> {
+  const names = labelNames(exporter).filter((name) => !(name in CHANGE_PARAMETERS));
+  const parameters = Object.fromEntries(names.map((name) => [name, TEXT]));
+  const { values, problem } = parseParameters(searchParams(request), parameters);
+  requireValid(problem);
+  return Object.fromEntries(Object.entries(values).map(([name, value = '']) => [name, value === NONE ? '' : value]));
 }
 
 /** The search for resources of all stations. */

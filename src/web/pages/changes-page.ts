@@ -1,4 +1,5 @@
-import type { ObservedChange } from '../../inventory/changes.ts';
+import { CHANGE_PARAMETERS, type ObservedChange } from '../../inventory/changes.ts';
+import { NONE } from '../../inventory/parameters.ts';
 import type { StationResource } from '../../inventory/selection.ts';
 import { CHURN_WAITING, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
@@ -10,7 +11,7 @@ import { changesPath, resourcePath } from '../routes.ts';
 import { ownersText } from './attention.ts';
 import { breakable, dayText, type Html, html, momentText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { alertStateBadge, resourcePageColumns, titleOf } from './resource-list.ts';
+import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
 import { trail } from './station-parts.ts';
 import { downloads, listPage, type PageColumn, pager, searchField, selectBox, table, tableRow } from './table.ts';
 
@@ -22,7 +23,7 @@ const NAMING = ['display_name', 'name', 'type'];
 /** Which resources of a station changed, the latest changes first. */
 export const changesPage: PageHandler = (exporter, options) => (request, response) => {
   const found = changesOf(exporter, request);
-  const { spec, query, changes } = found;
+  const { spec, query, owners, changes } = found;
   const { name } = spec;
   const { page = '1', ...selection } = query;
   const nowMs = options.now();
@@ -30,10 +31,10 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
   const labels = labelNames(exporter);
   const types = shown.rows.map(({ resource }) => resource.type);
   const naming = resourcePageColumns(undefined, { root: CHANGES_ROOT, types, nowMs, labels }).filter(
-    ({ heading, by = heading }) => [...NAMING, ...labels].includes(by),
+    ({ heading, by = heading }) => [...NAMING, ...labels.map(labelHeading)].includes(by),
   );
   const href = (parameters: Readonly<Record<string, string>>) =>
-    `?${new URLSearchParams({ ...selection, ...parameters })}`;
+    `?${new URLSearchParams({ ...selection, ...ownerParameters(owners), ...parameters })}`;
   const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
   const content = html`${trail(CHANGES_ROOT, 'Changes', name)}
 <h1>Changes of ${name}</h1>
@@ -42,7 +43,7 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${changesFilterForm(selection)}
+${changesFilterForm(found)}
 ${
   changes.length === 0
     ? html`<p id="nothing">${nothingText(found)}</p>`
@@ -62,7 +63,7 @@ function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
-  return html`Changes are counted between listings that are verified complete, or from which only the same rejected records are missing. ${countText(kept, 'change is', 'changes are')} kept.${[
+  return html`Changes are counted between listings that are verified complete, or from which only the same rejected records are missing. ${countText(kept.length, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
     isWaiting ? html`${waiting}` : html``,
     isFailing ? html`${failing}` : html``,
@@ -70,22 +71,36 @@ function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
 }
 
 function nothingText({ history, kept }: Found): string {
-  if (kept > 0) return 'No change matches.';
+  if (kept.length > 0) return 'No change matches.';
   // The first listing is compared with none.
   return history.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
     : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
 }
 
-function changesFilterForm({ search = '', change, ...times }: Found['query']): Html {
+/** As in a URL. */
+function ownerParameters(owners: Found['owners']): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(owners).map(([name, value]) => [name, value || NONE]));
+}
+
+/** Values of a label that can be chosen. */
+const MAX_OWNERS = 200;
+
+function changesFilterForm({ spec, query, owners, kept }: Found): Html {
+  const { search = '', change, page, ...times } = query;
+  const names = spec.resourceLabels.names.filter((name) => !(name in CHANGE_PARAMETERS));
+  const selects = names.map((name) => {
+    const values = new Set(kept.map(({ resource }) => resource.labels[name] || NONE));
+    return html`\n${selectBox(name, labelHeading(name), [...values].sort().slice(0, MAX_OWNERS), ownerParameters(owners)[name])}`;
+  });
   const hidden = Object.entries(times).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const isFiltered = search !== '' || change !== undefined || hidden.length > 0;
+  const isFiltered = [search, change, ...Object.keys(owners), ...hidden].some(Boolean);
   const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
-${selectBox('change', 'Change', CHANGES, change)}${hidden}
+${selectBox('change', 'Change', CHANGES, change)}${selects}${hidden}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;

@@ -77,7 +77,7 @@ export function resourcePageColumns(
       cell: ({ resource }) => textOrUnknown(resource.product),
     },
     ...labels.map((name) => ({
-      heading: name,
+      heading: labelHeading(name),
       cell: ({ resource }: StationResource) =>
         resource.labels[name] ? breakable(resource.labels[name]) : unknown('none'),
     })),
@@ -106,6 +106,11 @@ export function resourcePageColumns(
     },
   ];
   return columns.filter(({ isShown = true }) => isShown);
+}
+
+/** Written like the headings of other columns. */
+export function labelHeading(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 const NOT_REPORTED = unknown('not reported');
@@ -157,7 +162,7 @@ ${selectBox('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
-${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[name]))}
+${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}
 ${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}

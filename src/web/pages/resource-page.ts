@@ -12,9 +12,9 @@ import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
+import { facts, figures, type Html, html, momentText, sinceText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { alertStateBadge, titleOf } from './resource-list.ts';
+import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
 
 const RESOURCE_ROOT = '../../../';
@@ -25,17 +25,29 @@ type Served = NonNullable<StationDetail['served']>;
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
   const nowMs = options.now();
   const detail = stationOf(exporter, request);
-  const { spec, status, served, links } = detail;
   const id = String(request.params['id']);
-  const located = served && locateResource(served.snapshot, id);
   const changes = detail.changes.newestFirst.filter(({ resource }) => resource.id === id);
-  if (served === undefined || located === undefined) {
-    const [words, path = ''] =
-      changes.length > 0
-        ? ['Its changes', changesPath(spec.name, { search: id })]
-        : [spec.name, stationPath(spec.name)];
-    throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA_TEXT, { words, path });
-  }
+  const { resource, content } = listedContent(detail, id, changes, nowMs) ?? removedContent(detail, changes, nowMs);
+  const title = `${titleOf(resource)} · ${detail.spec.name}`;
+  sendPage(response, { title, root: RESOURCE_ROOT, content, isLive: true }, options);
+};
+
+/** A page, and the resource that it shows. */
+interface ShownResource {
+  readonly resource: Resource;
+  readonly content: Html;
+}
+
+/** undefined: it is not listed. */
+function listedContent(
+  detail: StationDetail,
+  id: string,
+  changes: readonly ObservedChange[],
+  nowMs: number,
+): ShownResource | undefined {
+  const { spec, status, served, links } = detail;
+  const located = served && locateResource(served.snapshot, id);
+  if (served === undefined || located === undefined) return undefined;
   const { resource, pageOffset, position, invalid } = located;
   const offset = pageOffset + position;
   const heading = titleOf(resource);
@@ -47,7 +59,7 @@ ${figures('status', [
   ['State', alertStateBadge(resource)],
   ['In this state', heldFor(state, detail, changes, nowMs) ?? unknown('not observed')],
   ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
-  ...spec.resourceLabels.names.map((name) => [name, labels[name] || unknown('none')] as const),
+  ...spec.resourceLabels.names.map((name) => [labelHeading(name), labels[name] || unknown('none')] as const),
 ])}
 ${LIVE_CONTROLS}
 </div>
@@ -71,8 +83,43 @@ ${facts('origin', [
   ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
   ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
 ])}`;
-  sendPage(response, { title: `${heading} · ${spec.name}`, root: RESOURCE_ROOT, content, isLive: true }, options);
-};
+  return { resource, content };
+}
+
+/** What was last known of a resource, as long as its removal is among the changes that are kept; otherwise throws a RequestError. */
+function removedContent(
+  { spec, served }: StationDetail,
+  changes: readonly ObservedChange[],
+  nowMs: number,
+): ShownResource {
+  const [latest] = changes;
+  if (latest?.change !== 'removed') {
+    const [words, path = ''] =
+      latest === undefined
+        ? [spec.name, stationPath(spec.name)]
+        : ['Its changes', changesPath(spec.name, { search: latest.resource.id })];
+    throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA_TEXT, { words, path });
+  }
+  const { atMs, resource } = latest;
+  const heading = titleOf(resource);
+  const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
+<h1>${heading}</h1>
+<div class="headline">
+<p id="summary" class="summary warning">removed; not listed ${sinceText(atMs, nowMs)}</p>
+${LIVE_CONTROLS}
+</div>
+<p class="code">${resource.id}</p>
+${LIVE_NOTICES}
+<p>Station ${stationLink(spec.name, RESOURCE_ROOT)} had it in its last listing before. What follows is what was last known.</p>
+${facts(
+  'last-known',
+  spec.resourceLabels.names.map((name) => [labelHeading(name), resource.labels[name] || unknown('none')] as const),
+)}
+${ownChanges(changes, spec, nowMs)}
+<h2 id="read">Fields</h2>
+${resourceFields(resource, [], nowMs)}`;
+  return { resource, content };
+}
 
 /** Only a complete listing shows that the station does not have a resource. */
 function notListedText({ complete, rejected }: Snapshot): string {

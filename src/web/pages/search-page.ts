@@ -1,16 +1,17 @@
-import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
+import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import { NO_STATE } from '../../inventory/resource-words.ts';
-import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
+import { dataProblems, type OwnerCount, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import { ALERT_STATES } from '../../model/alert-state.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
-import { resourcePageColumns, resourcePageTable } from './resource-list.ts';
+import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stationLink, unknownStatesNote } from './station-parts.ts';
-import { downloads, listPage } from './table.ts';
+import { downloads, listPage, selectBox } from './table.ts';
 
 /** Stations that are named. */
 const MAX_LISTED_STATIONS = 20;
@@ -22,7 +23,8 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const { search = '' } = selection;
   const show = (content: Html) =>
     sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
-  if (Object.keys(selection).length === 0) return show(emptyPage(exporter));
+  const form = searchForm(query, await exporter.owners());
+  if (Object.keys(selection).length === 0) return show(emptyPage(exporter, form));
   const { found, withoutData } = await exporter.search(selection, order, signal);
   const nowMs = options.now();
   const page = listPage(found, query.page);
@@ -34,6 +36,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`;
   show(html`<h1>Search</h1>
+${form}
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('doubtful', 'Old or incomplete data', doubtful, stateOfData)}
@@ -41,9 +44,38 @@ ${isByMeaning(selection) ? unknownStatesNote(allUnknownStates(exporter.stations(
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
 };
 
-function emptyPage({ isSharded }: ExporterPort): Html {
+function emptyPage({ isSharded }: ExporterPort, form: Html): Html {
   return html`<h1>Search</h1>
-<p>Enter a part of the ID, the name or the display name of a resource. All stations${isSharded ? ' of this shard' : ''} are searched.</p>`;
+<p>Enter a part of the ID, the name or the display name of a resource. All stations${isSharded ? ' of this shard' : ''} are searched.</p>
+${form}`;
+}
+
+/** Values of a label that can be chosen. */
+const MAX_VALUES = 200;
+
+/** Filters by a GET request; other values of the query are kept. */
+function searchForm({ selection, order }: ResourceQuery, owners: readonly OwnerCount[]): Html {
+  const { search = '', alert_state: alertState, without_rules: withoutRules, ...values } = selection;
+  const labels = [...new Set(owners.map(({ label }) => label))];
+  const selects = labels.map((label) => {
+    const known = owners.filter((count) => count.label === label).slice(0, MAX_VALUES);
+    const options = known.map(
+      ({ value, resources }) => [value || NONE, `${value || NONE} (${numberText(resources)})`] as const,
+    );
+    return html`\n${selectBox(label, labelHeading(label), options, values[label] === '' ? NONE : values[label])}`;
+  });
+  const others = { ...values, sort: order && sortText(order) };
+  const hidden = Object.entries(others).flatMap(([name, value]) =>
+    labels.includes(name) || value === undefined
+      ? []
+      : html`<input type="hidden" name="${name}" value="${value || NONE}">`,
+  );
+  return html`<form id="narrow" class="controls" role="search" aria-label="Resources of all stations" method="get">
+<label for="search">Search in ID, name and display name <input id="search" name="q" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+${selectBox('alert_state', 'Alert state', ALERT_STATES, alertState)}${selects}
+<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${withoutRules ? html` checked` : []}> Without alert rules</label>${hidden}
+<button type="submit">Show</button>
+</form>`;
 }
 
 /** What was searched for: `“web” in ID, name or display name, state firing`. */

@@ -25,6 +25,7 @@ import { attentionItems, attentionSection, type FleetFacts, headline, ownersText
 import { hourStrip } from './history.ts';
 import { breakable, type Html, html, roughDuration, rowId, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
+import { labelHeading } from './resource-list.ts';
 import {
   changesSince,
   completeness,
@@ -49,22 +50,24 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
   const items = await tasks.run(() => attentionItems(facts));
   const { text, tone } = headline(facts, items);
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
-  const notCounted =
-    withoutData === 0
-      ? []
-      : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
   const content = html`<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
 ${statusTiles(stations, changes, nowMs)}
-<div id="not-counted">${notCounted}</div>
+<div id="not-counted">${notCounted('Resources, firing, pending and coverage', withoutData)}</div>
 <div id="attention">${attentionSection(items, nowMs)}</div>
 ${await stationTable(stations, values, changes, nowMs, tasks)}
-<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>`;
+<div id="owners">${ownerSection(await exporter.owners(), withoutData, values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
+
+/** Which numbers lack stations; empty if none does. */
+function notCounted(numbers: string, withoutData: number): Html {
+  if (withoutData === 0) return html``;
+  return html`<p class="quiet">${numbers} exclude ${countText(withoutData, 'station')} without data.</p>`;
+}
 
 type ChangesByStation = ReadonlyMap<string, RecentChanges>;
 
@@ -122,15 +125,19 @@ const STATUS_PARAMETERS = {
   upstream: TEXT,
   /** The key of a column, after a minus sign in descending order. */
   sort: TEXT,
+  /** The same of the tables of owners. */
+  owners: TEXT,
 };
 
 /** Which stations the table shows, and in which order; by default all, in the order of the configuration. */
 type StationQuery = Readonly<Partial<Record<keyof typeof STATUS_PARAMETERS, string>>>;
 
-interface StationColumn extends PageColumn<StationStatus> {
+interface SortableColumn<Row> extends PageColumn<Row> {
   /** What the table is sorted by; undefined is unknown. */
-  readonly value: (station: StationStatus) => string | number | undefined;
+  readonly value: (row: Row) => string | number | undefined;
 }
+
+type StationColumn = SortableColumn<StationStatus>;
 
 interface ColumnFacts {
   readonly changes: ChangesByStation;
@@ -234,7 +241,7 @@ async function stationTable(
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
   const columns = statusColumns({ changes, nowMs, hasUnknown });
   const matching = stations.filter((station) => isMatch(station, query));
-  const shown = sortedStations(matching, columns, sort).map((station) => [station] as const);
+  const shown = sortedRows(matching, columns, sort).map((station) => [station] as const);
   const rows: Html[] = [];
   await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
@@ -262,16 +269,12 @@ function isMatch(station: StationStatus, { filter = '', state, upstream = statio
 }
 
 /** Unknown values are last in either direction; a column that does not exist is ignored. */
-function sortedStations(
-  stations: readonly StationStatus[],
-  columns: readonly StationColumn[],
-  sort: string,
-): readonly StationStatus[] {
+function sortedRows<Row>(rows: readonly Row[], columns: readonly SortableColumn<Row>[], sort: string): readonly Row[] {
   const column = columns.find(({ by }) => by === sort.replace(/^-/, ''));
-  if (column === undefined) return stations;
+  if (column === undefined) return rows;
   const sign = sort.startsWith('-') ? -1 : 1;
   const { compare } = new Intl.Collator('en', { numeric: true });
-  return stations.toSorted((a, b) => {
+  return rows.toSorted((a, b) => {
     const [left, right] = [column.value(a), column.value(b)];
     if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
     return sign * (typeof left === 'string' ? compare(left, String(right)) : left - Number(right));
@@ -397,43 +400,51 @@ function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
   }));
 }
 
-/** A table per label of `resource_labels`, below a note; empty without any. */
-function ownerSection(counts: readonly OwnerCount[], note: Html | readonly Html[]): readonly Html[] {
+/** A table per label of `resource_labels`; empty without any. */
+function ownerSection(counts: readonly OwnerCount[], withoutData: number, query: StationQuery): readonly Html[] {
+  const { owners: sort = '' } = query;
   return [...new Set(counts.map(({ label }) => label))].map((label) => {
     const rows = counts.filter((count) => count.label === label);
-    const columns = columnsOf(
+    const columns = ownerColumns(
       label,
       rows.some(({ unknown }) => unknown > 0),
     );
-    return html`<h2 id="by-${label}">Resources by ${label}</h2>
-${note}
+    const link = (by: string) => html`href="${queryText({ ...query, owners: by })}#by-${label}"`;
+    const caption = `Resources by ${label}`;
+    return html`<h2 id="by-${label}">${caption}</h2>
+${notCounted('Resources, firing and coverage', withoutData)}
 ${table(
-  { id: `owners-${label}`, columns, caption: `Resources by ${label}` },
-  rows.map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),
+  { id: `owners-${label}`, columns, caption, sorting: { sort, link } },
+  sortedRows(rows, columns, sort).map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),
 )}
 `;
   });
 }
 
 /** `hasUnknown`: an owner has resources in states of unknown meaning. */
-function columnsOf(label: string, hasUnknown: boolean): readonly PageColumn<OwnerCount>[] {
-  const unknownColumn: PageColumn<OwnerCount> = {
-    heading: 'Unknown state',
+function ownerColumns(label: string, hasUnknown: boolean): readonly SortableColumn<OwnerCount>[] {
+  const countOf = (heading: string, by: 'resources' | 'firing' | 'unknown', further: Selection = {}) => ({
+    heading,
+    by,
     isNumber: true,
-    cell: (count) => linkedCount(count.unknown, searchHref(count, { alert_state: 'unknown' })),
-  };
+    value: (count: OwnerCount) => count[by],
+    cell: (count: OwnerCount) => linkedCount(count[by], searchHref(count, further)),
+  });
   return [
-    { heading: label, cell: (count) => html`<a href="${searchHref(count)}">${count.value || NONE}</a>` },
-    { heading: 'Resources', isNumber: true, cell: (count) => linkedCount(count.resources, searchHref(count)) },
     {
-      heading: 'Firing',
-      isNumber: true,
-      cell: (count) => linkedCount(count.firing, searchHref(count, { alert_state: 'firing' })),
+      heading: labelHeading(label),
+      by: 'owner',
+      value: ({ value }) => value,
+      cell: (count) => html`<a href="${searchHref(count)}">${count.value || NONE}</a>`,
     },
-    ...(hasUnknown ? [unknownColumn] : []),
+    countOf('Resources', 'resources'),
+    countOf('Firing', 'firing', { alert_state: 'firing' }),
+    ...(hasUnknown ? [countOf('Unknown state', 'unknown', { alert_state: 'unknown' })] : []),
     {
       heading: 'Coverage',
+      by: 'coverage',
       isNumber: true,
+      value: coverageShare,
       cell: (count) => coverageText(count, searchHref(count, { without_rules: 'yes' })),
     },
   ];

@@ -66,12 +66,32 @@ describe('changesPage', () => {
     expect(hrefs).toContain('?change=added&page=2');
   });
 
+  it('selects by owner, for programs too', async () => {
+    const owned = (id: string, team: string) => change(id, { resource: resourceOf(id, { labels: { team } }) });
+    const newestFirst = [owned('a', 'web'), owned('b', ''), owned('c', 'data')];
+    const spec = { resourceLabels: new ResourceLabels([], ['team']) };
+    const exporter = exporterOf(detailOf([], { spec, changes: { newestFirst, dropped: 0 } }));
+    const idsOf = async (query: string) => {
+      const { body, hrefs } = await openPage(exporter, PATH + query);
+      expect(hrefs).toContain(`${query}&format=csv`);
+      expect(body).toContain('<select id="filter-team" name="team">');
+      return rowsOf(body, 'change-table').map((row) => /Display (\w)/.exec(row)?.[1]);
+    };
+    expect(await idsOf('?team=web')).toEqual(['a']);
+    expect(await idsOf('?team=%28none%29')).toEqual(['b']);
+    const { body } = await openPage(exporter, `${PATH}?team=data&format=json`);
+    expect(
+      (JSON.parse(body) as { changes: { resource_id: string }[] }).changes.map((some) => some.resource_id),
+    ).toEqual(['c']);
+    expect((await openPage(exporter, `${PATH}?team=a&team=b`)).status).toBe(400);
+  });
+
   it('shows the owners of the resources, for programs too', async () => {
     const labels = { team: 'storage', change: 'owner' };
     const newestFirst = [change('a', { resource: resourceOf('a', { labels }) }), change('b')];
     const spec = { resourceLabels: new ResourceLabels([], ['team', 'change']) };
     const exporter = exporterOf(detailOf([], { spec, changes: { newestFirst, dropped: 3 } }));
-    expect((await openPage(exporter, PATH)).body).toContain('<td data-label="team"><span>storage</span>');
+    expect((await openPage(exporter, PATH)).body).toContain('<td data-label="Team"><span>storage</span>');
     const { body, headers } = await openPage(exporter, `${PATH}?format=csv`);
     expect(headers['telemetry-station-data']).toBe('dropped=3');
     expect(body.split('\r\n').map((line) => line.replace(/.*?,/, ''))).toEqual([

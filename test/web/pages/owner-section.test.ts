@@ -33,6 +33,15 @@ describe('ownerSection', () => {
     expect((await openPage()).body).toContain('<div id="owners"></div>');
   });
 
+  it('is sorted by any column, and keeps the rest of the query', async () => {
+    const sorted = await openPage(labelled, '/?sort=state');
+    expect(sorted.body).toContain('<a href="?sort=state&#38;owners=-resources#by-team">Resources</a>');
+    const { body } = await openPage(labelled, '/?owners=-coverage');
+    expect(rowsOf(body, 'owners-team').map((row) => row.split(' ')[0])).toEqual(['web', 'storage', '(none)']);
+    expect(body).toContain('aria-sort="descending"><a href="?owners=coverage#by-team">Coverage</a>');
+    expect(body).toContain('<a href="?owners=owner#by-team">Team</a>');
+  });
+
   it('has a column for states of unknown meaning when there are any', async () => {
     const alertState = 'unknown' as const;
     const unknown = resources.map((resource) => (resource.id === 'b' ? { ...resource, alertState } : resource));
@@ -50,7 +59,9 @@ describe('ownerSection', () => {
     const gone = { ...STATION, name: 'gone', snapshot: undefined };
     const { body, text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
     const note = 'Resources, firing, pending and coverage exclude 1 station without data.';
-    expect(text.split(note)).toHaveLength(1 + 3);
+    // The tables of owners have no column of pending resources.
+    expect(text.split(note)).toHaveLength(1 + 1);
+    expect(text.split('Resources, firing and coverage exclude 1 station without data.')).toHaveLength(1 + 2);
     expect(body).toContain(`<div id="not-counted"><p class="quiet">${note}`);
     expect((await openPage(labelled)).body).not.toContain('exclude');
   });
@@ -59,7 +70,7 @@ describe('ownerSection', () => {
     const { body } = await openPage(labelled, '/stations/prod?team=web');
     expect(body).toContain('<select id="filter-team" name="team">');
     expect(body).toContain('<option value="web" selected>web (1)</option>');
-    expect(body).toMatch(/<td data-label="team"><span>web<\/span><\/td>\s*<td data-label="tier"><span>front/);
+    expect(body).toMatch(/<td data-label="Team"><span>web<\/span><\/td>\s*<td data-label="Tier"><span>front/);
     const [, bars = ''] = /<h3 id="by-label_team">([\s\S]*?)<\/section>/.exec(body) ?? [];
     expect(shown(bars).text).toBe('By team storage <1> 2 (50 %) (none) 1 (25 %) web 1 (25 %)');
     expect((await openPage(labelled, '/stations/prod?team=nobody')).text).toContain('No resource matches.');

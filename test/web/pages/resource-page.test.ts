@@ -42,6 +42,24 @@ describe('resourcePage', () => {
     expect(text).not.toContain('The station has no resource');
   });
 
+  it('shows what was last known of a resource whose removal is kept, not a 404', async () => {
+    const atMs = NOW_MS - 60_000;
+    const resource = resourceOf('b', { labels: { team: 'web' }, sku: '8 GPU' });
+    const removed = { atMs, change: 'removed' as const, resource, from: 'FIRING', to: undefined };
+    const spec = { resourceLabels: new ResourceLabels([], ['team']) };
+    const detail = detailOf([resourceOf('a')], { spec, changes: { newestFirst: [removed], dropped: 0 } });
+    const { status, body, text } = await openPage(exporterOf(detail), '/stations/prod/resources/b');
+    expect(status).toBe(200);
+    expect(textOf(body, 'summary')).toBe('removed; not listed since 03:04 UTC');
+    expect(textOf(body, 'last-known')).toBe('Teamweb');
+    expect(text).toContain('sku8 GPU');
+    const added = { ...removed, change: 'added' as const, from: undefined, to: 'FIRING' };
+    const listedAgain = detailOf([], { changes: { newestFirst: [added, removed], dropped: 0 } });
+    const gone = await openPage(exporterOf(listedAgain), '/stations/prod/resources/b');
+    expect(gone.status).toBe(404);
+    expect(gone.hrefs).toContain('../../../stations/prod/changes?search=b');
+  });
+
   it('links to other tools, with the values of the resource', async () => {
     const links = [
       { name: 'A & "B"', resource: 'https://h/x?station={station}&id={resource_id}' },
@@ -82,7 +100,7 @@ describe('resourcePage', () => {
       { spec: { resourceLabels }, history },
     );
     expect(textOf(body, 'status')).toBe(
-      'StateFIRING In this statefor at least 1 h Alert rules3 teamstorage tier– none',
+      'StateFIRING In this statefor at least 1 h Alert rules3 Teamstorage Tier– none',
     );
     const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
     expect(headings).toEqual(['changes', 'joined', 'series', 'read', 'record']);

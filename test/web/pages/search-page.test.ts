@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { searchStations } from '../../../src/inventory/selection.ts';
+import type { OwnerCount } from '../../../src/inventory/station-status.ts';
 import type { Resource } from '../../../src/model/resource.ts';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { TaskQueue } from '../../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
-import { resourceOf } from '../../refresh/fixtures.ts';
+import { resourceOf, specOf } from '../../refresh/fixtures.ts';
 import { eventually } from '../eventually.ts';
 import { SNAPSHOT, STATION } from '../fake-station.ts';
 import { errorText, startApp } from '../running-app.ts';
-import { openPage, rowsOf } from './opened-page.ts';
+import { contentOf, openPage, rowsOf } from './opened-page.ts';
 
 /** Searches these stations; undefined is a station without data. */
 function stationsOf(stations: Readonly<Record<string, readonly Resource[] | undefined>>): Pick<ExporterPort, 'search'> {
@@ -40,6 +42,27 @@ describe('searchPage', () => {
       './stations/a%2Fb',
     ]);
     expect(body).toContain('name="q" type="search" placeholder="All resources" value="X"');
+  });
+
+  it('has filters by alert state, owner and missing rules, and keeps what else was searched for', async () => {
+    const owner = { label: 'team', value: 'web', resources: 3 } as OwnerCount;
+    const specs = () => [specOf({ resourceLabels: new ResourceLabels([], ['team']) })];
+    const owners = async () => [owner, { ...owner, value: '', resources: 1200 }];
+    const { body } = await search(
+      { ...stationsOf({ a: many(3) }), owners, specs },
+      '?q=r&type=x&team=(none)&without_rules=yes',
+    );
+    const form = contentOf(body, 'narrow');
+    for (const markup of [
+      '<input id="search" name="q" type="search" value="r"',
+      '<option value="firing">firing</option>',
+      '<option value="web">web (3)</option>',
+      '<option value="(none)" selected>(none) (1,200)</option>',
+      'value="yes" checked>',
+      '<input type="hidden" name="type" value="x">',
+    ])
+      expect(form).toContain(markup);
+    expect((await search({ owners }, '')).body).toContain('<select id="filter-team" name="team">');
   });
 
   it('shows all that match on pages of 100, in any order', async () => {
