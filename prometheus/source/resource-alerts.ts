@@ -7,7 +7,6 @@ import {
   BY_TYPE,
   deduplicated,
   JOB_TEXT,
-  LINK_START,
   LISTING_ADDS_UP,
   metric,
   type RuleGroup,
@@ -70,14 +69,13 @@ export const resourceAlerts = (parameters: Parameters, ownerLabel: string): Rule
     {
       alert: 'TelemetryStationResourceFiring',
       comment:
-        'Stays as last known while it is unknown whether the resource fires, see docs/runbooks. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
-      expr: `0 * ${FIRING_RESOURCES} + ${LINK_START}`,
+        'Stays as last known while it is unknown whether the resource fires, see docs/runbooks. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone. The value is the number of resources.',
+      expr: `0 * ${FIRING_RESOURCES} + 1`,
       labels: {
         display_name: infoLabel('display_name'),
         resource_type: infoLabel('resource_type'),
         [ownerLabel]: infoLabel(ownerLabel),
       },
-      linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
       description: `Resource {{ $labels.name }}${withInfo(' ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }})')} of ${STATION_TEXT} has been firing for at least ${parameters.TelemetryStationResourceFiring.for}${RESOURCE_MARK}. Its id: {{ $labels.resource_id }}.`,
       first: 'Open the resource in the console of the service and find the firing alert rule.',

@@ -16,8 +16,6 @@ export interface AlertingRule {
   readonly expr: string;
   /** Labels beside the severity. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Template of the start of the dashboard link, in place of a query. */
-  readonly linkStart?: string;
   /** Must not contain templates, so that notifications can be grouped by it. */
   readonly summary: string;
   /** What, where and since when. */
@@ -68,9 +66,6 @@ export const JOB_TEXT = `{{ with $labels.${CLUSTER} }}cluster {{ . }}, {{ end }}
 
 /** Template of the station of an alert. */
 export const STATION_TEXT = `station {{ $labels.station }} (${JOB_TEXT})`;
-
-/** Start of a dashboard link in milliseconds: an hour before the evaluation, so that the link of an old notification still shows its time. */
-export const LINK_START = '1000 * (time() - 3600)';
 
 export const BY_JOB = labelList('job');
 export const BY_TARGET = labelList('job', 'instance');

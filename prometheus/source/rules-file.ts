@@ -1,10 +1,17 @@
 import { Document, isMap, isSeq, Scalar, visit } from 'yaml';
 import { CLUSTER, CLUSTER_LABEL, withClusterLabel } from '../promql/cluster.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
-import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, OWNER_LABEL, type Parameters } from './parameters.ts';
+import {
+  DEFAULT_LINKS,
+  DEFAULT_PARAMETERS,
+  type Links,
+  OWNER_LABEL,
+  type Parameters,
+  PLACEHOLDER_LINKS,
+} from './parameters.ts';
 import { coverageRules, recordingRules } from './recording.ts';
 import { resourceAlerts } from './resource-alerts.ts';
-import { type AlertingRule, LINK_START, type RecordingRule } from './rule.ts';
+import type { AlertingRule, RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
 export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS, ownerLabel = OWNER_LABEL) => [
@@ -15,7 +22,18 @@ export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS, ownerLab
   exporterAlerts(parameters),
 ];
 
-/** prometheus/rules.yml, and with placeholders the rules of the Helm chart. */
+/** prometheus/rules.yml: its links to dashboards and to the exporter are comments, because it does not know their addresses. */
+export function shippedRulesFile(): string {
+  const { grafana, exporter } = PLACEHOLDER_LINKS;
+  const rules = rulesFile(DEFAULT_PARAMETERS, { ...DEFAULT_LINKS, grafana, exporter });
+  return rules.replace(/^( *)(dashboard_url|exporter_url): /gm, '$1# $2: ').replace('\n', `\n${LINKS_HEADER}`);
+}
+
+const LINKS_HEADER = `# Alerts link to dashboards and to pages of the exporter in a copy with their addresses:
+#   sed -e 's|# \\(dashboard_url: .*\\)${PLACEHOLDER_LINKS.grafana}|\\1https://grafana.example.com|' -e 's|# \\(exporter_url: .*\\)${PLACEHOLDER_LINKS.exporter}|\\1https://exporter.example.com|' prometheus/rules.yml
+`;
+
+/** The rules with links to the given addresses, and with placeholders the rules of the Helm chart. */
 export function rulesFile(
   parameters: Parameters = DEFAULT_PARAMETERS,
   links: Links = DEFAULT_LINKS,
@@ -48,12 +66,12 @@ const HEADER = ` Recording and alerting rules for telemetry-station-exporter; ne
 
 function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, links: Links): object {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
-  const { alert, expr, labels, linkStart, summary, description, first, dashboard } = rule;
+  const { alert, expr, labels, summary, description, first, dashboard } = rule;
   const annotations = {
     summary,
     description: `${description} First: ${first}`,
     runbook_url: `${links.runbooks}/${alert}.md`,
-    ...(links.grafana && { dashboard_url: dashboardUrl(links.grafana, dashboard, linkStart) }),
+    ...(links.grafana && { dashboard_url: dashboardUrl(links.grafana, dashboard) }),
     ...(links.exporter && { exporter_url: `${links.exporter}/${STATION_PATH}` }),
   };
   return {
@@ -68,7 +86,8 @@ function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, 
 /** The path of the exporter's page, for alerts of a station; `urlquery` writes a space as +. */
 const STATION_PATH = '{{ with $labels.station }}stations/{{ . | urlquery | reReplaceAll "\\\\+" "%20" }}{{ end }}';
 
-const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;
+/** Milliseconds an hour before the evaluation, so that the link of an old notification still shows its time. */
+const LINK_START = '{{ query "1000 * (time() - 3600)" | first | value | printf "%.0f" }}';
 
 const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> = {
   fleet: ['cluster', 'job'],
@@ -78,11 +97,11 @@ const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> 
 };
 
 /** With the labels that the alert has. */
-function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard'], start = QUERIED_START): string {
+function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard']): string {
   const variables = VARIABLES[dashboard].map(
     (name) => `{{ with $labels.${name === 'cluster' ? CLUSTER : name} }}&var-${name}={{ . | urlquery }}{{ end }}`,
   );
-  return `${grafana}/d/telemetry-station-${dashboard}?from=${start}&to=now${variables.join('')}`;
+  return `${grafana}/d/telemetry-station-${dashboard}?from=${LINK_START}&to=now${variables.join('')}`;
 }
 
 function commentRules(document: Document, comments: readonly string[]): void {

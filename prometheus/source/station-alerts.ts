@@ -1,3 +1,4 @@
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/model/failure.ts';
 import { UNKNOWN } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
@@ -15,7 +16,15 @@ import {
 } from './rule.ts';
 
 const failure = metric('telemetry_station_failure');
-const reasons = `{{ range $index, $failure := ${stationQuery(`max by (reason) (max_over_time(${failure}{}[5m])) == 1`)} | sortByLabel "reason" }}{{ if $index }}, {{ end }}{{ $failure.Labels.reason }}{{ end }}`;
+const eachReason = `range $index, $failure := ${stationQuery(`max by (reason) (max_over_time(${failure}{}[5m])) == 1`)} | sortByLabel "reason"`;
+const reasons = `{{ ${eachReason} }}{{ if $index }}, {{ end }}{{ $failure.Labels.reason }}{{ end }}`;
+
+/** What to do about each of the reasons. */
+const advice = FAILURE_REASONS.map(
+  (reason) => `{{ if eq $failure.Labels.reason "${reason}" }}${FAILURE_ADVICE[reason].advice}{{ end }}`,
+).join('');
+const adviceForReasons = `{{ ${eachReason} }}${advice} {{ end }}`;
+
 const lastSuccessTime = metric('telemetry_station_last_success_timestamp_seconds');
 const lastSuccess = `{{ with ${stationQuery(`max(${lastSuccessTime}{})`)} }}{{ . | first | value | humanizeTimestamp }}{{ else }}none since the exporter started{{ end }}`;
 
@@ -36,7 +45,7 @@ and on ${BY_STATION}
 max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
       summary: 'Telemetry station cannot be refreshed.',
       description: `All refreshes of ${STATION_TEXT} have failed for at least ${parameters.TelemetryStationDown.for}. Reason: ${reasons}. Last success: ${lastSuccess}.`,
-      first: 'Look up the reason in the runbook.',
+      first: `${adviceForReasons}The page of the station on the exporter has the error message.`,
       dashboard: 'station',
     },
     {

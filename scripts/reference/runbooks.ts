@@ -25,7 +25,8 @@ ${rows.join('\n')}
 | info | alert coverage could be better | a report or a ticket |
 
 Each alert has a \`runbook_url\`. In the Helm chart, \`prometheusRule.grafanaUrl\` adds a \`dashboard_url\` with the alert's labels and time, and \`web.externalUrl\` an \`exporter_url\` of the station's page;
-\`prometheusRule.alerts\` sets \`for\`, \`severity\` and thresholds, \`prometheusRule.runbookUrl\` the base of \`runbook_url\`. Elsewhere edit your copy of the rules.
+\`prometheusRule.alerts\` sets \`for\`, \`severity\` and thresholds, \`prometheusRule.runbookUrl\` the base of \`runbook_url\`. The mixin has the same parameters. In \`prometheus/rules.yml\` both links
+are comments: the command in its first lines writes a copy with your addresses; edit the rest in that copy.
 
 Alerts about resources, and about types without alert rules, have the label \`${OWNER_LABEL}\` where [\`resource_labels\`](../configuration.md) sets it, so that Alertmanager can route them
 to their owners. Another label: \`prometheusRule.ownerLabel\` of the Helm chart, or replace \`${OWNER_LABEL}\` in your copy of the rules.

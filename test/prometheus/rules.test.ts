@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -11,7 +12,7 @@ import {
   PLACEHOLDERS,
   RUNBOOK_URL,
 } from '../../prometheus/source/parameters.ts';
-import { rulesFile } from '../../prometheus/source/rules-file.ts';
+import { rulesFile, shippedRulesFile } from '../../prometheus/source/rules-file.ts';
 import { interpolate, shippedDashboards, shippedPanels } from '../grafana/shipped-dashboards.ts';
 import { knownMetrics, type Rule, shippedRules, unknownIn } from './promql/known-metrics.ts';
 
@@ -24,9 +25,20 @@ const CHART = '../../deploy/helm/telemetry-station-exporter';
 const CHART_RULES = rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS, OWNER_PLACEHOLDER, CLUSTER);
 const RUNBOOK_FOLDER = new URL('../../docs/runbooks/', import.meta.url);
 
-describe('rulesFile', () => {
+describe('shippedRulesFile', () => {
   it('matches prometheus/rules.yml', async () => {
-    await expect(rulesFile()).toMatchFileSnapshot('../../prometheus/rules.yml');
+    await expect(shippedRulesFile()).toMatchFileSnapshot('../../prometheus/rules.yml');
+  });
+
+  it('has alerts without empty or broken links', () => {
+    expect(parse(shippedRulesFile())).toEqual(parse(rulesFile()));
+  });
+
+  it('links alerts to dashboards and to the exporter with the command in its first lines', () => {
+    const [, command = ''] = /^# {3}(sed .*) prometheus\/rules\.yml$/m.exec(shippedRulesFile()) ?? [];
+    const linked = execFileSync('sh', ['-c', command], { input: shippedRulesFile(), encoding: 'utf8' });
+    const links = { grafana: 'https://grafana.example.com', exporter: 'https://exporter.example.com' };
+    expect(parse(linked)).toEqual(parse(rulesFile(DEFAULT_PARAMETERS, { runbooks: RUNBOOK_URL, ...links })));
   });
 });
 
@@ -78,7 +90,7 @@ describe('prometheus/rules.yml', () => {
         `${annotations['dashboard_url']}`.replace(/\{\{ with .*?\}\}|\{\{ end \}\}/g, ''),
       );
       expect(shippedDashboards().map(([, { uid }]) => `/d/${uid}`)).toContain(pathname);
-      expect(searchParams.get('from')).toMatch(/time\(\)|\$value/);
+      expect(searchParams.get('from')).toContain('time()');
       expect(searchParams.get('to')).toBe('now');
       expect(searchParams.get('var-station') ?? searchParams.get('var-job')).toBeTruthy();
       expect(annotations['exporter_url']).toMatch(/^https:\/\/exporter\/\{\{ with \$labels\.station \}\}stations\//);
@@ -105,6 +117,11 @@ describe('prometheus/rules.yml', () => {
       return before.filter((difference, index) => difference > 0 && checks[index]?.exp_alerts.length === 0);
     });
     expect(Math.min(...pendingMinutes)).toBeLessThan(minutes(`${rule.for}`));
+  });
+
+  it('gives the alert of a firing resource the value 1, a number of resources', () => {
+    const [, { expr }] = alerts.find(([name]) => name === 'TelemetryStationResourceFiring') ?? expect.unreachable();
+    expect(expr).toMatch(/^0 \* \w+:\w+:\w+ \+ 1$/);
   });
 
   it('goes by what states mean: neither rules nor dashboards have the name or a pattern of a state', () => {
