@@ -71,7 +71,14 @@ export const listingMappings = mappings({
   '-0.5': ['Incomplete', 'dark-orange'],
 });
 export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'], 0.5: ['Unknown', UNKNOWN] });
-export const capacityMappings = mappings({ 0: ['Enough', 'green'], 1: ['Too small', 'red'] });
+/** The capacity of an upstream, the worst is the largest. */
+export const CAPACITY = { tooSmall: 1, throttled: 0.75, unknown: 0.5, enough: 0 } as const;
+export const capacityMappings = mappings({
+  [CAPACITY.tooSmall]: ['Too small', 'red'],
+  [CAPACITY.throttled]: ['Throttled', 'dark-orange'],
+  [CAPACITY.unknown]: ['Unknown', UNKNOWN],
+  [CAPACITY.enough]: ['Enough', 'green'],
+});
 
 /** What `noneOrUnknown` returns while data is missing. */
 export const noneKnownMappings = mappings({ '-1': ['None known', UNKNOWN] });
@@ -94,6 +101,9 @@ export const severityMappings = mappings({
   warning: ['warning', 'dark-orange'],
   info: ['info', 'blue'],
 });
+
+/** All begin alike: in a narrow column, only that would be visible. */
+export const alertNameMappings = [withoutPrefix('TelemetryStation')];
 
 export const productMappings = [withoutPrefix('product.')];
 

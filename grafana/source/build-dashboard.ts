@@ -117,6 +117,12 @@ export const firingResourcesLink: Link = {
   url: `${urlOf('resources')}${ROW_STATION}${FIRING}`,
 };
 
+/** With the selected clusters and jobs. */
+export const exporterLink: Link = {
+  title: 'Exporter dashboard',
+  url: `${urlOf('exporter')}${selected('cluster', 'job')}`,
+};
+
 /** The inventory with the selected stations, types and products. */
 export function inventoryLink(title: 'Resources' | 'Firing resources'): Link {
   const selection = selected('cluster', 'job', 'station', 'resource_type', 'product');
@@ -154,13 +160,15 @@ function linksFrom(current: DashboardName): DashboardLinkBuilder[] {
 }
 
 /**
- * Configuration reloads and restarts, which explain most jumps (the value of both series is the time of the event), and firing alerts.
- * Alerts of single resources may be thousands.
+ * Configuration reloads and restarts, which explain most jumps, and when the conditions of firing critical alerts began: the values of these
+ * series are the times. Regions as long as alerts fire would color every chart.
  */
 function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
   const scope = new Scope();
   const alertScope = new Scope(...['station', 'instance'].filter((variable) => variables.includes(variable)));
-  const alerts = alertScope.alerts('ALERTS', { alertstate: '="firing"', resource_id: '=""' });
+  const critical = { severity: '="critical"', resource_id: '=""' };
+  const firing = alertScope.alerts('ALERTS', { ...critical, alertstate: '="firing"' });
+  const begun = `${alertScope.alerts('ALERTS_FOR_STATE', critical)} and ignoring (alertstate) ${firing}`;
   const reloads = scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
   const starts = scope.onExporters(scope.series('process_start_time_seconds'));
   return [
@@ -174,7 +182,8 @@ function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
       .iconColor('rgba(0, 211, 255, 1)'),
     annotation('Configuration loaded', `1000 * ${reloads}`, 'blue').useValueForTime(true),
     annotation('Exporter started', `1000 * (${starts})`, 'purple').useValueForTime(true),
-    annotation('Alert', alerts, 'red')
+    annotation('Critical alert', `1000 * (${begun})`, 'red')
+      .useValueForTime(true)
       .titleFormat('{{alertname}}')
       .textFormat('{{station}} {{instance}} {{upstream}}')
       .tagKeys(`severity,${CLUSTER}`),

@@ -1,7 +1,8 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
-import { capacityMappings, thresholds, UNIT } from './appearance.ts';
+import { DEFAULT_PARAMETERS } from '../../prometheus/source/parameters.ts';
+import { CAPACITY, capacityMappings, thresholds, UNIT } from './appearance.ts';
 import { CLUSTER_COLUMN, JOB_COLUMN, table, timeseries } from './panel.ts';
-import { BY_STATION, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
+import { BY_STATION, BY_TARGET, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
 
 /** The table has a row per job, charts add up the jobs. */
 type By = readonly ('job' | 'upstream')[];
@@ -9,7 +10,9 @@ const LEGEND = '{{upstream}}';
 const CHART: By = ['upstream'];
 
 const requestRate = (scope: Scope, by: By) => scope.rate('telemetry_station_exporter_api_requests_total', by);
-const limit = (scope: Scope, by: By) => `${scope.total('telemetry_station_exporter_api_rate_limit', by)} < +Inf`;
+/** Of the exporters that have a limit: with one that has none, the sum would be infinite. */
+const limit = (scope: Scope, by: By) =>
+  sumBy(by, `${scope.series('telemetry_station_exporter_api_rate_limit')} < +Inf`);
 const oldestWaiting = (scope: Scope, by: By) =>
   `max by ${labelList(...by)} (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`;
 const throttledShare = (scope: Scope, by: By) =>
@@ -23,18 +26,29 @@ function roundTime(scope: Scope, by: By): string {
   return `${pages} / (${requestRate(scope, by)} > 0)`;
 }
 
-/** Is an upstream too small? The queue of one that is does not become empty. */
+/**
+ * The worst of all exporters of an upstream. The queue of one that is too small does not become empty. What an exporter said before it went
+ * down says nothing about now.
+ */
+function capacity(scope: Scope, by: By): string {
+  const queue = scope.series('telemetry_station_exporter_refreshes_waiting');
+  const isUp = (value: 0 | 1) => `and on ${BY_TARGET} (${scope.series('up')} == ${value})`;
+  const tooSmall = `(min_over_time(${queue}[15m]) > bool 0) and ${queue} ${isUp(1)}`;
+  const throttled = `0 * (${throttledShare(scope, by)} > ${THROTTLED_SHARE}) + ${CAPACITY.throttled}`;
+  const unknown = `0 * last_over_time(${queue}[$__range]) + ${CAPACITY.unknown} ${isUp(0)}`;
+  return `max by ${labelList(...by)} (${tooSmall} or ${throttled} or ${unknown})`;
+}
+
 export function capacityByUpstream(scope: Scope) {
   const by: By = ['job', 'upstream'];
-  const waiting = `min_over_time(${scope.series('telemetry_station_exporter_refreshes_waiting')}[15m])`;
   return table(
     {
       title: 'Capacity by upstream',
       description:
-        'Whether an upstream is too small: refreshes have waited for it for 15 minutes without a break. Limit: `requests_per_second`, or what the service accepts; none for an upstream without a limit. Waiting: refreshes; hanging: stations that do not reply. Raise `concurrency` or `page_size`, raise `cache.ttl`, or add shards.',
+        'Whether an upstream is too small: refreshes have waited for it for 15 minutes without a break. `Unknown`: one of its exporters is down. Limit: `requests_per_second`, or what the service accepts, of the exporters that have a limit. Waiting: refreshes; hanging: stations that do not reply. Raise `concurrency` or `page_size`, raise `cache.ttl`, or add shards.',
     },
     [
-      tableQuery(`max by ${labelList(...by)} (${waiting}) > bool 0`),
+      tableQuery(capacity(scope, by)),
       tableQuery(requestRate(scope, by)),
       tableQuery(limit(scope, by)),
       tableQuery(throttledShare(scope, by)),
@@ -60,19 +74,22 @@ export function capacityByUpstream(scope: Scope) {
   );
 }
 
-/** Orange at the threshold of TelemetryStationApiThrottled. */
-const throttled = () => thresholds([0, 'green'], [0.05, 'dark-orange']);
+const THROTTLED_SHARE = DEFAULT_PARAMETERS.TelemetryStationApiThrottled.share;
+const throttled = () => thresholds([0, 'green'], [THROTTLED_SHARE, 'dark-orange']);
+
+/** A limit that is more times the requests than this has no line, which would press that of the requests to the bottom of the chart. */
+const FAR_ABOVE = 5;
 
 export const rateLimit = (scope: Scope) =>
   timeseries(
     {
       title: 'Requests and rate limit',
       description:
-        'Requests per second to each upstream, and the limit that the exporter keeps: `requests_per_second`, or what the service accepts. No line for an upstream without a limit.',
+        'Requests per second to each upstream, and the limit of the exporters that keep one: `requests_per_second`, or what the service accepts. No line for a limit that is more than five times the requests.',
       unit: UNIT.requestsPerSecond,
     },
     rangeQuery(requestRate(scope, CHART), `${LEGEND}: requests`),
-    rangeQuery(limit(scope, CHART), `${LEGEND}: limit`),
+    rangeQuery(`${limit(scope, CHART)} <= ${FAR_ABOVE} * ${requestRate(scope, CHART)}`, `${LEGEND}: limit`),
   );
 
 export const throttledRequests = (scope: Scope) =>

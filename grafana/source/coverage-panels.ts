@@ -66,10 +66,11 @@ export const withoutRulesStat = (scope: Scope) =>
   stat(
     {
       title: 'Without alert rules',
-      description: 'Resources without alert rules. For stations with `alertability`, only alertable resources count.',
+      description:
+        'Resources without alert rules. For stations with `alertability`, only resources count that are known to be alertable: tables of single resources also list those of which this is unknown. `Stations missing`: stations without data, whose resources are not counted.',
       unit: UNIT.count,
     },
-    instantQuery(scope.sum('telemetry_station_resources_without_alert_rules')),
+    instantQuery(scope.sum('telemetry_station_resources_without_alert_rules'), 'Known'),
   ).thresholds(orangeFromOne());
 
 export const coverageByStation = (scope: Scope) =>
@@ -105,17 +106,17 @@ export const timeToCoverage = (scope: Scope) =>
     ),
   );
 
-/** Of a type without any rule and of unknown alertability, it is unknown whether rules are missing. */
+/** Of a type without any rule of which no resource is known to be alertable, it is unknown whether rules are missing. */
 export function coverageByType(scope: Scope) {
   const by = ['resource_type'] as const;
   const withoutRules = scope.sum('telemetry_station_resources_without_alert_rules', by);
   const withoutAny = `${scope.sum('telemetry_station_resources_with_alert_rules', by)} == 0`;
-  const unknown = `${withoutAny} unless ${scope.sum('telemetry_station_alertable_resources', by)}`;
+  const unknown = `${withoutAny} unless ${scope.sum('telemetry_station_alertable_resources', by)} > 0`;
   return table(
     {
       title: 'Coverage by type',
       description:
-        'Resources without alert rules, and the share of resources with at least one: the 50 types with the most resources without rules. The share is unknown for a type without rules if no station with it has `alertability`.',
+        'Resources without alert rules, and the share of resources with at least one: the 50 types with the most resources without rules. The share is unknown for a type without rules if no resource of it is known to be alertable.',
     },
     [
       tableQuery(scope.withTypeName(`topk(50, ${withoutRules})`)),

@@ -118,7 +118,7 @@ export const exporter = buildDashboard({
           [6, linked(shardsStat, panelLink('exporter', 'Processes'))],
         ),
         line(6, [24, capacityByUpstream(scope)]),
-        line(6, [24, alertsTable(scope, 'Exporter alerts', exporterAlerts)]),
+        line(6, [24, alertsTable(scope, { title: 'Exporter alerts', names: exporterAlerts })]),
       ],
     },
     { title: 'Is it up?', lines: [line(8, [8, targetsUp(scope)], [16, processes])] },

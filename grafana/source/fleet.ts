@@ -9,7 +9,7 @@ import {
   UNIT,
   upMappings,
 } from './appearance.ts';
-import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
+import { buildDashboard, exporterLink, inventoryLink, line, panelLink } from './build-dashboard.ts';
 import {
   coverage,
   coverageByStation,
@@ -47,7 +47,7 @@ import {
   unknownStateStat,
   unknownStates,
 } from './inventory-panels.ts';
-import { linked, stat, table } from './panel.ts';
+import { inAnyCluster, linked, stat, table } from './panel.ts';
 import { BY_STATION, instantQuery, noneOrUnknown, Scope, sumBy, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
 import { ownerVariable, stationVariables } from './variables.ts';
@@ -109,6 +109,17 @@ const incompleteStat = stat(
   .thresholds(orangeFromOne())
   .mappings(noneKnownMappings);
 
+/** Adds the number of stations that a sum does not include because they have no data; nothing beside no sum. */
+function withMissingStations(panel: ReturnType<typeof stat>) {
+  const withData = scope.deduplicated('telemetry_station_listing_complete');
+  const missing = `count by ${labelList()} (${state} unless on ${BY_STATION} ${withData})`;
+  return panel
+    .withTarget(instantQuery(`${missing} and on ${labelList()} ${withData}`, MISSING_STATIONS))
+    .overrideByRegexp(inAnyCluster(MISSING_STATIONS), [{ id: 'thresholds', value: orangeFromOne().build() }]);
+}
+
+const MISSING_STATIONS = 'Stations missing';
+
 const STATION_LABELS = ['job', 'station'] as const;
 
 const stationTable = table(
@@ -163,7 +174,7 @@ export const fleet = buildDashboard({
       lines: [
         line(
           3,
-          [5, linked(exportersUp(scope), allStations)],
+          [5, linked(exportersUp(scope), exporterLink)],
           [5, linked(stationsStat, allStations)],
           [5, linked(missingStat, allStations)],
           [4, linked(failingStat, allStations)],
@@ -173,7 +184,7 @@ export const fleet = buildDashboard({
           3,
           [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
           [6, linked(unknownStateStat(scope), panelLink('fleet', 'States of unknown meaning'))],
-          [6, linked(resourcesStat(scope), inventoryLink('Resources'))],
+          [6, linked(withMissingStations(resourcesStat(scope)), inventoryLink('Resources'))],
           [6, linked(incompleteStat, allStations)],
         ),
         line(7, [24, alertsTable(scope)]),
@@ -201,7 +212,7 @@ export const fleet = buildDashboard({
       lines: [
         line(
           3,
-          [12, linked(withoutRulesStat(scope), panelLink('fleet', 'Coverage by type'))],
+          [12, linked(withMissingStations(withoutRulesStat(scope)), panelLink('fleet', 'Coverage by type'))],
           [12, linked(coverageStat(scope), panelLink('fleet', 'Coverage by station'))],
         ),
         line(9, [12, coverageByStation(scope)], [12, coverageByType(scope)]),

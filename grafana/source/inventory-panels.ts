@@ -1,3 +1,4 @@
+import { labelList } from '../../prometheus/promql/cluster.ts';
 import { FIRING, FIRING_OR_PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
 import {
   blueFromOne,
@@ -40,20 +41,25 @@ export function resourceCount(scope: Scope, by: readonly ('job' | 'station')[] =
 /** Number of firing resources; none is known as long as the listing of a station is missing or incomplete, or the meaning of a state is unknown. */
 export function firingCount(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
   const firing = scope.sum('telemetry_station_resources', by, { alert_state: FIRING });
+  return noneOrUnknown(firing, scope.sum('telemetry_station_resources', by), mayFire(scope, by));
+}
+
+/** 1 where resources may fire that are not counted, else 0. */
+function mayFire(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
   const complete = `(${scope.deduplicated('telemetry_station_listing_complete')} or 0 * ${scope.stationState()})`;
   const states = scope.sum('telemetry_station_resources', ['job', 'station'], { alert_state: UNKNOWN });
-  const unknown = `clamp_max(${sumBy(by, `(${complete} < bool 1) + (${states} or 0 * ${scope.stationState()})`)}, 1)`;
-  return noneOrUnknown(firing, scope.sum('telemetry_station_resources', by), unknown);
+  return `clamp_max(${sumBy(by, `(${complete} < bool 1) + (${states} or 0 * ${scope.stationState()})`)}, 1)`;
 }
 
 export const resourcesStat = (scope: Scope) =>
   stat(
     {
       title: 'Resources',
-      description: 'Unique resources of the selected stations.',
+      description:
+        'Unique resources of the selected stations. `Stations missing`: stations without data, whose resources are not counted.',
       unit: UNIT.count,
     },
-    instantQuery(resourceCount(scope)),
+    instantQuery(resourceCount(scope), 'Known'),
   );
 
 export const firingStat = (scope: Scope) =>
@@ -193,16 +199,21 @@ export const resourcesByProduct = (scope: Scope) =>
 
 export function byOwner(scope: Scope) {
   const resources = 'telemetry_station_resources';
+  const firing = noneOrUnknown(
+    scope.sumByOwner(resources, { alert_state: FIRING }),
+    scope.sumByOwner(resources),
+    `on ${labelList()} group_left () ${mayFire(scope)}`,
+  );
   return table(
     {
       title: 'Resources by owner',
       description:
-        'Resources by the label of `resource_labels` that the variable `Owner label` names, the 100 owners with the most resources. Coverage: share of resources with at least one alert rule, of those where this is known.',
+        'Resources by the label of `resource_labels` that the variable `Owner label` names, the 100 owners with the most resources. Coverage: share of resources with at least one alert rule, of those where this is known. `None known`: none fires, but a listing is missing or incomplete, or a state has an unknown meaning.',
       noValue: 'No resource has the label $owner, see resource_labels',
     },
     [
       tableQuery(scope.sumByOwner(resources)),
-      tableQuery(scope.sumByOwner(resources, { alert_state: FIRING })),
+      tableQuery(firing),
       tableQuery(scope.sumByOwner('telemetry_station_resources_without_alert_rules')),
       tableQuery(
         coverageRatio(
@@ -216,7 +227,7 @@ export function byOwner(scope: Scope) {
       { field: 'owner', title: 'Owner' },
       CLUSTER_COLUMN,
       { field: 'Value #A', title: 'Resources', unit: UNIT.count },
-      { field: 'Value #B', title: 'Firing', unit: UNIT.count, thresholds: redFromOne() },
+      { field: 'Value #B', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), mappings: noneKnownMappings },
       { field: 'Value #C', title: 'No rules', unit: UNIT.count },
       coverageColumn('Value #D'),
       unknownCoverageColumn('Value #E'),

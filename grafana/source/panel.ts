@@ -144,6 +144,8 @@ export interface Column {
   readonly width?: number;
   /** Shows long text in several lines. */
   readonly wrap?: boolean;
+  /** Only links read the field. */
+  readonly hidden?: boolean;
   readonly mappings?: readonly ValueMapping[];
   /** Applied to the cell's text color. */
   readonly thresholds?: ThresholdsConfigBuilder;
@@ -229,8 +231,11 @@ const FILTERABLE = new Set<string>([
   'state_label',
   'reason',
   'alertname',
+  'job_name',
   'instance',
 ]);
+
+const HIDDEN: DynamicConfigValue = { id: 'custom.hidden', value: true };
 
 function columnProperties({
   field,
@@ -238,16 +243,20 @@ function columnProperties({
   decimals,
   width,
   wrap,
+  hidden,
   mappings,
   thresholds,
   link,
 }: Column): DynamicConfigValue[] {
-  const colored = mappings !== undefined || thresholds !== undefined;
+  // A link has a color of its own.
+  const colored = link === undefined && (mappings !== undefined || thresholds !== undefined);
   return [
     ...(FILTERABLE.has(field) ? [{ id: 'custom.filterable', value: true }] : []),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+    // Grafana 12.2 renamed the first.
+    ...(hidden === true ? [HIDDEN, { id: 'custom.hideFrom.viz', value: true }] : []),
     ...(wrap === true ? [{ id: 'custom.wrapText', value: true }] : []),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: [...mappings, ...EMPTY_CELL] }]),
     ...(thresholds === undefined ? [] : [{ id: 'thresholds', value: thresholds.build() }]),

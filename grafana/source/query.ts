@@ -43,11 +43,12 @@ export class Scope {
     return sumOnce(by, this.series(name, matchers));
   }
 
-  /** Sum by the label that the variable `owner` names, `none` where it is empty; nothing if no series has that label. */
+  /** Sum by the label that the variable `owner` names, `none` where it is empty; nothing if no series of the metric has that label. */
   sumByOwner<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
-    const sums = sumOnce(['owner'], withOwner(this.series(name, matchers)));
-    const unowned = `group by ${labelList()} (${sums})`;
-    return emptyAsNone('owner', `${sums} and on ${labelList()} (${sums} unless on ${labelList('owner')} ${unowned})`);
+    const ofSeries = (series: string) => sumOnce(['owner'], withOwner(series));
+    const all = ofSeries(this.series(name));
+    const owned = `${all} unless on ${labelList('owner')} group by ${labelList()} (${all})`;
+    return emptyAsNone('owner', `${ofSeries(this.series(name, matchers))} and on ${labelList()} (${owned})`);
   }
 
   /** 1 for a station whose latest refresh succeeded, 0 for one whose latest refresh failed, -1 for one that is gone. */
@@ -115,12 +116,24 @@ export class Scope {
     });
   }
 
-  /** Adds the label `station_label`: the station, with its job where several jobs of the cluster have a station of this name. */
+  /**
+   * Adds the label `station_label`: the station, with its job where several jobs of the cluster have a station of this name at any time of the
+   * range: a name that changed with the time would be two series. Longer names are cut, so that they leave room for the data.
+   */
   withStationName(expression: string): string {
-    const stations = `group by ${BY_STATION} (${this.series('telemetry_station_up')})`;
+    const stations = `group by ${BY_STATION} (last_over_time(${this.series('telemetry_station_up')}[$__range] @ end()))`;
     const unique = `${stations} and on ${labelList('station')} (count by ${labelList('station')} (${stations}) == 1)`;
-    const names = `(${replaceLabel(unique, 'station_label', '$1', 'station', '(.*)')} or on ${BY_STATION} label_join(${stations}, "station_label", " / ", "job", "station"))`;
-    return `${expression} * on ${BY_STATION} group_left (station_label) ${names}`;
+    const names = `${replaceLabel(unique, 'station_label', '$1', 'station', '(.*)')} or on ${BY_STATION} label_join(${stations}, "station_label", " / ", "job", "station")`;
+    const short = replaceLabel(names, 'station_label', '$1…', 'station_label', `(.{${NAME_LENGTH}}).{2,}`);
+    return `${expression} * on ${BY_STATION} group_left (station_label) ${short}`;
+  }
+
+  /** Adds the label `job_name`, the job, where the series of `rows` in a cluster have several. */
+  withJobName(expression: string, rows: string): string {
+    const jobs = `group by ${BY_JOB} (${rows})`;
+    const several = `${jobs} and on ${labelList()} (count by ${labelList()} (${jobs}) > 1)`;
+    const names = `(${replaceLabel(several, 'job_name', '$1', 'job', '(.*)')} or on ${BY_JOB} ${jobs})`;
+    return `${expression} * on ${BY_JOB} group_left (job_name) ${names}`;
   }
 
   /** One series per resource type of the selected stations, with its name in the label `resource_type_label`. */
@@ -156,6 +169,9 @@ export function withStateName(expression: string): string {
 export function sumByStateName(expression: string): string {
   return sumBy(['state_label'], withStateName(expression));
 }
+
+/** Characters of the name of a station in a chart. */
+const NAME_LENGTH = 32;
 
 type StationGauge =
   | 'telemetry_station_up'
@@ -206,6 +222,8 @@ function replaceLabel(
 
 export const BY_STATION = labelList('job', 'station');
 export const BY_TARGET = labelList('job', 'instance');
+export const BY_UPSTREAM = labelList('job', 'upstream');
+const BY_JOB = labelList('job');
 const BY_TYPE = labelList('resource_type');
 
 /** "All" clusters include series without the label. */

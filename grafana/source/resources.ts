@@ -50,7 +50,7 @@ const matchingFiringStat = countStat(
 
 const matchingWithoutRulesStat = countStat(
   'Matching, no rules',
-  'Matching resources without alert rules, except those known not to be alertable.',
+  'Matching resources without alert rules, except those known not to be alertable. Where a listing is incomplete, they may be more than `Without alert rules` of the fleet, which counts only resources that are known to be alertable.',
   'count',
   `(${matching({ alertable: '!="false"' })}) and ${SAME_RESOURCE} (${stations.series('telemetry_station_resource_alert_rules')} == 0)`,
 ).thresholds(orangeFromOne());

@@ -44,7 +44,7 @@ const rulesStat = stat(
 const withoutRulesTable = ageTable(scope, {
   title: 'Resources without alert rules',
   description:
-    'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
+    'The 100 oldest resources without alert rules, except those known not to be alertable: where a listing is incomplete, they may be more than `Without alert rules` counts. The name links to the resource history.',
   expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
   oldestFirst: true,
 });
@@ -139,7 +139,7 @@ export const station = buildDashboard({
           [6, linked(coverageStat(scope), panelLink('station', 'Coverage by type'))],
           [6, rulesStat],
         ),
-        line(7, [24, alertsTable(scope)]),
+        line(7, [24, alertsTable(scope, { usedUpstreamsOnly: true })]),
         line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
       ],
     },

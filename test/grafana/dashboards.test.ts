@@ -115,6 +115,16 @@ describe('dashboards', () => {
     }
   });
 
+  it.each(shipped)(
+    'annotate charts with single times, never with a region as long as an alert fires: %s',
+    (_, { annotations }) => {
+      const regions = annotations.list.filter(
+        ({ builtIn, useValueForTime }) => builtIn !== 1 && useValueForTime !== true,
+      );
+      expect(regions.map(({ name }) => name)).toEqual([]);
+    },
+  );
+
   it.each(shipped)('fill the grid without gaps or overlaps: %s', (_, { panels }) => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, cell) => `${y + Math.floor(cell / w)}|${x + (cell % w)}`),
@@ -154,7 +164,9 @@ describe('dashboards', () => {
     const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
     const unknown = expressions.flatMap((expression) => unknownIn(expression, metrics));
     // The queries add these labels themselves.
-    expect(unknown.filter((text) => !/^label (station_label|state_label|cluster_name|owner)$/.test(text))).toEqual([]);
+    expect(
+      unknown.filter((text) => !/^label (station_label|state_label|cluster_name|job_name|owner)$/.test(text)),
+    ).toEqual([]);
     const variables = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
     expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual(
       [],

@@ -62,6 +62,7 @@ interface ShippedAnnotation {
   readonly name: string;
   readonly builtIn: number;
   readonly expr?: string;
+  readonly useValueForTime?: boolean;
 }
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
@@ -85,9 +86,19 @@ export function shippedPanels(...types: readonly string[]): [name: string, panel
   return panels.filter(([, { type }]) => types.length === 0 || types.includes(type));
 }
 
-/** The columns of a table: the names of the fields and their titles. */
-export function columnsOf({ transformations = [] }: ShippedPanel): [field: string, title: string][] {
-  return Object.entries(transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+/** The visible columns of a table: the names of the fields and their titles. */
+export function columnsOf(panel: ShippedPanel): [field: string, title: string][] {
+  const organize = panel.transformations?.find(({ id }) => id === 'organize');
+  const columns: [string, string][] = Object.entries(organize?.options['renameByName'] ?? {});
+  return columns.filter(([, title]) => !isHidden(panel, title));
+}
+
+/** Whether a table has a column only for its links. */
+export function isHidden({ fieldConfig }: ShippedPanel, title: string): boolean {
+  const overrides = fieldConfig?.overrides.filter(({ matcher }) => matcher.options === title) ?? [];
+  return overrides.some(({ properties }) =>
+    properties.some(({ id, value }) => id === 'custom.hidden' && value === true),
+  );
 }
 
 /** The panels that are queried when the dashboard opens. */

@@ -1,4 +1,4 @@
-import type { ShippedPanel, ShippedTarget } from '../shipped-dashboards.ts';
+import { isHidden, type ShippedPanel, type ShippedTarget } from '../shipped-dashboards.ts';
 import { type Field, type Frame, loadGrafanaData } from './grafana-data.ts';
 
 const grafana = loadGrafanaData();
@@ -26,9 +26,11 @@ function renderTable(panel: ShippedPanel, results: readonly RecordedResult[]): S
   );
   const [frame] = withOverrides(panel, transformed(panel, frames));
   if (frame === undefined || frame.length === 0) return noData(panel);
+  const nameOf = (field: Field) => grafana.getFieldDisplayName(field, frame, [frame]);
+  const fields = frame.fields.filter((field) => !isHidden(panel, nameOf(field)));
   return {
-    columns: frame.fields.map((field) => grafana.getFieldDisplayName(field, frame, [frame])),
-    rows: Array.from({ length: frame.length }, (_, row) => frame.fields.map((field) => cell(field, row))),
+    columns: fields.map(nameOf),
+    rows: Array.from({ length: frame.length }, (_, row) => fields.map((field) => cell(field, row))),
   };
 }
 

@@ -34,8 +34,8 @@ describe('the panels of all dashboards', () => {
       'None known',
     ]);
     expect(cells('one-exporter-down', 'fleet.json: All stations', 'Station', 'Refresh', 'No data since')).toEqual([
-      ['north', 'No data (red)', '2026-01-15 12:40:00'],
-      ['south', 'No data (red)', '2026-01-15 12:40:00'],
+      ['north', 'No data (red)', '2026-01-15 12:50:00'],
+      ['south', 'No data (red)', '2026-01-15 12:50:00'],
       ['east', 'Up (green)', '–'],
       ['west', 'Up (green)', '–'],
     ]);
@@ -61,6 +61,82 @@ describe('the panels of all dashboards', () => {
       'Unknown',
       '0% (red)',
     ]);
+  });
+
+  it('show the capacity of an upstream as unknown while its exporter is down, although it was enough minutes ago', () => {
+    expect(cells('exporter-down', 'exporter.json: Capacity by upstream', 'Upstream', 'Capacity')).toEqual([
+      ['main', 'Unknown'],
+    ]);
+    expect(cells('one-exporter-down', 'exporter.json: Capacity by upstream', 'Job', 'Capacity')).toEqual([
+      ['exporter-down', 'Unknown'],
+      ['demo', 'Enough (green)'],
+    ]);
+  });
+
+  it('show an upstream that throttles as such, not as enough', () => {
+    expect(cells('two-jobs', 'exporter.json: Capacity by upstream', 'Job', 'Capacity', 'Limit')).toEqual([
+      ['two-jobs-a', 'Throttled (dark-orange)', '1.4 req/s'],
+      ['two-jobs-b', 'Enough (green)', '–'],
+    ]);
+  });
+
+  it('show the limit of one exporter beside another without a limit', () => {
+    const limits = cells('two-jobs', 'exporter.json: Requests and rate limit', 'series', 'value');
+    expect(limits.map(([name, value]) => [withoutColor(name), value])).toEqual([
+      ['main: limit', '1.43'],
+      ['main: requests', '2'],
+    ]);
+  });
+
+  it('list alerts of stations before those of resources of the same severity, without the common beginning of their names', () => {
+    expect(cells('station-down', 'fleet.json: Alerts', 'Alert', 'State', 'Severity', 'Resources')).toEqual([
+      ['DataStale', 'Firing (red)', 'critical (red)', '–'],
+      ['ApiThrottled', 'Firing (red)', 'warning (dark-orange)', '–'],
+      ['Down', 'Firing (red)', 'warning (dark-orange)', '–'],
+      ['ResourceFiring', 'Firing (red)', 'warning (dark-orange)', '26'],
+      ['DataStale', 'Pending (dark-orange)', 'critical (red)', '–'],
+      ['Overloaded', 'Pending (dark-orange)', 'warning (dark-orange)', '–'],
+      ['ResourceFiring', 'Pending (dark-orange)', 'warning (dark-orange)', '9'],
+    ]);
+  });
+
+  it('list no alerts of upstreams that a station does not use', () => {
+    const upstreams = cells('station-down', 'station.json: Alerts', 'Upstream').flat();
+    expect(upstreams.filter((upstream) => upstream !== '–')).toEqual(['main']);
+  });
+
+  it('have a column with the job of alerts only where jobs differ', () => {
+    expect(shownIn('station-down').get('fleet.json: Alerts')?.columns).not.toContain('Job');
+    expect(shownIn('two-jobs').get('fleet.json: Alerts')?.columns).toContain('Job');
+  });
+
+  it('show no firing resources of an owner as 0, or as unknown while a listing is incomplete', () => {
+    expect(cells('demo', 'fleet.json: Resources by owner', 'Owner', 'Firing')).toEqual([
+      ['storage', '0 (green)'],
+      ['none', '0 (green)'],
+    ]);
+    expect(cells('one-exporter-down', 'fleet.json: Resources by owner', 'Owner', 'Firing')).toEqual([
+      ['storage', 'None known'],
+      ['none', 'None known'],
+    ]);
+  });
+
+  it('show no coverage of a type without rules that is not known to be alertable in any station', () => {
+    const shown = cells('demo', 'fleet.json: Coverage by type', 'Type', 'Without rules', 'Coverage');
+    expect(shown.filter(([type]) => type === 'bucket0')).toEqual([['bucket0', '600', '–']]);
+  });
+
+  it('say how many stations a sum does not include', () => {
+    expect(cells('one-exporter-down', 'fleet.json: Resources', 'Resources')).toEqual([
+      ['Known: 1,240'],
+      ['Stations missing: 2 (dark-orange)'],
+    ]);
+    expect(cells('one-exporter-down', 'fleet.json: Without alert rules', 'Without alert rules')).toEqual([
+      ['Known: 600 (dark-orange)'],
+      ['Stations missing: 2 (dark-orange)'],
+    ]);
+    expect(cells('demo', 'fleet.json: Resources', 'Resources')).toEqual([['1,240']]);
+    expect(cells('exporter-down', 'fleet.json: Resources', 'Resources')).toEqual([['Not scraped or refreshed']]);
   });
 
   it('show what one of two exporters would say as unknown while it is down', () => {
@@ -172,7 +248,10 @@ describe('the panels of all dashboards', () => {
 
   it('tell clusters with the same job, station and resource apart, and add up nothing of both', () => {
     expect(panelsWithRepeatedNames('two-clusters')).toEqual([]);
-    expect(cells('two-clusters', 'fleet.json: Resources', 'Resources')).toEqual([['east: 600'], ['west: 90']]);
+    expect(cells('two-clusters', 'fleet.json: Resources', 'Resources')).toEqual([
+      ['east: Known: 600'],
+      ['west: Known: 90'],
+    ]);
     expect(cells('two-clusters', 'fleet.json: Firing', 'Firing')).toEqual([['east: 60 (red)'], ['west: 0 (green)']]);
     expect(cells('two-clusters', 'fleet.json: Alert coverage', 'Alert coverage')).toEqual([
       ['east: Known: 99.0% (green)'],
@@ -192,8 +271,8 @@ describe('the panels of all dashboards', () => {
       ['Web of west', 'west', 'Inactive (green)', '0'],
     ]);
     expect(cells('two-clusters', 'fleet.json: Alerts', 'Alert', 'Cluster')).toEqual([
-      ['TelemetryStationResourcesLost', 'west'],
-      ['TelemetryStationManyResourcesFiring', 'east'],
+      ['ResourcesLost', 'west'],
+      ['ManyResourcesFiring', 'east'],
     ]);
   });
 

@@ -85,6 +85,14 @@ export function until(downSinceS: number, { add }: Recorder): Recorder {
   };
 }
 
+/** Records from the time on when a station was first published. */
+export function since(sinceS: number, { add }: Recorder): Recorder {
+  return {
+    add: (name, labels, value, suffix) =>
+      add(name, labels, (ago) => (ago > sinceS ? undefined : typeof value === 'number' ? value : value(ago)), suffix),
+  };
+}
+
 const counted = (ago: number) => HISTORY_S - ago;
 
 export function recordStation(recorder: Recorder, world: StationWorld): void {

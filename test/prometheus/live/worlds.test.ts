@@ -27,6 +27,21 @@ describe('the queries of all dashboards', () => {
   });
 });
 
+describe('charts of stations in two jobs', () => {
+  it.each(['Refresh status by station', 'Data age', 'Refresh duration', 'Coverage by station'])(
+    'have one series per station, although a station of the same name was added within the time range: %s',
+    async (title) => {
+      const [series = []] = await panels.resultsOf('fleet.json', title, 'two-jobs');
+      expect(series.map(({ metric }) => `${metric['job']}: ${metric['station_label']}`).toSorted()).toEqual([
+        'two-jobs-a: two-jobs-a',
+        'two-jobs-a: two-jobs-a / prod',
+        'two-jobs-b: two-jobs-b',
+        'two-jobs-b: two-jobs-b / prod',
+      ]);
+    },
+  );
+});
+
 describe('the search of the inventory', () => {
   it.each(['Web (', 'web (1)', '(', 'Web (1)'])(
     'finds the resource whose display name contains %j literally',

@@ -18,6 +18,7 @@ import {
   recordHealth,
   recordStation,
   series,
+  since,
   until,
   type Value,
 } from './world-series.ts';
@@ -124,13 +125,22 @@ function recordDemo(target: Target): void {
   recordStation(exporter, { name: 'east', team: 'storage' });
   // Without alertability and without rules.
   recordStation(exporter, { name: 'west', type: 'bucket', types: 1, withoutRules: 600, alertability: false });
+  // The other station knows that its resources of this type are not alertable.
+  const buckets = { station: 'east', resource_type: 'resource_type.bucket0', product: 'product.p0', team: 'storage' };
+  exporter.add('telemetry_station_resources', { ...buckets, ...INACTIVE_STATE }, 40);
+  exporter.add('telemetry_station_alertable_resources', buckets, 0);
+  exporter.add('telemetry_station_resources_with_alert_rules', buckets, 0);
+  exporter.add('telemetry_station_resources_without_alert_rules', buckets, 0);
 }
+
+/** Less than the ranges of queries, more than the time for which Prometheus returns the last sample of a series. */
+const EXPORTER_DOWN_S = 600;
 
 /** Its exporter refuses connections, which takes milliseconds. */
 function recordExporterDown(target: Target): void {
   const exporter = target({ job: 'exporter-down', instance: 'b' });
-  recordExporter(exporter, { downSinceS: 1200, failedScrapeSeconds: 0.007 });
-  for (const name of ['north', 'south']) recordStation(until(1200, exporter), { name, firing: 3 });
+  recordExporter(exporter, { downSinceS: EXPORTER_DOWN_S, failedScrapeSeconds: 0.007 });
+  for (const name of ['north', 'south']) recordStation(until(EXPORTER_DOWN_S, exporter), { name, firing: 3 });
 }
 
 function recordUnknown(target: Target): void {
@@ -159,14 +169,18 @@ function recordRejected(target: Target): void {
   recordStation(exporter, { name: 'both', types: 1, total: 30, rejected: 3, complete: 0 });
 }
 
+/** One is throttled and keeps a rate limit; the other began to publish a station of the same name only later. */
 function recordTwoJobs(target: Target): void {
-  for (const [job, total] of [
-    ['two-jobs-a', 600],
-    ['two-jobs-b', 90],
-  ] as const) {
-    const exporter = target({ job, instance: job });
-    recordExporter(exporter);
-    for (const name of ['prod', job]) recordStation(exporter, { name, firing: 3, total });
+  const first = target({ job: 'two-jobs-a', instance: 'two-jobs-a' });
+  recordExporter(first, { rateLimit: 1.43 });
+  for (const name of ['prod', 'two-jobs-a']) recordStation(first, { name, firing: 3 });
+  const second = target({ job: 'two-jobs-b', instance: 'two-jobs-b' });
+  recordExporter(second);
+  for (const name of ['prod', 'two-jobs-b']) recordStation(since(3600, second), { name, firing: 3, total: 90 });
+  for (const exporter of [first, second]) {
+    const down = { alertname: 'TelemetryStationDown', severity: 'warning', station: 'prod' };
+    exporter.add('ALERTS', { ...down, alertstate: 'pending' }, 1);
+    exporter.add('ALERTS_FOR_STATE', down, NOW_S - 300);
   }
 }
 
@@ -262,6 +276,14 @@ const ALERTS: readonly Alert[] = [
   { alertname: 'TelemetryStationDataStale', alertstate: 'firing', severity: 'critical', station: 'old', since: 7200 },
   { alertname: 'TelemetryStationDataStale', alertstate: 'pending', severity: 'critical', station: 'never', since: 200 },
   { alertname: 'TelemetryStationOverloaded', alertstate: 'pending', severity: 'warning', upstream: 'main', since: 300 },
+  // No station of this world uses this upstream.
+  {
+    alertname: 'TelemetryStationApiThrottled',
+    alertstate: 'firing',
+    severity: 'warning',
+    upstream: 'other',
+    since: 250,
+  },
   ...Array.from({ length: 26 }, (_, index) => resourceAlert(index, 'firing', 900 + index)),
   ...Array.from({ length: 9 }, (_, index) => resourceAlert(100 + index, 'pending', 60 + index)),
 ];
