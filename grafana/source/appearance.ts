@@ -122,23 +122,44 @@ export const STATE_SERIES: readonly (readonly [alertState: string, name: string,
   ['inactive', 'Inactive', 'green'],
 ];
 
+/**
+ * Hues of categories, which are no status: neither red nor orange nor green. Their contrast is at least 3 to 1 in both themes, measured as for
+ * Grafana's own colors.
+ */
+export const HUE = {
+  blue: 'blue',
+  purple: 'purple',
+  cyan: '#1a8fb0',
+  pink: '#d4459c',
+  teal: '#14857f',
+  gray: '#7f8796',
+} as const;
+
 /** No failure is green. */
 export const REASON_COLORS: Readonly<Record<FailureReason, string>> = {
   timeout: 'dark-orange',
   network: 'red',
-  tls: 'purple',
-  auth: 'semi-dark-red',
-  forbidden: 'light-red',
-  not_found: 'blue',
-  rate_limited: 'semi-dark-orange',
-  status: 'light-purple',
-  body: 'semi-dark-purple',
-  internal: 'semi-dark-blue',
+  tls: HUE.purple,
+  auth: HUE.pink,
+  forbidden: '#9b6f52',
+  not_found: HUE.blue,
+  rate_limited: '#a1781c',
+  status: HUE.cyan,
+  body: HUE.teal,
+  internal: HUE.gray,
 };
 
 export function fixedColor(color: string): DynamicConfigValue {
   return { id: 'color', value: { mode: 'fixed', fixedColor: color } };
 }
+
+/** A hue for all series of an override; shades tell them apart. */
+export function shadesOf(color: string): DynamicConfigValue {
+  return { id: 'color', value: { mode: 'shades', fixedColor: color } };
+}
+
+/** For limits and upper quantiles, beside what they limit. */
+export const DASHED: DynamicConfigValue = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } };
 
 export function displayName(name: string): DynamicConfigValue {
   return { id: 'displayName', value: name };

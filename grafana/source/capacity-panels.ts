@@ -1,6 +1,6 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
 import { DEFAULT_PARAMETERS } from '../../prometheus/source/parameters.ts';
-import { CAPACITY, capacityMappings, thresholds, UNIT } from './appearance.ts';
+import { CAPACITY, capacityMappings, DASHED, HUE, shadesOf, thresholds, UNIT } from './appearance.ts';
 import { CLUSTER_COLUMN, JOB_COLUMN, table, timeseries } from './panel.ts';
 import { BY_STATION, BY_TARGET, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
 
@@ -90,7 +90,7 @@ export const rateLimit = (scope: Scope) =>
     },
     rangeQuery(requestRate(scope, CHART), `${LEGEND}: requests`),
     rangeQuery(`${limit(scope, CHART)} <= ${FAR_ABOVE} * ${requestRate(scope, CHART)}`, `${LEGEND}: limit`),
-  );
+  ).overrideByRegexp('/: limit$/', [DASHED, shadesOf(HUE.purple)]);
 
 export const throttledRequests = (scope: Scope) =>
   timeseries(

@@ -1,7 +1,7 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
 import { RECORDED } from '../../prometheus/source/recording.ts';
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
-import { CLUSTER_COLUMN, type Column, coarse, inAnyCluster, stat, table, timeseries } from './panel.ts';
+import { CLUSTER_COLUMN, type Column, categories, coarse, inAnyCluster, stat, table, timeseries } from './panel.ts';
 import { emptyAsNone, instantQuery, rangeQuery, type Scope, tableQuery, withOwner } from './query.ts';
 
 type CoverageLabels = readonly ('job' | 'station' | 'resource_type')[];
@@ -75,14 +75,16 @@ export const withoutRulesStat = (scope: Scope) =>
 
 export const coverageByStation = (scope: Scope) =>
   coarse(
-    timeseries(
-      {
-        title: 'Coverage by station',
-        description:
-          'Share of resources with at least one alert rule, of those where this is known: the 20 stations with the lowest.',
-        unit: UNIT.ratio,
-      },
-      rangeQuery(scope.withStationName(`bottomk(20, ${coverage(scope, ['job', 'station'])})`), '{{station_label}}'),
+    categories(
+      timeseries(
+        {
+          title: 'Coverage by station',
+          description:
+            'Share of resources with at least one alert rule, of those where this is known: the 20 stations with the lowest.',
+          unit: UNIT.ratio,
+        },
+        rangeQuery(scope.withStationName(`bottomk(20, ${coverage(scope, ['job', 'station'])})`), '{{station_label}}'),
+      ),
     )
       .min(0)
       .max(1),

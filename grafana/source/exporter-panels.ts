@@ -1,5 +1,5 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
-import { SLOW_SCRAPE_S, scrapeThresholds, targetMappings, UNIT } from './appearance.ts';
+import { DASHED, HUE, SLOW_SCRAPE_S, scrapeThresholds, shadesOf, targetMappings, UNIT } from './appearance.ts';
 import { colorReasons, stackedBars, stat, stateTimeline, table, timeseries, withLimit } from './panel.ts';
 import { BY_TARGET, instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
@@ -100,7 +100,7 @@ export const requestLatency = (scope: Scope) =>
     },
     rangeQuery(scope.quantile(0.5, DURATION), '{{upstream}}: p50'),
     rangeQuery(scope.quantile(0.99, DURATION), '{{upstream}}: p99'),
-  );
+  ).overrideByRegexp('/: p99$/', [DASHED, shadesOf(HUE.purple)]);
 
 export const requestsInFlight = (scope: Scope) =>
   timeseries(
@@ -115,7 +115,7 @@ export const requestsInFlight = (scope: Scope) =>
       '{{upstream}}: in flight',
     ),
     rangeQuery(scope.total('telemetry_station_exporter_api_requests_waiting', ['upstream']), '{{upstream}}: waiting'),
-  );
+  ).overrideByRegexp('/: waiting$/', [shadesOf(HUE.purple)]);
 
 export const memory = (scope: Scope) =>
   timeseries(

@@ -9,7 +9,7 @@ import {
   UNIT,
   upMappings,
 } from './appearance.ts';
-import { colorReasons, stackedBars, stat, stateTimeline, timeseries, withLimit } from './panel.ts';
+import { categories, colorReasons, stackedSteps, stat, stateTimeline, timeseries, withLimit } from './panel.ts';
 import { BY_STATION, BY_TARGET, instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
 
 const LAST_SUCCESS = 'telemetry_station_last_success_timestamp_seconds';
@@ -87,7 +87,7 @@ export function upTimeline(scope: Scope) {
 
 export const failuresByReason = (scope: Scope) =>
   colorReasons(
-    stackedBars(
+    stackedSteps(
       {
         title: 'Failing stations by reason',
         description: 'Stations whose latest refresh failed, by reason. `none`: no station fails.',
@@ -106,27 +106,34 @@ export const failuresByReason = (scope: Scope) =>
 
 export const ageByStation = (scope: Scope) =>
   withLimit(
-    timeseries(
-      {
-        title: 'Data age',
-        description:
-          'Time since the last successful refresh in hours, minutes and seconds: the 20 oldest. The line at 15 minutes is the default of `max_stale`: older data is no longer published.',
-        unit: UNIT.clock,
-      },
-      rangeQuery(scope.withStationName(`topk(20, ${dataAge(scope.deduplicated(LAST_SUCCESS))})`), '{{station_label}}'),
+    categories(
+      timeseries(
+        {
+          title: 'Data age',
+          description:
+            'Time since the last successful refresh in hours, minutes and seconds: the 20 oldest. The line at 15 minutes is the default of `max_stale`: older data is no longer published.',
+          unit: UNIT.clock,
+        },
+        rangeQuery(
+          scope.withStationName(`topk(20, ${dataAge(scope.deduplicated(LAST_SUCCESS))})`),
+          '{{station_label}}',
+        ),
+      ),
     ),
     MAX_STALE_S,
   );
 
 export const refreshDuration = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Refresh duration',
-      description: 'Duration of the latest refresh, including all listings: the 20 longest.',
-      unit: UNIT.seconds,
-    },
-    rangeQuery(
-      scope.withStationName(`topk(20, ${scope.deduplicated('telemetry_station_refresh_duration_seconds')})`),
-      '{{station_label}}',
+  categories(
+    timeseries(
+      {
+        title: 'Refresh duration',
+        description: 'Duration of the latest refresh, including all listings: the 20 longest.',
+        unit: UNIT.seconds,
+      },
+      rangeQuery(
+        scope.withStationName(`topk(20, ${scope.deduplicated('telemetry_station_refresh_duration_seconds')})`),
+        '{{station_label}}',
+      ),
     ),
   );

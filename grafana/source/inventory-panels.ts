@@ -12,6 +12,7 @@ import {
 import { coverageColumn, coverageRatio, unknownCoverageColumn } from './coverage-panels.ts';
 import {
   CLUSTER_COLUMN,
+  categories,
   coarse,
   colorStates,
   inAnyCluster,
@@ -169,15 +170,17 @@ export const firingByType = (scope: Scope) =>
 
 export const resourcesByType = (scope: Scope) =>
   coarse(
-    stackedTimeseries(
-      {
-        title: 'Resources by type',
-        description: 'The 10 most common resource types.',
-        unit: UNIT.short,
-      },
-      rangeQuery(
-        scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`),
-        '{{resource_type_label}}',
+    categories(
+      stackedTimeseries(
+        {
+          title: 'Resources by type',
+          description: 'The 10 most common resource types.',
+          unit: UNIT.short,
+        },
+        rangeQuery(
+          scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`),
+          '{{resource_type_label}}',
+        ),
       ),
     ),
   );
@@ -240,16 +243,18 @@ const HAS_GPU = { gpu_model: '!=""' };
 
 export const gpusByModel = (scope: Scope) =>
   coarse(
-    stackedTimeseries(
-      {
-        title: 'GPU capacity by model',
-        description: 'Sum of the SKU quantities of resources with a GPU model, by model and unit.',
-        unit: UNIT.short,
-        noValue: NONE_OR_NO_DATA,
-      },
-      rangeQuery(
-        scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU),
-        '{{gpu_model}} ({{unit}})',
+    categories(
+      stackedTimeseries(
+        {
+          title: 'GPU capacity by model',
+          description: 'Sum of the SKU quantities of resources with a GPU model, by model and unit.',
+          unit: UNIT.short,
+          noValue: NONE_OR_NO_DATA,
+        },
+        rangeQuery(
+          scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU),
+          '{{gpu_model}} ({{unit}})',
+        ),
       ),
     ),
   );

@@ -7,6 +7,7 @@ import {
   GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
+  LineInterpolation,
   ReduceDataOptionsBuilder,
   SortOrder,
   StackingConfigBuilder,
@@ -34,11 +35,13 @@ import {
   displayName,
   EMPTY_CELL,
   fixedColor,
+  HUE,
   NO_DATA,
   NONE,
   neutral,
   REASON_COLORS,
   STATE_SERIES,
+  shadesOf,
   thresholds,
   UNIT,
   UNKNOWN_STATE,
@@ -107,6 +110,30 @@ export function stackedTimeseries(text: PanelText, ...queries: readonly Query[])
 export function coarse(panel: Timeseries): Timeseries {
   return panel.maxDataPoints(120);
 }
+
+/** For numbers that stay the same for a while, such as those of failing stations. */
+export function stackedSteps(text: PanelText, ...queries: readonly Query[]): Timeseries {
+  return stackedTimeseries(text, ...queries)
+    .lineInterpolation(LineInterpolation.StepAfter)
+    .fillOpacity(70);
+}
+
+/**
+ * For series whose names are not known in advance: the initial of the last word decides about the hue, so that a name has the same one in every
+ * chart, and names with the same hue have different shades. The legend has the last values.
+ */
+export function categories(panel: Timeseries): Timeseries {
+  const hues = Object.values(HUE);
+  for (const [index, hue] of hues.entries()) {
+    const initials = [...INITIALS].filter((_, position) => position % hues.length === index).join('');
+    panel.overrideByRegexp(`/(^|[ /])[${initials}][^ /]*( \\([^)]*\\))?$/i`, [shadesOf(hue)]);
+  }
+  return panel.legend(
+    legend().displayMode(LegendDisplayMode.Table).placement(LegendPlacement.Right).calcs(['lastNotNull']),
+  );
+}
+
+const INITIALS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
   return stackedTimeseries(text, ...queries)

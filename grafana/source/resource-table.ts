@@ -34,10 +34,11 @@ export const resourceColumns = (link: Link): readonly Column[] => [
   { field: 'display_name', title: 'Resource', link, wrap: true },
   { field: 'name', title: 'Name', wrap: true },
   { field: 'resource_type_label', title: 'Type', wrap: true },
-  { field: 'sku', title: 'SKU', width: 80 },
+  { field: 'sku', title: 'SKU', width: 110 },
 ];
 
-export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', wrap: true };
+/** In one line: a wrapped id would make each row twice as high. */
+export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID' };
 
 export const PRODUCT_COLUMN: Column = { field: 'product', title: 'Product', mappings: productMappings };
 

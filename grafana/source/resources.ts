@@ -126,6 +126,7 @@ const details = table(
     { field: 'alertable', title: 'Alertable', width: 100 },
     ...STATION_COLUMNS,
     { field: 'Value #B', title: 'Created', unit: UNIT.date, width: 160 },
+    { ...ID_COLUMN, wrap: true },
   ],
   { by: 'display_name', descending: false },
 );

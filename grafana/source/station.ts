@@ -1,6 +1,6 @@
 import { labelList } from '../../prometheus/promql/cluster.ts';
 import { alertsTable, firingResources } from './alert-panels.ts';
-import { UNIT, upMappings } from './appearance.ts';
+import { DASHED, fixedColor, HUE, UNIT, upMappings } from './appearance.ts';
 import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
 import { coverageByType, coverageStat, timeToCoverage, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, failuresByReason, listingStat, oldestData, refreshDuration } from './health-panels.ts';
@@ -20,7 +20,7 @@ import {
   unknownStateStat,
   unknownStates,
 } from './inventory-panels.ts';
-import { coarse, linked, stat, timeseries } from './panel.ts';
+import { coarse, inAnyCluster, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope, sumBy } from './query.ts';
 import { ageOf, ageTable, withoutRules } from './resource-table.ts';
 import { oneStationVariables, ownerVariable } from './variables.ts';
@@ -85,7 +85,9 @@ const reportedAndReceived = coarse(
       sumBy([], `${allResources.sum('telemetry_station_resources', STATION_LABELS)} and ${reported}`),
       'Received',
     ),
-  ),
+  )
+    .overrideByRegexp(inAnyCluster('Reported'), [DASHED, fixedColor(HUE.blue)])
+    .overrideByRegexp(inAnyCluster('Received'), [fixedColor(HUE.purple)]),
 );
 
 const pagesAndRecords = timeseries(
@@ -97,7 +99,10 @@ const pagesAndRecords = timeseries(
   rangeQuery(allResources.sum('telemetry_station_listing_pages'), 'Pages'),
   rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
   rangeQuery(allResources.sum('telemetry_station_listing_rejected_resources'), 'Rejected'),
-);
+)
+  .overrideByRegexp(inAnyCluster('Pages'), [fixedColor(HUE.blue)])
+  .overrideByRegexp(inAnyCluster('Duplicates'), [fixedColor(HUE.purple)])
+  .overrideByRegexp(inAnyCluster('Rejected'), [fixedColor(HUE.pink)]);
 
 const invalidFields = timeseries(
   {

@@ -326,5 +326,6 @@ function green(world: World): string[] {
 function isStatus(color: string): boolean {
   if (!color.startsWith('#')) return !['blue', 'purple'].includes(color);
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((index) => Number.parseInt(color.slice(index, index + 2), 16));
-  return blue <= Math.max(red, green);
+  // Cyan and pink have nearly as much blue as of the largest part.
+  return blue < 0.7 * Math.max(red, green);
 }
