@@ -208,6 +208,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
 }
 
 type ShownFailure = NonNullable<StationStatus['failure']>;
+type ShownSnapshot = NonNullable<StationStatus['snapshot']>;
 
 interface FailureGroup extends StationGroup {
   readonly failure: ShownFailure;
@@ -307,6 +308,7 @@ function overdueItems(stations: readonly StationStatus[], tone: Tone, nowMs: num
 function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly AttentionItem[] {
   const lossOf = ({ name }: StationStatus) => changes.get(name)?.loss;
   const losing = stations.filter((station) => lossOf(station) !== undefined);
+  const lostBy = (station: StationStatus) => (lossOf(station) as Loss).lost;
   return groupsBy(losing, upstreamKey).map((group) => {
     const losses = group.stations.map((station) => lossOf(station) as Loss);
     const lost = losses.reduce((sum, loss) => sum + loss.lost, 0);
@@ -315,7 +317,7 @@ function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly Attent
     const gone = `${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone`;
     const [first] = group.stations as [StationStatus];
     const isOne = group.stations.length === 1;
-    const largestFirst = group.stations.toSorted((a, b) => (lossOf(b)?.lost ?? 0) - (lossOf(a)?.lost ?? 0));
+    const largestFirst = group.stations.toSorted((a, b) => lostBy(b) - lostBy(a));
     const which = isOne
       ? html`<a href="./${lossPath(first.name, sinceMs)}">See which</a>${ownersOf(first.name, sinceMs)}. `
       : [];
@@ -327,7 +329,7 @@ function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly Attent
       subject: groupSubject(group),
       what: isOne
         ? `${gone}, in listings that add up.`
-        : html`${gone}: ${namedStations(largestFirst, (station) => `−${numberText(lossOf(station)?.lost ?? 0)}`)}.`,
+        : html`${gone}: ${namedStations(largestFirst, (station) => `−${numberText(lostBy(station))}`)}.`,
       advice: html`${which}${LOSS_ADVICE}`,
       sinceMs,
     };
@@ -346,7 +348,7 @@ function lossPath(station: string, sinceMs: number): string {
 function incompleteItem(group: StationGroup): AttentionItem {
   const { key, stations } = group;
   const [first] = stations as [StationStatus];
-  const reasons = first.snapshot?.incompleteReasons ?? [];
+  const { incompleteReasons } = first.snapshot as ShownSnapshot;
   const isOne = stations.length === 1;
   return {
     key: `incomplete ${key}`,
@@ -355,7 +357,7 @@ function incompleteItem(group: StationGroup): AttentionItem {
     problem: 'listing incomplete',
     subject: groupSubject(group, { state: 'incomplete' }),
     what: isOne
-      ? `Resources may be missing: ${reasons.map(({ text }) => text).join('; ')}.`
+      ? `Resources may be missing: ${incompleteReasons.map(({ text }) => text).join('; ')}.`
       : html`Resources may be missing: ${namedStations(stations, ({ snapshot }) => `${snapshot?.incompleteReasons[0]?.text}`)}.`,
     advice: `${incompleteAdvice(first)} Changes are not counted meanwhile.`,
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
@@ -364,7 +366,7 @@ function incompleteItem(group: StationGroup): AttentionItem {
 
 function rejectingItem(group: StationGroup): AttentionItem {
   const { key, stations } = group;
-  const rejectedOf = ({ snapshot }: StationStatus) => snapshot?.rejected ?? 0;
+  const rejectedOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).rejected;
   const rejected = stations.reduce((sum, station) => sum + rejectedOf(station), 0);
   const [first] = stations as [StationStatus];
   const path = stationPath(first.name);
@@ -441,13 +443,14 @@ function upstreamItems(
 /** Of all stations together, because one line of the configuration is the resolution. */
 function unknownStateItems(stations: readonly StationStatus[]): readonly AttentionItem[] {
   const unclear = stations.filter(({ snapshot }) => snapshot?.unknown);
+  const unknownOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).unknown;
   if (unclear.length === 0) return [];
-  const states = allUnknownStates(unclear.map(({ snapshot }) => snapshot?.unknownStates ?? []));
-  const resources = unclear.reduce((sum, { snapshot }) => sum + (snapshot?.unknown ?? 0), 0);
+  const states = allUnknownStates(unclear.map(({ snapshot }) => (snapshot as ShownSnapshot).unknownStates));
+  const resources = unclear.reduce((sum, station) => sum + unknownOf(station), 0);
   const [first] = unclear as [StationStatus];
   const isOne = unclear.length === 1;
   const count = countText(resources, 'resource');
-  const where = isOne ? [] : html` In ${namedStations(unclear, ({ snapshot }) => numberText(snapshot?.unknown ?? 0))}.`;
+  const where = isOne ? [] : html` In ${namedStations(unclear, (station) => numberText(unknownOf(station)))}.`;
   return [
     {
       key: 'unknown states',

@@ -298,6 +298,25 @@ describe('attentionSection', () => {
     );
   });
 
+  it('says of single resources and records that they are one', () => {
+    const [gone] = rowsOf([up('vanish')], { changes: new Map([['vanish', lost(1, 2)]]) });
+    expect(gone?.text).toContain('1 of 2 resources is gone, in listings that add up.');
+    const [rejecting] = rowsOf([lacking('noid', withRejected(1))]);
+    expect(rejecting?.text).toContain('1 record has no usable resource_id, and is left out.');
+  });
+
+  it('says how many of the stations that fail alike have no data', () => {
+    const stations = ['a', 'b', 'c'].map((name, index) =>
+      failing(name, 'timeout', 503, index > 0 ? { snapshot: undefined } : {}),
+    );
+    expect(rowsOf(stations)[0]?.text).toContain('2 of them have no data.');
+  });
+
+  it('points to the load where a refresh of an expired station still runs', () => {
+    const [row] = rowsOf([gone('slow', { isRefreshing: true })]);
+    expect(row?.text).toContain('What to do: Check the load of the upstream and of the exporter.');
+  });
+
   it('says what may be missing, which records are rejected, and what to do', () => {
     const rows = rowsOf([lacking('total', INCOMPLETE), lacking('noid', withRejected(3))]);
     expect(rows.map(({ text }) => text)).toEqual([

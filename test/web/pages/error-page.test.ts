@@ -71,6 +71,12 @@ describe('errorPage', () => {
     },
   );
 
+  it('says that a station may be unknown on this shard alone', async () => {
+    const { request } = await startApp({ isSharded: true });
+    const { body } = await request('/probe?station=other', AS_BROWSER);
+    expect(parseHtml(body).text).toContain('No station with this name is configured on this shard.');
+  });
+
   it.each([
     undefined,
     '*/*',

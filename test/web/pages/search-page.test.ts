@@ -30,6 +30,13 @@ async function search(exporter: Partial<ExporterPort>, query: string) {
 }
 
 describe('searchPage', () => {
+  it.each([
+    [false, 'All stations are searched.'],
+    [true, 'All stations of this shard are searched.'],
+  ])('says which stations are searched, with shards: %s', async (isSharded, text) => {
+    expect((await search({ isSharded }, '')).text).toContain(text);
+  });
+
   it('shows the resources found with station, type and state, and links to both pages', async () => {
     const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' });
     const { text, hrefs, body } = await search(stationsOf({ 'a/b': [firing], other: [resourceOf('y')] }), '?q=X');

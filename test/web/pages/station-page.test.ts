@@ -206,6 +206,8 @@ describe('stationPage', () => {
     expect(text).toContain('40 records rejected: no usable resource_id');
     expect(text).toContain('changes not counted: the rejected records are not the same as in the listing before');
     expect(text).toContain('The first 20 of 40:');
+    const all = await open(detailOf([], { status, snapshot: { ...snapshot, rejected: 20 } }));
+    expect(all.text).not.toContain('The first');
     expect(rowsOf(body, 'rejected-records')).toHaveLength(20);
     expect(rowsOf(body, 'rejected-records')[3]).toBe('Position 3 no resource_id <i>3</i> Web type.a');
     expect(body).not.toContain('class="state up"');

@@ -221,6 +221,7 @@ describe('statusTiles', () => {
     expect(text).toContain('−1,221 +12 in the last hour');
     expect(text).toContain('Unknown state7ESCALATED and 1 other');
     expect(tags.filter(({ attributes }) => attributes['class'] === 'no')).toHaveLength(1);
+    expect(tilesOf([station], new Map([['a', { ...some, removed: 0 }]])).text).toContain('+12 in the last hour');
     const calm = tilesOf([station], new Map([['a', some]]));
     expect(calm.tags.filter(({ attributes }) => attributes['class'] === 'no')).toHaveLength(0);
   });
