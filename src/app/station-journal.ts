@@ -118,25 +118,27 @@ export class StationJournal {
   }
 
   #succeeded({ spec, served }: JournalView, duration: LogFields): void {
-    for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
+    if (served === undefined) return;
+    const { aggregates } = served.encoded;
+    const { snapshot } = served.publication;
+    for (const [label, resources] of aggregates.folded) {
       const fields = { label, resources, limit: spec.labelValues };
       if (resources > 0)
         this.#warn('label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
-    const unknown = unknownStatesOf(served?.encoded.aggregates.groups ?? []);
+    const unknown = unknownStatesOf(aggregates.groups);
     if (unknown.length > 0)
       this.#warn('resources in states of unknown meaning', {
         resources: resourcesIn(unknown),
         states: unknownStatesText(unknown),
         advice: unknownStatesAdvice(unknown),
       });
-    const snapshot = served?.publication.snapshot;
-    for (const { name, failure, takenAtMs = 0 } of snapshot?.listings ?? []) {
+    for (const { name, failure, takenAtMs = 0 } of snapshot.listings) {
       const fields = { listing: name, reason: failure?.reason, error: failure?.message };
       const kept_since = new Date(takenAtMs).toISOString();
       if (failure) this.#warn('listing failed, the last one is kept', { ...fields, kept_since }, `listing ${name}`);
     }
-    if (snapshot) this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
+    this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
   }
 
   /** Each cause of an incomplete listing is a line of its own. */
