@@ -138,7 +138,7 @@ describe('the status page', () => {
     expect(await page.locator('#pause').isVisible()).toBe(false);
     await page.locator('#filter').fill('LARGE');
     await page.locator('#controls button').click();
-    expect(await shownStations(page)).toEqual(['large']);
+    await untilStations(page, ['large']);
     await page.locator('#stations').getByRole('link', { name: 'Resources' }).click();
     expect(await page.locator('[aria-sort]').textContent()).toBe('Resources');
     expect(await page.locator('#attention').textContent()).toContain('What to do:');
