@@ -73,7 +73,15 @@ describe('hostile names', () => {
     const linked = NAMES.filter((name) => !STEPS.includes(name));
     expect(await page.locator('#stations tbody th a').allTextContents()).toEqual(linked);
     for (const probe of await hrefs(page, '#stations td:last-child a')) expect((await fetch(probe)).status).toBe(200);
+  });
+
+  it('are the titles of the pages of their stations', async () => {
+    const { url } = await hostileExporter();
+    const page = await openPage();
+    await page.goto(url);
+    const linked = NAMES.filter((name) => !STEPS.includes(name));
     const pages = await hrefs(page, '#stations tbody th a');
+    expect(pages).toHaveLength(linked.length);
     for (const [at, name] of linked.entries()) {
       await page.goto(`${pages[at]}`);
       expect(await textOf(page.locator('h1'))).toBe(name);
