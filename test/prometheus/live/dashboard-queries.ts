@@ -46,7 +46,7 @@ export async function valuesFor(
 ): Promise<readonly string[]> {
   const { selector, label } = labelValuesOf(variable);
   const all = Object.fromEntries(
-    ['job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']),
+    ['cluster', 'job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']),
   );
   const query = interpolate(selector, { ...all, ...values });
   if (!query.startsWith('('))
