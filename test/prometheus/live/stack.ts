@@ -52,7 +52,7 @@ export function withShortIntervals(rules: string): string {
   const { groups } = parse(rules) as Rules;
   const shortened = groups.map((group) => ({
     ...group,
-    interval: group.interval === undefined ? '1s' : '15s',
+    interval: group.interval === undefined ? '1s' : '30s',
     rules: group.rules.map((rule) => (rule.alert === undefined ? rule : { ...rule, for: '2s' })),
   }));
   return stringify({ groups: shortened });
