@@ -196,7 +196,8 @@ function recordTwoClusters(target: Target): void {
     exporter.add('telemetry_station_resource_alert_rules', resource, firing > 0 ? 2 : 0);
     exporter.add('telemetry_station_resource_created_timestamp_seconds', resource, NOW_S - total);
     recordOldestWithoutRules(exporter, total);
-    exporter.add(
+    // Within the time range: Prometheus 3 excludes a sample at its beginning, Prometheus 2 does not.
+    since(7200, exporter).add(
       'telemetry_station_resource_state',
       { ...resource, ...(firing > 0 ? FIRING_STATE : INACTIVE_STATE) },
       1,
