@@ -153,7 +153,7 @@ export function fixedColor(color: string): DynamicConfigValue {
   return { id: 'color', value: { mode: 'fixed', fixedColor: color } };
 }
 
-/** A hue for all series of an override; shades tell them apart. */
+/** One hue for all series of an override, with a different shade for each. */
 export function shadesOf(color: string): DynamicConfigValue {
   return { id: 'color', value: { mode: 'shades', fixedColor: color } };
 }

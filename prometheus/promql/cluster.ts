@@ -1,4 +1,4 @@
-/** The label by which series of several clusters are told apart; where no series has it, nothing depends on it. */
+/** The label that identifies the cluster of a series. Queries return the same results as without it where no series has it. */
 export const CLUSTER_LABEL = 'cluster';
 
 /** Stands for the label in rules and dashboards until its name is known: that is a parameter of the Helm chart and of the mixin. */

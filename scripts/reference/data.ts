@@ -100,7 +100,7 @@ export function dataReference(): string {
     '  with the result. So changes of other resources are counted while the same records stay rejected.',
     '- If other records are rejected than in the listing before, changes wait: `waiting` is true, as on the station page. The next complete listing shows all changes since,',
     '  except for what was added and removed, or changed and changed back. Before the first complete listing, listings that rejected the same records are compared.',
-    '- Rejected records without a name cannot be told apart. While there are any, additions and removals wait as well.',
+    '- Rejected records without a name cannot be distinguished. While there are any, additions and removals are not counted either.',
     '',
     'The first listing after the start has no changes. A changed type is one change, and counted as one removed and one added resource. Changes from or to an unknown state or number of',
     'rules, and new names, are not listed.',

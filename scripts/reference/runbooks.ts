@@ -43,8 +43,8 @@ route:
       group_by: [alertname, ${OWNER_LABEL}]
 \`\`\`
 
-Alerts keep the label \`${CLUSTER_LABEL}\` of their series, as do all recording rules and dashboards: clusters whose jobs and stations have the same names are never added up or compared. Where no series
-has the label, nothing depends on it. The Helm chart and the mixin take another name of it from \`clusterLabel\`; elsewhere replace it in your copy of the rules.
+Alerts keep the label \`${CLUSTER_LABEL}\` of their series, as do all recording rules and dashboards: clusters whose jobs and stations have the same names are never added up or compared. Without the label
+they work as for one cluster. If it has another name, set \`clusterLabel\` of the Helm chart or the mixin, or replace it in your copy of the rules.
 
 \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
 

@@ -122,11 +122,11 @@ export function needsAlertRules(
   return alertability ? alertable : alertable !== false;
 }
 
-function countRules(group: MutableGroup, alertRules: number | undefined, isNeeding: boolean | undefined): void {
+function countRules(group: MutableGroup, alertRules: number | undefined, needsRules: boolean | undefined): void {
   group.alertRules = sumIfKnown(group.alertRules, alertRules);
-  if (isNeeding !== undefined) group.alertable = sumIfKnown(group.alertable, Number(isNeeding));
-  if (isNeeding === false) return;
-  if (alertRules === undefined || isNeeding === undefined) group.unknownCoverage += 1;
+  if (needsRules !== undefined) group.alertable = sumIfKnown(group.alertable, Number(needsRules));
+  if (needsRules === false) return;
+  if (alertRules === undefined || needsRules === undefined) group.unknownCoverage += 1;
   else if (alertRules > 0) group.withRules += 1;
   else group.withoutRules += 1;
 }

@@ -97,13 +97,13 @@ export class FurtherReader {
 
   /**
    * Reads those without a ttl concurrently with the main listing. The others follow it: only then it is known whether there are new
-   * resources, and a listing that was read before could lack one of them for as long as it is kept. `keepsNone`: all are due.
+   * resources, and a listing that was read before could lack one of them for as long as it is kept. `listsAll`: all are due.
    */
   async read(
     main: Promise<Listing<Resource>>,
     before: readonly TakenListing[],
     context: ListingContext,
-    keepsNone: boolean,
+    listsAll: boolean,
   ): Promise<readonly TakenListing[]> {
     const { random, tasks } = this.#options;
     const early = this.#listings.map((further) => this.#spec[further.ttl] === 0 && this.#list(further, context));
@@ -113,7 +113,7 @@ export class FurtherReader {
       mainIds ??= MainIds.of(listed.parts, tasks);
       return mainIds;
     };
-    const refresh = { listed, readMainIds, context, keepsNone, jitter: random() };
+    const refresh = { listed, readMainIds, context, listsAll, jitter: random() };
     return Promise.all(
       this.#listings.map((further, at) => {
         const list = lists[at];
@@ -134,7 +134,7 @@ export class FurtherReader {
   async #keptOrRead(
     further: FurtherListing,
     before: TakenListing | undefined,
-    { listed, readMainIds, context, keepsNone, jitter }: Refresh,
+    { listed, readMainIds, context, listsAll, jitter }: Refresh,
   ): Promise<TakenListing> {
     const { clock, tasks } = this.#options;
     const ttlMs = this.#spec[further.ttl];
@@ -149,7 +149,7 @@ export class FurtherReader {
     const undecided = await kept.mainIds.newIn(listed.parts, tasks);
     const isYoung = ageMs < ttlMs * (1 - JITTER * kept.jitter);
     // A listing that does not add up is no better for being kept.
-    if (isYoung && undecided.size === 0 && listing.addsUp && !failure && !keepsNone) return before;
+    if (isYoung && undecided.size === 0 && listing.addsUp && !failure && !listsAll) return before;
     try {
       const list = await this.#list(further, context);
       const hasSameIds = undecided.size === 0 && kept.mainIds.size === listed.size;
@@ -181,7 +181,7 @@ interface Refresh {
   /** Its ids, the same object for all. */
   readonly readMainIds: () => Promise<MainIds>;
   readonly context: ListingContext;
-  readonly keepsNone: boolean;
+  readonly listsAll: boolean;
   readonly jitter: number;
 }
 

@@ -79,13 +79,13 @@ export class SnapshotReader {
 
   /**
    * Lists the station, and its products and alertable resources unless they are kept, and joins them by id; returns the previous snapshot
-   * if it is unchanged. `keepsNone`: all are listed.
+   * if it is unchanged. `listsAll`: all are listed.
    */
-  async read(context: ListingContext, keepsNone = false): Promise<Snapshot> {
+  async read(context: ListingContext, listsAll = false): Promise<Snapshot> {
     const { path, filters } = this.#spec;
     const { further: before, snapshot: previous } = this.#latest;
     const listing = this.#source.listResources({ path, filters }, context);
-    const further = await this.#further.read(listing, before, context, keepsNone);
+    const further = await this.#further.read(listing, before, context, listsAll);
     const main = await listing;
     const joined = await this.#join(main.parts, further, context.signal);
     const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before[at]?.listing;
@@ -292,14 +292,14 @@ interface RefreshOptions {
   readonly delayed?: () => void;
   readonly clock?: Clock;
   /** List everything, whatever could be kept. */
-  readonly keepsNone?: boolean;
+  readonly listsAll?: boolean;
 }
 
 /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
 export async function takeSnapshot(
   reader: SnapshotReader,
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
-  { signal, dueAtMs, started, delayed, clock = systemClock, keepsNone }: RefreshOptions,
+  { signal, dueAtMs, started, delayed, clock = systemClock, listsAll }: RefreshOptions,
 ): Promise<Snapshot> {
   const controller = new AbortController();
   // Every request of the refresh listens to it.
@@ -327,7 +327,7 @@ export async function takeSnapshot(
   signal.addEventListener('abort', abort, { once: true });
   try {
     signal.throwIfAborted();
-    return await reader.read(context, keepsNone);
+    return await reader.read(context, listsAll);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);

@@ -80,7 +80,7 @@ interface Attempt {
   /** When it was requested. */
   readonly since: number;
   /** Products and alertability are listed although their last listings could be kept. */
-  readonly keepsNone: boolean;
+  readonly listsAll: boolean;
   /** When the upstream admitted its first request. */
   startedAt?: number;
   done: Promise<void>;
@@ -169,10 +169,10 @@ export class StationCache<Encoded> {
     };
   }
 
-  /** One refresh at a time, shared by all who wait for it. Never rejects. `keepsNone`: it lists everything. */
-  refresh(keepsNone = false): Promise<void> {
+  /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
+  refresh(listsAll = false): Promise<void> {
     if (this.#attempt) return this.#attempt.done;
-    const attempt: Attempt = { since: this.#clock.elapsedMs(), keepsNone, done: Promise.resolve(), delays: new Set() };
+    const attempt: Attempt = { since: this.#clock.elapsedMs(), listsAll, done: Promise.resolve(), delays: new Set() };
     this.#attempt = attempt;
     this.#enterQueue();
     attempt.done = this.#run(attempt).finally(() => {
@@ -308,8 +308,8 @@ export class StationCache<Encoded> {
     const { signal } = this.#closed;
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
-      const { keepsNone } = attempt;
-      const options = { signal, dueAtMs, started, delayed, clock: this.#clock, keepsNone };
+      const { listsAll } = attempt;
+      const options = { signal, dueAtMs, started, delayed, clock: this.#clock, listsAll };
       const snapshot = await takeSnapshot(this.#reader, this.spec, options);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);

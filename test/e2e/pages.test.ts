@@ -36,6 +36,8 @@ describe('the pages of a running exporter', () => {
     await eventually(async () =>
       expect((await open('/')).text).toMatch(/\nts main · ts\nno data: not scraped for .+\n/),
     );
-    await eventually(async () => expect((await open('/stations/ts')).text).toMatch(/\nno data; not scraped for .+\n/));
+    await eventually(async () =>
+      expect((await open('/stations/ts')).text).toMatch(/\nno data; not scraped since .+\n/),
+    );
   });
 });

@@ -45,9 +45,9 @@ function station(spec: Parameters<typeof specOf>[0] = KEPT, random = () => 0) {
     },
     { clock, random },
   );
-  const read = async (context = listingContext(), keepsNone = false) => {
+  const read = async (context = listingContext(), listsAll = false) => {
     requested = [];
-    const snapshot = await reader.read(context, keepsNone);
+    const snapshot = await reader.read(context, listsAll);
     const joined = snapshot.parts.flat().map(({ id, product, alertable }) => `${id} ${product} ${alertable}`);
     return { snapshot, joined, requested: requested.join() };
   };

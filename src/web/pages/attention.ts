@@ -280,28 +280,32 @@ function isOverdue(station: StationStatus): boolean {
 
 /** Stations that succeed, but not often enough: those of all upstreams together, because scrapes or the exporter are the cause. */
 function overdueItems(stations: readonly StationStatus[], tone: Tone, nowMs: number): readonly AttentionItem[] {
-  return groupsBy(stations, ({ refresh, isRefreshing }) => `${tone} ${isRefreshing ? 'refreshing' : refresh}`).map(
-    (group) => {
-      const { key, upstream } = group;
-      const [longest] = group.stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
-      const { refresh, isRefreshing, dueInMs } = longest;
-      const isOne = group.stations.length === 1;
-      const name = isOne ? longest.name : countText(group.stations.length, 'station');
-      return {
-        key,
-        tone,
-        who: name,
-        problem: noDataReason(longest),
-        subject: isOne ? groupSubject(group) : html`${name} <span class="sub">${upstream}</span>`,
-        what: html`${tone === 'bad' ? 'The data has expired' : 'The data is old'}: ${isOne ? noDataReason(longest) : namedStations(group.stations, noDataReason)}.`,
-        advice:
-          refresh === 'scrape' && !isRefreshing
-            ? 'Check that Prometheus scrapes this exporter: a scrape refreshes a station that is due.'
-            : 'Check the load of the upstream and of the exporter.',
-        sinceMs: nowMs + Math.min(dueInMs, 0),
-      };
-    },
-  );
+  return groupsBy(stations, (station) => `${tone} ${overdueProblem(station)}`).map((group) => {
+    const [longest] = group.stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
+    const problem = overdueProblem(longest);
+    const isOne = group.stations.length === 1;
+    const name = isOne ? longest.name : countText(group.stations.length, 'station');
+    const data = tone === 'bad' ? 'The data has expired' : 'The data is old';
+    const reason = isOne ? noDataReason(longest) : namedStations(group.stations, noDataReason);
+    return {
+      key: group.key,
+      tone,
+      who: name,
+      problem,
+      subject: isOne ? groupSubject(group) : name,
+      what: html`${data}: ${reason}.`,
+      advice:
+        problem === 'not scraped'
+          ? 'Check that Prometheus scrapes this exporter: a scrape refreshes a station that is due.'
+          : 'Check the load of the upstream and of the exporter.',
+      sinceMs: nowMs + Math.min(longest.dueInMs, 0),
+    };
+  });
+}
+
+/** Before its since; `noDataReason` says for how long. */
+function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped' | 'overdue' {
+  return refresh === 'scrape' && !isRefreshing ? 'not scraped' : 'overdue';
 }
 
 /** Stations that lost many of their resources. */

@@ -56,11 +56,11 @@ interface Tile {
 
 /** Numbers to be read at a glance, each in a box. */
 export function tiles(id: string, entries: readonly Tile[]): Html {
-  const boxes = entries.map(
-    ({ term, value, tone = '', note, share }) =>
-      html`<div><dt>${term}</dt><dd class="value ${tone}">${value}</dd>${note === undefined ? [] : html`<dd class="note">${note}</dd>`}${share === undefined ? [] : html`<dd class="share">${shareBar(share)}</dd>`}</div>
-`,
-  );
+  const boxes = entries.map(({ term, value, tone = '', note, share }) => {
+    const noted = note === undefined ? [] : html`<dd class="note">${note}</dd>`;
+    const bar = share === undefined ? [] : html`<dd class="share">${shareBar(share)}</dd>`;
+    return html`<div><dt>${term}</dt><dd class="value ${tone}">${value}</dd>${noted}${bar}</div>\n`;
+  });
   return html`<dl class="tiles" id="${id}">
 ${boxes}</dl>`;
 }

@@ -102,10 +102,10 @@ ${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
-${stationTiles(view, recent)}
 ${stationNotes(status, nowMs)}
 ${lossNote(recent, spec.name, nowMs)}
 ${unknownStatesNote(snapshot?.unknownStates ?? [], status.unknownSinceMs, nowMs)}
+${stationTiles(view, recent)}
 ${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
 ${historySection(view)}
 ${latestChangesSection(view)}

@@ -349,8 +349,10 @@ function fleetChanges(changes: readonly RecentChanges[]): Html {
   const added = changes.reduce((sum, some) => sum + some.added, 0);
   if (removed + added === 0) return html`unchanged in the last hour`;
   const isMuch = changes.some(({ loss }) => loss !== undefined);
-  const lost = removed === 0 ? [] : html`<span${isMuch ? html` class="no"` : []}>−${numberText(removed)}</span> `;
-  return html`${lost}${added === 0 ? '' : `+${numberText(added)} `}in the last hour`;
+  const tone = isMuch ? html` class="no"` : [];
+  const lost = removed === 0 ? [] : html`<span${tone}>−${numberText(removed)}</span> `;
+  const gained = added === 0 ? '' : `+${numberText(added)} `;
+  return html`${lost}${gained}in the last hour`;
 }
 
 function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {

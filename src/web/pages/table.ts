@@ -40,7 +40,9 @@ ${rows}</tbody>
 }
 
 function classOf({ isNumber, isDetail }: PageColumn<never>): Html {
-  const names = [...(isNumber ? ['number'] : []), ...(isDetail ? ['detail'] : [])];
+  const names: string[] = [];
+  if (isNumber) names.push('number');
+  if (isDetail) names.push('detail');
   return names.length === 0 ? html`` : html` class="${names.join(' ')}"`;
 }
 

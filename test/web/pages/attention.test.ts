@@ -98,17 +98,13 @@ describe('headline', () => {
         ...fleet(10, (name) => failing(name, 'rate_limited')),
       ],
     ],
-    ['5 of 6 stations up; prod: not scraped for 5 min since 03:00 UTC', 'bad', [...fleet(5, up), gone('prod')]],
+    ['5 of 6 stations up; prod: not scraped since 03:00 UTC', 'bad', [...fleet(5, up), gone('prod')]],
     [
-      '0 of 6 stations up; 6 stations: not scraped for 7 min since 02:58 UTC',
+      '0 of 6 stations up; 6 stations: not scraped since 02:58 UTC',
       'bad',
       [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })],
     ],
-    [
-      '2 of 2 stations up; b: not scraped for 10 min since 02:55 UTC',
-      'warning',
-      [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })],
-    ],
+    ['2 of 2 stations up; b: not scraped since 02:55 UTC', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
     [
       '1 of 1 station up; a: 220 of 400 resources are gone since 02:56 UTC',
       'warning',
@@ -199,7 +195,7 @@ describe('attentionItems', () => {
     expect(items.map(({ tone, who, problem }) => `${tone} ${who}: ${problem}`)).toEqual([
       'bad empty: 500 Internal Server Error',
       'bad auth: 401 Unauthorized',
-      'bad old: not scraped for 5 min',
+      'bad old: not scraped',
       'warning vanish: 220 of 400 resources are gone',
       'warning total: listing incomplete',
       'warning noid: 3 records rejected',
@@ -386,7 +382,7 @@ describe('stationHeadline', () => {
     ['up', 'good', up('a')],
     ['not tried', 'neutral', untried('a')],
     ['failing; 401 Unauthorized since 02:53 UTC', 'bad', failing('a', 'auth', 401)],
-    ['no data; not scraped for 5 min since 03:00 UTC', 'bad', gone('a')],
+    ['no data; not scraped since 03:00 UTC', 'bad', gone('a')],
     ['up; 220 of 400 resources are gone since 02:56 UTC', 'warning', up('a'), lost(220, 400)],
     ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
     ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'warning', unclear('a', 7)],
