@@ -2,6 +2,7 @@
 //   (import 'mixin/mixin.libsonnet') + { _config+:: { alerts+: { TelemetryStationDown+: { 'for': '1h' } } } }
 local parameters = import 'parameters.json';
 local template = importstr '../deploy/helm/telemetry-station-exporter/files/rules.tpl.yml';
+local optionalTemplate = importstr '../deploy/helm/telemetry-station-exporter/files/optional-rules.tpl.yml';
 
 {
   _config:: parameters,
@@ -28,7 +29,28 @@ local template = importstr '../deploy/helm/telemetry-station-exporter/files/rule
     annotations: config.alertAnnotations + rule.annotations,
   } else rule,
   local enabledGroups = [group { rules: [withCommon(rule) for rule in group.rules if isEnabled(rule)] } for group in allGroups],
-  local groups = [group for group in enabledGroups if group.rules != []],
+  // The rules for monitoredBy, expectedQuantities and prices.
+  local optional = std.parseYaml(replace(replace(optionalTemplate, 'clusterLabel'), 'ownerLabel')),
+  local replaceAll(text, entries) = std.foldl(function(replaced, name) std.strReplace(replaced, '<<' + name + '>>', entries[name]), std.objectFields(entries), text),
+  local monitored(entry) = replaceAll(optional.monitoredBy, {
+    type: std.escapeStringJson(entry.type),
+    matches: std.get(entry, 'matches', 'name'),
+    series: entry.series,
+    label: std.escapeStringJson(entry.label),
+    expression: std.escapeStringJson(std.get(entry, 'expression', '(.+)')),
+  }),
+  local sku(entry) = { [name]: entry[name] for name in ['station', 'gpu_model', 'unit'] if std.objectHas(entry, name) },
+  local clusterOf(entry) = if std.objectHas(entry, 'cluster') then { [config.clusterLabel]: entry.cluster } else {},
+  local constant(record, value, labels) = { record: record, expr: 'vector(%.12g)' % value, labels: labels },
+  local optionalGroup = {
+    name: optional.group,
+    interval: optional.interval,
+    rules: (if config.monitoredBy == [] then [] else [{ record: optional.notMonitored, expr: std.join('\nor\n', std.map(monitored, config.monitoredBy)) }])
+           + [constant(optional.expected, entry.quantity, clusterOf(entry) + sku(entry)) for entry in config.expectedQuantities]
+           + [constant(optional.price, entry.price_per_hour, sku(entry)) for entry in config.prices]
+           + (if config.prices == [] then [] else [{ record: optional.cost, expr: optional.costExpression }]),
+  },
+  local groups = [group for group in enabledGroups + [optionalGroup] if group.rules != []],
   // A group of alerts may record what its alerts read, so that both are evaluated for the same time.
   local hasAlerts(group) = std.any([std.objectHas(rule, 'alert') for rule in group.rules]),
 

@@ -27,6 +27,16 @@ const [left, right] = process.argv.slice(2).map((file) => parse(readFileSync(fil
 deepStrictEqual(left, right);
 PROGRAM
 }
+# optional_rules FILE: the last group of the rules, of a PrometheusRule or of the mixin.
+optional_rules() {
+  node --input-type=module - "$@" <<'PROGRAM'
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const { spec, groups } = parse(readFileSync(process.argv[2], 'utf8'));
+console.log(JSON.stringify({ groups: (spec?.groups ?? groups).slice(-1) }));
+PROGRAM
+}
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@"; }
 
 step 'Helm chart'
@@ -50,6 +60,8 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
   rejected --set demo=true --set clusterLabel=k8s-cluster
   rejected --set demo=true --set prometheusRule.alertLabels.a-b=c
+  rejected --set demo=true --set 'prometheusRule.monitoredBy[0].type=a'
+  rejected --set demo=true --set 'prometheusRule.expectedQuantities[0].station=a' --set 'prometheusRule.expectedQuantities[0].unit=TiB' --set 'prometheusRule.expectedQuantities[0].quantity=1'
   render --set existingSecret=a | grep -q -- --config.auto-reload-interval=30s
   render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
@@ -68,6 +80,10 @@ for folder in "${helm_folders[@]}"; do
     grep -q 'by (cluster_id, job, station)' "$work/rules-cluster.yml"
     sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" >"$work/rules-renamed.yml"
     same_yaml "$work/rules-renamed.yml" "$work/rules.yml"
+    render --values "$chart/ci/optional-rules-values.yaml" --show-only templates/prometheusrule.yaml >"$work/rules-object.yml"
+    optional_rules "$work/rules-object.yml" >"$work/optional-rules.yml"
+    same_yaml "$work/optional-rules.yml" prometheus/optional-rules.yml
+    if grep 'telemetry-station-optional' "$work/rules.yml"; then echo 'expected no optional rules without values' >&2; exit 1; fi
     rules --set prometheusRule.alerts.TelemetryStationDown.enabled=false --set prometheusRule.alertLabels.tier=platform --set prometheusRule.alertAnnotations.chat=platform >"$work/rules-alerts.yml"
     promtool check rules "$work/rules-alerts.yml"
     if grep 'alert: TelemetryStationDown$' "$work/rules-alerts.yml"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
@@ -116,6 +132,17 @@ sed 's/cluster_id/cluster/g' "$work/mixin-cluster.json" | diff - <(jsonnet --exe
 jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alertLabels: { tier: "platform" }, alerts+: { TelemetryStationDown+: { enabled: false } } } } + { alerts: $.prometheusAlerts }' >"$work/mixin-alerts.json"
 if grep '"alert": "TelemetryStationDown"' "$work/mixin-alerts.json"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
 [ "$(grep -c '"alert": ' "$work/mixin-alerts.json")" = "$(grep -c '"tier": "platform"' "$work/mixin-alerts.json")" ]
+
+node --input-type=module - "$chart/ci/optional-rules-values.yaml" >"$work/values.json" <<'PROGRAM'
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const { monitoredBy, expectedQuantities, prices } = parse(readFileSync(process.argv[2], 'utf8')).prometheusRule;
+console.log(JSON.stringify({ monitoredBy, expectedQuantities, prices }));
+PROGRAM
+jsonnet --ext-code-file "values=$work/values.json" --exec '((import "mixin/mixin.libsonnet") + { _config+:: std.extVar("values") }).prometheusRules' >"$work/mixin-optional.json"
+optional_rules "$work/mixin-optional.json" >"$work/optional-rules.yml"
+same_yaml "$work/optional-rules.yml" prometheus/optional-rules.yml
 
 step 'GitHub workflows'
 actionlint -no-color .github/workflows/*.yml

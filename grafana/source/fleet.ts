@@ -47,6 +47,7 @@ import {
   unknownStateStat,
   unknownStates,
 } from './inventory-panels.ts';
+import { costByOwner, expectedCapacity, notMonitored } from './optional-panels.ts';
 import { inAnyCluster, linked, stat, table } from './panel.ts';
 import { BY_STATION, instantQuery, noneOrUnknown, Scope, sumBy, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
@@ -219,6 +220,11 @@ export const fleet = buildDashboard({
       ],
     },
     { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
+    {
+      title: 'Expected capacity, cost and monitoring: needs values in the rules',
+      collapsed: true,
+      lines: [line(9, [14, expectedCapacity(scope)], [10, costByOwner(scope)]), line(9, [24, notMonitored(scope)])],
+    },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     { title: 'Changes', lines: [line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)])] },
   ],

@@ -27,9 +27,12 @@ export class Scope {
     return selector(name, { ...CLUSTER_MATCHER, ...Object.fromEntries(filters), ...matchers });
   }
 
-  /** A series of the recording rules. */
+  /** A series of the recording rules, by the variables whose labels its name begins with. */
   recorded(name: (typeof RECORDED)[keyof typeof RECORDED]): string {
-    const variables = this.#variables.filter((variable) => ['job', 'station'].includes(variable));
+    const [labels = ''] = name.split(':');
+    const variables = ['job', 'station'].filter(
+      (label) => labels.split('_').includes(label) && this.#variables.includes(label),
+    );
     const matchers = [['cluster', CLUSTER], ...variables.map((variable) => [variable, variable])];
     return `${name}{${matchers.map(([variable, label]) => `${label}=~"$${variable}"`).join(', ')}}`;
   }

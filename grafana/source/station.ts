@@ -20,6 +20,7 @@ import {
   unknownStateStat,
   unknownStates,
 } from './inventory-panels.ts';
+import { costByOwner, expectedCapacity, notMonitored } from './optional-panels.ts';
 import { coarse, inAnyCluster, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope, sumBy } from './query.ts';
 import { ageOf, ageTable, withoutRules } from './resource-table.ts';
@@ -161,6 +162,11 @@ export const station = buildDashboard({
     { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
     { title: 'Oldest and newest resources', collapsed: true, lines: [line(9, [24, oldest]), line(9, [24, newest])] },
     { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
+    {
+      title: 'Expected capacity, cost and monitoring: needs values in the rules',
+      collapsed: true,
+      lines: [line(9, [14, expectedCapacity(scope)], [10, costByOwner(scope)]), line(9, [24, notMonitored(scope)])],
+    },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     {
       title: 'Listing health',

@@ -45,10 +45,10 @@ export function selector<Name extends MetricName>(name: Name, matchers: Matchers
 
 /**
  * One series per station or resource, although several targets of a job (replicas) may expose it. Aggregates have further labels where
- * `resource_labels` is configured: each target is summed up over them first.
+ * `resource_labels` is configured: each target is summed up over them first, except over `furtherLabels`.
  */
-export function deduplicate(name: MetricName, expression: string): string {
-  const labels = labelsOf(name);
+export function deduplicate(name: MetricName, expression: string, furtherLabels: readonly string[] = []): string {
+  const labels = [...labelsOf(name), ...furtherLabels];
   const series = AGGREGATES.has(name)
     ? `sum by ${labelList('job', 'instance', ...labels)} (${expression})`
     : expression;

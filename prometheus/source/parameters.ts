@@ -15,6 +15,8 @@ export const DEFAULT_PARAMETERS = {
   TelemetryStationNewResourcesWithoutRules: { for: '30m', severity: 'info', resources: 0 },
   TelemetryStationResourcesLost: { for: '5m', severity: 'critical', share: 0.2 },
   TelemetryStationCapacityDropped: { for: '30m', severity: 'warning', share: 0.2 },
+  TelemetryStationCapacityBelowExpected: { for: '30m', severity: 'warning' },
+  TelemetryStationResourcesNotMonitored: { for: '1h', severity: 'info', resources: 0 },
   TelemetryStationExporterDown: { for: '5m', severity: 'critical' },
   TelemetryStationExporterAbsent: { for: '10m', severity: 'critical' },
   TelemetryStationExporterReloadFailed: { for: '5m', severity: 'warning' },

@@ -1,5 +1,5 @@
 import { labelList } from '../promql/cluster.ts';
-import { deduplicate } from '../promql/metric.ts';
+import { deduplicate, labelsOf } from '../promql/metric.ts';
 import {
   BY_STATION,
   BY_TYPE,
@@ -31,6 +31,11 @@ export const RECORDED = {
     'cluster_job_station_resource_type_owner:telemetry_station_resources_without_alert_rules:last_comparable',
   oldestWithoutRules:
     'cluster_job_station_owner:telemetry_station_resource_created_timestamp_seconds:oldest_without_alert_rules',
+  // Of the optional rules.
+  notMonitored: 'cluster_job_station_resource_type_owner:telemetry_station_resource_info:count_not_monitored',
+  expected: 'cluster_station_gpu_model_unit:telemetry_station_sku_quantity:expected',
+  price: 'gpu_model_unit:telemetry_station_sku_quantity:price_per_hour',
+  cost: 'cluster_job_station_owner:telemetry_station_sku_quantity:cost_per_hour',
 } as const;
 
 const resources = deduplicated('telemetry_station_resources');
@@ -58,14 +63,21 @@ const SIZES: readonly (readonly [unit: string, factor: string, base: string])[] 
   ['PB', '* 1000000', 'GB'],
 ];
 
-const quantities = (matcher: string) =>
-  deduplicate('telemetry_station_sku_quantity', `${metric('telemetry_station_sku_quantity')}{unit${matcher}}`);
-const converted = SIZES.map(([unit, factor, base]) => {
-  // The label `size` keeps series of the same base unit apart until they are added.
-  const inUnit = `label_replace(${quantities(`="${unit}"`)}, "size", "${unit}", "", "")`;
-  return `label_replace(${inUnit} ${factor}, "unit", "${base}", "", "")`;
-});
-const otherUnits = quantities(`!~"${SIZES.map(([unit]) => unit).join('|')}"`);
+/** Sum of the quantities by these labels, `unit` among them: sizes in GiB or GB. */
+export function capacityBy(...labels: readonly string[]): string {
+  const name = metric('telemetry_station_sku_quantity');
+  const furtherLabels = labels.filter((label) => label !== 'job' && !labelsOf(name).includes(label));
+  const quantities = (matcher: string) => deduplicate(name, `${name}{unit${matcher}}`, furtherLabels);
+  const converted = SIZES.map(([unit, factor, base]) => {
+    // The label `size` keeps series of the same base unit apart until they are added.
+    const inUnit = `label_replace(${quantities(`="${unit}"`)}, "size", "${unit}", "", "")`;
+    return `label_replace(${inUnit} ${factor}, "unit", "${base}", "", "")`;
+  });
+  const otherUnits = quantities(`!~"${SIZES.map(([unit]) => unit).join('|')}"`);
+  return `sum by ${labelList(...labels)} (
+  ${[otherUnits, ...converted].join('\n  or\n  ')}
+)`;
+}
 
 /** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
 export function withoutRulesBy(...labels: readonly string[]): string {
@@ -192,9 +204,7 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
     {
       record: RECORDED.capacity,
       comment: 'Sum of the SKU quantities by GPU model and unit; sizes in GiB or GB.',
-      expr: `sum by ${labelList('job', 'station', 'gpu_model', 'unit')} (
-  ${[otherUnits, ...converted].join('\n  or\n  ')}
-)`,
+      expr: capacityBy('job', 'station', 'gpu_model', 'unit'),
     },
     comparableResources,
     comparable,

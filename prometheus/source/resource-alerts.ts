@@ -1,4 +1,4 @@
-import { labelList } from '../promql/cluster.ts';
+import { CLUSTER, labelList } from '../promql/cluster.ts';
 import { FIRING_RESOURCES, lastKnownRules, MANY_FIRING, manyFiringText, RESOURCE_MARK } from './last-known.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED, TYPE_LABELS, withoutRulesBy } from './recording.ts';
@@ -8,6 +8,7 @@ import {
   deduplicated,
   JOB_TEXT,
   LISTING_ADDS_UP,
+  LISTING_COMPLETE,
   metric,
   type RuleGroup,
   resourceQuery,
@@ -60,6 +61,11 @@ const capacityLoss = (selector: string) => {
   and on ${BY_COMPARABLE}
   ${RECORDED.comparable}${selector}`;
 };
+
+const BY_SKU = labelList('station', 'gpu_model', 'unit');
+
+/** Template of the expected quantity. */
+const expectedQuery = `query (printf \`${RECORDED.expected}{${CLUSTER}=%[1]q,station=%[2]q,gpu_model=%[3]q,unit=%[4]q}\` $labels.${CLUSTER} $labels.station $labels.gpu_model $labels.unit)`;
 
 /** Resources of the stations. Only the first alert reads per-resource series. */
 export const resourceAlerts = (parameters: Parameters, ownerLabel: string): RuleGroup => ({
@@ -150,6 +156,39 @@ ${LISTING_ADDS_UP}`,
       summary: 'Telemetry station capacity dropped.',
       description: `Station {{ $labels.station }} (${JOB_TEXT}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}').replace(/\s+/g, ' ')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. Only listings that add up and rejected the same number of records are compared.`,
       first: 'Check whether workloads ended as planned; otherwise find the removed resources.',
+      dashboard: 'station',
+    },
+    {
+      alert: 'TelemetryStationCapacityBelowExpected',
+      comment:
+        'Needs `expectedQuantities`. A GPU model or unit that is missing from a complete listing has no series and counts as 0.',
+      expr: `(
+  ${RECORDED.capacity}
+  < on ${BY_SKU} group_left ()
+  ${RECORDED.expected}
+  and on ${BY_STATION}
+  ${LISTING_COMPLETE}
+)
+or
+(
+  0 * ${RECORDED.expected}
+  unless on ${BY_SKU}
+  ${RECORDED.capacity}
+  and on ${labelList('station')}
+  ${LISTING_COMPLETE}
+)`,
+      summary: 'Telemetry station has less capacity than expected.',
+      description: `Station {{ $labels.station }}{{ with $labels.${CLUSTER} }} (cluster {{ . }}){{ end }} has had less than the expected capacity for at least ${parameters.TelemetryStationCapacityBelowExpected.for}: {{ $value }} of {{ with ${expectedQuery} }}{{ . | first | value }}{{ end }} {{ $labels.unit }}{{ with $labels.gpu_model }} ({{ . }}){{ end }}.`,
+      first: 'Find out whether capacity was released or was never delivered; otherwise correct the expected quantity.',
+      dashboard: 'station',
+    },
+    {
+      alert: 'TelemetryStationResourcesNotMonitored',
+      comment: 'Needs `monitoredBy`. Resources of complete listings that no target of Prometheus knows.',
+      expr: `${RECORDED.notMonitored} > ${parameters.TelemetryStationResourcesNotMonitored.resources}`,
+      summary: 'Resources are listed but not monitored.',
+      description: `{{ $value }} resources of type {{ $labels.resource_type }} of ${STATION_TEXT} are in its listing, but no target of Prometheus has been known for them for at least ${parameters.TelemetryStationResourcesNotMonitored.for}.`,
+      first: 'Find the resources with the query of the runbook and add them to the scrape configuration.',
       dashboard: 'station',
     },
   ],

@@ -4,6 +4,7 @@ import { dashboards } from '../../grafana/source/dashboards.ts';
 import { READS_EACH_RESOURCE } from '../../grafana/source/resource-table.ts';
 import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/promql/cluster.ts';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
+import { RECORDED } from '../../prometheus/source/recording.ts';
 import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import {
@@ -138,8 +139,8 @@ describe('dashboards', () => {
     const expressions = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const selectors = expressions
       .flatMap((expr) => parsePromql(interpolate(expr, { limit: '100' })).selectors)
-      // Alerts may have none of these labels.
-      .filter(({ metric }) => !metric.startsWith('ALERTS'));
+      // Alerts may have none of these labels, and constants have no job.
+      .filter(({ metric }) => !metric.startsWith('ALERTS') && metric !== RECORDED.expected);
     const withoutVariable = (label: string) =>
       selectors.filter(
         ({ matchers }) =>

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
+import { optionalRules, optionalRulesTemplate } from '../../prometheus/source/optional-rules.ts';
 import { DEFAULT_PARAMETERS, OWNER_LABEL, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { chartReference } from '../../scripts/reference/chart.ts';
 import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
@@ -11,6 +13,7 @@ import { metricsReference } from '../../scripts/reference/metrics.ts';
 import { runbookIndex } from '../../scripts/reference/runbooks.ts';
 
 const CHART = 'deploy/helm/telemetry-station-exporter';
+const OPTIONAL_VALUES = `${CHART}/ci/optional-rules-values.yaml`;
 const STATION_DOWN = 'docs/runbooks/TelemetryStationDown.md';
 
 /** Empty URLs: alerts have no link to Grafana and the exporter, as in prometheus/rules.yml. */
@@ -20,6 +23,9 @@ const MIXIN_PARAMETERS = {
   externalUrl: '',
   ownerLabel: OWNER_LABEL,
   clusterLabel: CLUSTER_LABEL,
+  monitoredBy: [],
+  expectedQuantities: [],
+  prices: [],
   alertLabels: {},
   alertAnnotations: {},
   alerts: DEFAULT_PARAMETERS,
@@ -34,6 +40,8 @@ const DOCUMENTS = {
   'docs/runbooks/README.md': runbookIndex,
   [STATION_DOWN]: () => withFailureTable(readFileSync(STATION_DOWN, 'utf8')),
   'mixin/parameters.json': () => `${JSON.stringify(MIXIN_PARAMETERS, null, 2)}\n`,
+  [`${CHART}/files/optional-rules.tpl.yml`]: optionalRulesTemplate,
+  'prometheus/optional-rules.yml': () => optionalRules(parse(readFileSync(OPTIONAL_VALUES, 'utf8')).prometheusRule),
   [`${CHART}/README.md`]: () => chartReference(readFileSync(`${CHART}/values.yaml`, 'utf8')),
 };
 

@@ -270,6 +270,30 @@ describe('the panels of all dashboards', () => {
       ['Web of east', 'east', 'Firing (red)', '2'],
       ['Web of west', 'west', 'Inactive (green)', '0'],
     ]);
+    expect(
+      cells(
+        'two-clusters',
+        'fleet.json: Expected and actual capacity',
+        'Cluster',
+        'Unit',
+        'Expected',
+        'Actual',
+        'Missing',
+      ),
+    ).toEqual([
+      ['east', 'GiB', '64', '0', '64 (dark-orange)'],
+      ['west', 'GiB', '64', '0', '64 (dark-orange)'],
+      ['east', 'GPU', '138', '128', '10 (dark-orange)'],
+      ['west', 'GPU', '138', '128', '10 (dark-orange)'],
+    ]);
+    expect(cells('two-clusters', 'fleet.json: Cost per hour by owner', 'Cluster', 'Owner', 'Cost')).toEqual([
+      ['east', 'storage', '150'],
+      ['west', 'storage', '22.5'],
+    ]);
+    expect(cells('two-clusters', 'fleet.json: Listed, but not monitored', 'Cluster', 'Type', 'Resources')).toEqual([
+      ['east', 'Type 1', '20 (dark-orange)'],
+      ['west', 'Type 1', '3 (dark-orange)'],
+    ]);
     expect(cells('two-clusters', 'fleet.json: Alerts', 'Alert', 'Cluster')).toEqual([
       ['ResourcesLost', 'west'],
       ['ManyResourcesFiring', 'east'],

@@ -196,6 +196,7 @@ function recordTwoClusters(target: Target): void {
     exporter.add('telemetry_station_resource_alert_rules', resource, firing > 0 ? 2 : 0);
     exporter.add('telemetry_station_resource_created_timestamp_seconds', resource, NOW_S - total);
     recordOldestWithoutRules(exporter, total);
+    recordOptional(exporter, total);
     // Within the time range: Prometheus 3 excludes a sample at its beginning, Prometheus 2 does not.
     since(7200, exporter).add(
       'telemetry_station_resource_state',
@@ -211,6 +212,18 @@ function recordTwoClusters(target: Target): void {
 function recordOldestWithoutRules({ add }: Recorder, ageS: number): void {
   const labels: object = { station: 'prod', team: 'storage' };
   add(RECORDED.oldestWithoutRules as MetricName, labels, NOW_S - ageS);
+}
+
+/** As the recording rules do that values of the Helm chart add. */
+function recordOptional({ add }: Recorder, listed: number): void {
+  const record = (name: string, labels: object, value: number) =>
+    add(name as MetricName, { station: 'prod', ...labels }, value);
+  const gpus = { gpu_model: 'H800', unit: 'GPU' };
+  record(RECORDED.capacity, gpus, 128);
+  record(RECORDED.expected, gpus, 138);
+  record(RECORDED.expected, { unit: 'GiB' }, 64);
+  record(RECORDED.cost, { team: 'storage' }, listed / 4);
+  record(RECORDED.notMonitored, { resource_type: 'resource_type.t1', team: 'storage' }, listed / 30);
 }
 
 const TWO_CLUSTERS = [

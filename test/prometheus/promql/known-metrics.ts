@@ -4,6 +4,7 @@ import { CLUSTER, CLUSTER_LABEL } from '../../../prometheus/promql/cluster.ts';
 import { EXTERNAL_METRICS, TARGET_LABELS } from '../../../prometheus/promql/metric.ts';
 import { parsePromql } from '../../../prometheus/promql/parse.ts';
 import { OWNER_LABEL } from '../../../prometheus/source/parameters.ts';
+import { RECORDED } from '../../../prometheus/source/recording.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
 
 export interface Rule {
@@ -38,8 +39,11 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   const metrics = new Map(
     [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),
   );
-  for (const { record, expr } of shippedRules()) {
-    if (record === undefined) continue;
+  const optional = new URL('../../../prometheus/optional-rules.yml', import.meta.url);
+  const constants = ['cluster', 'station', 'gpu_model', 'unit'];
+  for (const name of [RECORDED.expected, RECORDED.price]) metrics.set(name, new Set(constants));
+  for (const { record, expr } of [...shippedRules(), ...shippedRules(readFileSync(optional, 'utf8'))]) {
+    if (record === undefined || metrics.has(record)) continue;
     const { selectors, addedLabels } = parsePromql(expr);
     const labels = selectors.flatMap(({ metric }) => [...(metrics.get(metric) ?? [])]);
     metrics.set(record, withTargetLabels([...labels, ...addedLabels]));

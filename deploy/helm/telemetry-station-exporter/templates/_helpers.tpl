@@ -157,5 +157,38 @@ scrapeClass: {{ . }}
     {{- $groups = append $groups (set $group "rules" $rules) -}}
   {{- end -}}
 {{- end -}}
+{{- with .optional.rules -}}
+  {{- $groups = append $groups $.optional -}}
+{{- end -}}
 {{- toYaml (dict "groups" $groups) -}}
+{{- end -}}
+
+{{/* The group of the rules for monitoredBy, expectedQuantities and prices. */}}
+{{- define "exporter.optionalGroup" -}}
+{{- $values := .Values.prometheusRule -}}
+{{- $text := .Files.Get "files/optional-rules.tpl.yml" | replace "<<clusterLabel>>" .Values.clusterLabel | replace "<<ownerLabel>>" $values.ownerLabel -}}
+{{- $templates := fromYaml $text -}}
+{{- $rules := list -}}
+{{- $expressions := list -}}
+{{- range $values.monitoredBy -}}
+  {{- $expression := $templates.monitoredBy | replace "<<type>>" (toRawJson .type) | replace "<<matches>>" (default "name" .matches) | replace "<<series>>" .series | replace "<<label>>" (toRawJson .label) | replace "<<expression>>" (toRawJson (default "(.+)" .expression)) -}}
+  {{- $expressions = append $expressions $expression -}}
+{{- end -}}
+{{- with $expressions -}}
+  {{- $rules = append $rules (dict "record" $templates.notMonitored "expr" (join "\nor\n" .)) -}}
+{{- end -}}
+{{- range $values.expectedQuantities -}}
+  {{- $labels := pick . "station" "gpu_model" "unit" -}}
+  {{- with .cluster -}}
+    {{- $_ := set $labels $.Values.clusterLabel . -}}
+  {{- end -}}
+  {{- $rules = append $rules (dict "record" $templates.expected "expr" (printf "vector(%v)" .quantity) "labels" $labels) -}}
+{{- end -}}
+{{- range $values.prices -}}
+  {{- $rules = append $rules (dict "record" $templates.price "expr" (printf "vector(%v)" .price_per_hour) "labels" (pick . "gpu_model" "unit")) -}}
+{{- end -}}
+{{- if $values.prices -}}
+  {{- $rules = append $rules (dict "record" $templates.cost "expr" $templates.costExpression) -}}
+{{- end -}}
+{{- toYaml (dict "name" $templates.group "interval" $templates.interval "rules" $rules) -}}
 {{- end -}}
