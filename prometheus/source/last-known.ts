@@ -170,10 +170,17 @@ export const RESOURCE_MARK = `{{ with ${resourceQuery(`${LAST_FIRING}{resource} 
 const ago = `${ageSince(stationQuery, `${LAST_MANY_FIRING}{}`)} ago`;
 const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}} or max(${metric('telemetry_station_listing_rejected_resources')}{})) > 0`;
 
+/** Template of the owners of most of the firing resources: ` (storage: 12, network: 9)`; nothing where resources have no owners. */
+function ownersText(ownerLabel: string): string {
+  const firingOnes = `${resources}{alert_state${FIRING},${ownerLabel}!=""}`;
+  const byOwner = `max by (${ownerLabel}) (sum by (instance, ${ownerLabel}) (${firingOnes}))`;
+  return `{{ with ${stationQuery(`topk(5, ${byOwner})`)} }} ({{ range $index, $owner := . }}{{ if $index }}, {{ end }}{{ $owner.Labels.${ownerLabel} }}: {{ $owner.Value }}{{ end }}){{ end }}`;
+}
+
 /** The text depends on whether the number is known at the time when there were so many. */
-export function manyFiringText({ TelemetryStationManyResourcesFiring: many }: Parameters): string {
+export function manyFiringText({ TelemetryStationManyResourcesFiring: many }: Parameters, ownerLabel: string): string {
   const station = `resources of ${STATION_TEXT}`;
   const fewer = `More than ${many.resources} ${station} were firing, last known ${ago}. {{ with ${withoutData} }}The station has no data now{{ else }}Now {{ $value }} are known to be firing{{ with ${stationQuery(unknownNow)} }}, and {{ . | first | value }} may be: their states are of unknown meaning, or their records are rejected{{ end }}{{ with ${MISSING_RESOURCES_QUERY} }}; others may be missing from the listing, which is incomplete{{ end }}{{ end }}`;
-  const known = `{{ $value }} ${station} are firing{{ with ${withoutData} }} (last known ${ago}: the station has no data now){{ end }}. It has been more than ${many.resources} for at least ${many.for}`;
+  const known = `{{ $value }} ${station} are firing${ownersText(ownerLabel)}{{ with ${withoutData} }} (last known ${ago}: the station has no data now){{ end }}. It has been more than ${many.resources} for at least ${many.for}`;
   return `{{ with ${stationQuery(`${LAST_MANY_FIRING}{} < ${LAST_KNOWN}{}`)} }}${fewer}{{ else }}${known}{{ end }}.`;
 }

@@ -1,5 +1,5 @@
 import { labelList } from '../promql/cluster.ts';
-import { deduplicate, labelsOf } from '../promql/metric.ts';
+import { deduplicate, labelsOf, type MetricName } from '../promql/metric.ts';
 import {
   BY_STATION,
   BY_TYPE,
@@ -24,7 +24,9 @@ export const RECORDED = {
   capacity: 'cluster_job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
   comparable: 'cluster_job_station_rejected_records:telemetry_station_listing:comparable',
   comparableResources: 'cluster_job_station:telemetry_station_resources:last_comparable',
+  comparableResourcesByOwner: 'cluster_job_station_owner:telemetry_station_resources:last_comparable',
   comparableCapacity: 'cluster_job_station_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
+  comparableCapacityByOwner: 'cluster_job_station_owner_gpu_model_unit:telemetry_station_sku_quantity:last_comparable',
   comparableWithoutRules:
     'cluster_job_station_resource_type:telemetry_station_resources_without_alert_rules:last_comparable',
   comparableWithoutRulesByOwner:
@@ -79,9 +81,17 @@ export function capacityBy(...labels: readonly string[]): string {
 )`;
 }
 
-/** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
+/** Sum by these labels of what each target exposes; of replicas the largest sum counts. */
+function sumPerTarget(name: MetricName, labels: readonly string[]): string {
+  return `max by ${labelList(...labels)} (sum by ${labelList('instance', ...labels)} (${name}))`;
+}
+
 export function withoutRulesBy(...labels: readonly string[]): string {
-  return `max by ${labelList(...labels)} (sum by ${labelList('instance', ...labels)} (${metric('telemetry_station_resources_without_alert_rules')}))`;
+  return sumPerTarget('telemetry_station_resources_without_alert_rules', labels);
+}
+
+export function resourcesByOwner(ownerLabel: string): string {
+  return sumPerTarget('telemetry_station_resources', ['job', 'station', ownerLabel]);
 }
 
 export const TYPE_LABELS = ['job', 'station', 'resource_type'] as const;
@@ -150,6 +160,18 @@ or
 ${lastValue(RECORDED.comparableResources, LISTING_ADDS_UP)}`,
 };
 
+const comparableResourcesByOwner = (ownerLabel: string): RecordingRule => ({
+  record: RECORDED.comparableResourcesByOwner,
+  comment: 'Resources of each owner in the last listing that adds up.',
+  expr: `(
+  ${resourcesByOwner(ownerLabel)}
+  and on ${BY_STATION}
+  ${indented(LISTING_ADDS_UP)}
+)
+or
+${lastValue(RECORDED.comparableResourcesByOwner, LISTING_ADDS_UP)}`,
+});
+
 /** The last value of a series while its station is configured and has no listing to compare. */
 function lastValue(record: string, compared: string): string {
   return `(
@@ -161,7 +183,7 @@ function lastValue(record: string, compared: string): string {
 )`;
 }
 
-function indented(expression: string): string {
+export function indented(expression: string): string {
   return expression.replaceAll('\n', '\n  ');
 }
 
@@ -207,8 +229,14 @@ label_replace(0 * ${deduplicated('telemetry_station_listing_complete')}, "alert_
       expr: capacityBy('job', 'station', 'gpu_model', 'unit'),
     },
     comparableResources,
+    comparableResourcesByOwner(ownerLabel),
     comparable,
     lastComparable(RECORDED.comparableCapacity, 'Capacity in the last comparable listing.', RECORDED.capacity),
+    lastComparable(
+      RECORDED.comparableCapacityByOwner,
+      'The same by owner.',
+      capacityBy('job', 'station', ownerLabel, 'gpu_model', 'unit'),
+    ),
     lastComparable(
       RECORDED.comparableWithoutRules,
       'Resources without alert rules in the last comparable listing, by type.',

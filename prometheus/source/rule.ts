@@ -57,6 +57,14 @@ export function resourceQuery(expression: string): string {
   return `query (printf \`${format}\` ${STATION_VALUES} $labels.resource_id)`;
 }
 
+/** A template that queries series of the owner that the alert names: `{}` selects those of its station, and `{owner}` those of the owner there. */
+export function ownerQuery(expression: string, ownerLabel: string): string {
+  const format = expression
+    .replaceAll('{}', `{${STATION_MATCHERS}}`)
+    .replaceAll('{owner}', `{${STATION_MATCHERS},${ownerLabel}=%[4]q}`);
+  return `query (printf \`${format}\` ${STATION_VALUES} $labels.${ownerLabel})`;
+}
+
 /** Without the label, the value is empty, which matches series without it. */
 const STATION_MATCHERS = `${CLUSTER}=%[1]q,job=%[2]q,station=%[3]q`;
 const STATION_VALUES = `$labels.${CLUSTER} $labels.job $labels.station`;
