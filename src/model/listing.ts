@@ -58,7 +58,7 @@ export const INCOMPLETE_ADVICE: Readonly<Record<(typeof INCOMPLETE_REASONS)[numb
     'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.',
   shared_labels: 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.',
   further_listing:
-    'The numbers of resources are correct, the labels product and alertable may not be. Report it to the operators of the service if it persists.',
+    'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.',
 };
 
 interface IncompleteReason {
