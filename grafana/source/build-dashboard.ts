@@ -108,7 +108,7 @@ export const foundResourceLink: Link = {
 };
 
 /** The inventory alone on the screen, in which it need not be opened first; a test checks its id. */
-const INVENTORY = '&viewPanel=6';
+const INVENTORY = '&viewPanel=12';
 
 const FIRING = `&var-alert_state=firing${INVENTORY}`;
 

@@ -2,8 +2,9 @@ import { labelList } from '../../prometheus/promql/cluster.ts';
 import { deduplicate, FIRING, type MetricName, PENDING, UNKNOWN } from '../../prometheus/promql/metric.ts';
 import { SAME_RESOURCE } from '../../prometheus/source/rule.ts';
 import { orangeFromOne, redFromOne, stateMappings, UNIT } from './appearance.ts';
-import { buildDashboard, foundResourceLink, line } from './build-dashboard.ts';
-import { colorStates, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
+import { buildDashboard, foundResourceLink, inventoryLink, line } from './build-dashboard.ts';
+import { firingByType, firingStat, resourcesByType, resourcesStat, unknownStateStat } from './inventory-panels.ts';
+import { colorStates, linked, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
 import {
   BY_STATION,
   containsText,
@@ -84,7 +85,7 @@ const ofListed = (metric: MetricName) =>
 const listedInfos = `max by ${labelList('job', 'station', 'resource_id', 'name', 'display_name', 'resource_type', 'product', 'sku', 'state_label')} (${withStateName(listed)})`;
 
 /** The first row of a cluster, if it has more resources than rows. */
-const limited = `5 * label_replace(count_values by ${labelList()} ("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
+const limited = `5 * label_replace(count_values by ${labelList()} ("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown: raise Rows, or search on the page of the exporter", "display_name", "(.*)")`;
 
 const inventory = table(
   {
@@ -173,6 +174,18 @@ export const resources = buildDashboard({
     textVariable('resource_id', 'Resource', 'Full id of the resource to show in detail.'),
   ],
   sections: [
+    {
+      title: 'Overview by station, type and product',
+      lines: [
+        line(
+          3,
+          [8, linked(resourcesStat(stations), inventoryLink('Resources'))],
+          [8, linked(firingStat(stations), inventoryLink('Firing resources'))],
+          [8, linked(unknownStateStat(stations), inventoryLink('Resources'))],
+        ),
+        line(8, [12, firingByType(stations)], [12, resourcesByType(stations)]),
+      ],
+    },
     {
       title: 'Inventory: open to search',
       collapsed: true,

@@ -5,7 +5,7 @@ import { capacityBy, RECORDED } from './recording.ts';
 import { BY_STATION, LISTING_COMPLETE, metric } from './rule.ts';
 
 /** How Prometheus knows the resources of a type: by a label of its targets. */
-export interface MonitoredBy {
+interface MonitoredBy {
   /** Regular expression of resource types. */
   readonly type: string;
   /** Selector of the series of the targets. */
@@ -22,13 +22,13 @@ interface Sku {
   readonly unit: string;
 }
 
-export interface ExpectedQuantity extends Sku {
+interface ExpectedQuantity extends Sku {
   readonly cluster?: string;
   readonly station: string;
   readonly quantity: number;
 }
 
-export interface Price extends Sku {
+interface Price extends Sku {
   readonly price_per_hour: number;
 }
 
@@ -43,7 +43,7 @@ export interface Knowledge {
  * The templates of the rules. Chart and mixin write an expression for each entry of `monitoredBy`, a constant for each quantity and price.
  * Targets of any cluster count: the exporter that lists a resource may run in another cluster than the resource.
  */
-export const OPTIONAL_RULES = {
+const OPTIONAL_RULES = {
   group: 'telemetry-station-optional',
   interval: '2m',
   notMonitored: RECORDED.notMonitored,

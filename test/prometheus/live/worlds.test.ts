@@ -73,7 +73,9 @@ describe('dashboards with 100,000 resources', () => {
   it('list firing resources first', async () => {
     const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'large');
     const [note, ...resources] = rows.toSorted((left, right) => Number(right.value[1]) - Number(left.value[1]));
-    expect(note?.metric).toEqual({ display_name: '200 of 100000 shown' });
+    expect(note?.metric).toEqual({
+      display_name: '200 of 100000 shown: raise Rows, or search on the page of the exporter',
+    });
     expect(resources).toHaveLength(200);
     expect(new Set(resources.map(({ metric }) => metric['state_label']))).toEqual(new Set(['firing']));
   });
