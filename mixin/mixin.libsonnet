@@ -35,17 +35,18 @@ local optionalTemplate = importstr '../deploy/helm/telemetry-station-exporter/fi
   local monitored(entry) = replaceAll(optional.monitoredBy, {
     type: std.escapeStringJson(entry.type),
     matches: std.get(entry, 'matches', 'name'),
+    targets: if std.get(entry, 'anyCluster', false) then optional.targetsOfAnyCluster else optional.targetsOfCluster,
     series: entry.series,
     label: std.escapeStringJson(entry.label),
     expression: std.escapeStringJson(std.get(entry, 'expression', '(.+)')),
   }),
   local sku(entry) = { [name]: entry[name] for name in ['station', 'gpu_model', 'unit'] if std.objectHas(entry, name) },
   local clusterOf(entry) = if std.objectHas(entry, 'cluster') then { [config.clusterLabel]: entry.cluster } else {},
-  local constant(record, value, labels) = { record: record, expr: 'vector(%.12g)' % value, labels: labels },
+  local constant(record, value, labels) = { record: record, expr: 'vector(' + value + ')', labels: labels },
   local optionalGroup = {
     name: optional.group,
     interval: optional.interval,
-    rules: (if config.monitoredBy == [] then [] else [{ record: optional.notMonitored, expr: std.join('\nor\n', std.map(monitored, config.monitoredBy)) }])
+    rules: (if config.monitoredBy == [] then [] else [{ record: optional.notMonitored, expr: std.join('\nor\n', std.map(monitored, config.monitoredBy) + [optional.lastNotMonitored]) }])
            + [constant(optional.expected, entry.quantity, clusterOf(entry) + sku(entry)) for entry in config.expectedQuantities]
            + [constant(optional.price, entry.price_per_hour, sku(entry)) for entry in config.prices]
            + (if config.prices == [] then [] else [{ record: optional.cost, expr: optional.costExpression }]),

@@ -27,14 +27,15 @@ const [left, right] = process.argv.slice(2).map((file) => parse(readFileSync(fil
 deepStrictEqual(left, right);
 PROGRAM
 }
-# optional_rules FILE: the last group of the rules, of a PrometheusRule or of the mixin.
+# optional_rules FILE: the group of the optional rules, of the PrometheusRule objects or of the mixin.
 optional_rules() {
   node --input-type=module - "$@" <<'PROGRAM'
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
-const { spec, groups } = parse(readFileSync(process.argv[2], 'utf8'));
-console.log(JSON.stringify({ groups: (spec?.groups ?? groups).slice(-1) }));
+const documents = parseAllDocuments(readFileSync(process.argv[2], 'utf8')).map((document) => document.toJS());
+const groups = documents.flatMap(({ spec, groups }) => spec?.groups ?? groups);
+console.log(JSON.stringify({ groups: groups.filter(({ name }) => name === 'telemetry-station-optional') }));
 PROGRAM
 }
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@"; }

@@ -27,6 +27,7 @@ import {
 const CONFIGURED = 'cluster_job_instance_station:telemetry_station_configured';
 const LAST_KNOWN = 'cluster_job_station:telemetry_station_last_known:timestamp_seconds';
 const LAST_FIRING = 'cluster_job_station_resource_id_name:telemetry_station_resource_firing:timestamp_seconds';
+const MANY_FIRING_OWNER = 'cluster_job_station_owner:telemetry_station_many_resources_firing:info';
 const LAST_MANY_FIRING = 'cluster_job_station:telemetry_station_many_resources_firing:timestamp_seconds';
 
 const KEPT = '6h';
@@ -62,7 +63,7 @@ const mayBeFiring = `sum by ${BY_STATION} (
       ${deduplicated('telemetry_station_listing_rejected_resources')}
     )`;
 
-export const lastKnownRules = (parameters: Parameters): readonly RecordingRule[] => [
+export const lastKnownRules = (parameters: Parameters, ownerLabel: string): readonly RecordingRule[] => [
   {
     record: CONFIGURED,
     comment: 'The stations in the configuration of each target; while a target is down, those it had before.',
@@ -136,6 +137,24 @@ or
   )
 )`,
   },
+  {
+    record: MANY_FIRING_OWNER,
+    comment:
+      'The owner of all resources of a station with many firing ones, when they were first seen; without the label if there was none, or more than one. The alert keeps it: other labels would be another alert.',
+    expr: `(
+  ${MANY_FIRING_OWNER}
+  or on ${BY_STATION}
+  (
+    group by ${labelList('job', 'station', ownerLabel)} (${resources})
+    and on ${BY_STATION}
+    count by ${BY_STATION} (group by ${labelList('job', 'station', ownerLabel)} (${resources})) == 1
+  )
+  or on ${BY_STATION}
+  0 * ${LAST_MANY_FIRING} + 1
+)
+and on ${BY_STATION}
+${LAST_MANY_FIRING}`,
+  },
 ];
 
 /** The resources that fire, or fired when it was last known. */
@@ -143,14 +162,14 @@ export const FIRING_RESOURCES = LAST_FIRING;
 
 const firing = `${RECORDED.resourcesByAlertState}{alert_state${FIRING}}`;
 
-/** The number of firing resources of stations with many, as last known. */
-export const MANY_FIRING = `(
+/** The number of firing resources of stations with many, as last known, with the owner of the station if it has one. */
+export const manyFiring = (ownerLabel: string) => `(
   max by ${BY_STATION} (${firing})
   or
   max by ${BY_STATION} (last_over_time(${firing}[${KEPT}]))
 )
-and on ${BY_STATION}
-${LAST_MANY_FIRING}`;
+* on ${BY_STATION} group_left (${ownerLabel})
+${MANY_FIRING_OWNER}`;
 
 const lastSuccess = `max(last_over_time(${metric('telemetry_station_last_success_timestamp_seconds')}{}[1d]))`;
 const asMinutes = 'humanizeDuration | reReplaceAll "m [0-9]+s$" " min" | reReplaceAll "h " " h "';
@@ -170,11 +189,11 @@ export const RESOURCE_MARK = `{{ with ${resourceQuery(`${LAST_FIRING}{resource} 
 const ago = `${ageSince(stationQuery, `${LAST_MANY_FIRING}{}`)} ago`;
 const unknownNow = `sum(${RECORDED.resourcesByAlertState}{alert_state${UNKNOWN}} or max(${metric('telemetry_station_listing_rejected_resources')}{})) > 0`;
 
-/** Template of the owners of most of the firing resources: ` (storage: 12, network: 9)`; nothing where resources have no owners. */
+/** Template of the five owners with the most firing resources: ` (owners with the most: storage 12, network 9)`; nothing where resources have no owners. */
 function ownersText(ownerLabel: string): string {
   const firingOnes = `${resources}{alert_state${FIRING},${ownerLabel}!=""}`;
   const byOwner = `max by (${ownerLabel}) (sum by (instance, ${ownerLabel}) (${firingOnes}))`;
-  return `{{ with ${stationQuery(`topk(5, ${byOwner})`)} }} ({{ range $index, $owner := . }}{{ if $index }}, {{ end }}{{ $owner.Labels.${ownerLabel} }}: {{ $owner.Value }}{{ end }}){{ end }}`;
+  return `{{ with ${stationQuery(`topk(5, ${byOwner})`)} }} (owners with the most:{{ range $index, $owner := . }}{{ if $index }},{{ end }} {{ $owner.Labels.${ownerLabel} }} {{ $owner.Value }}{{ end }}){{ end }}`;
 }
 
 /** The text depends on whether the number is known at the time when there were so many. */

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { CLUSTER, CLUSTER_LABEL, labelList, withClusterLabel } from '../promql/cluster.ts';
 import { OWNER_LABEL, OWNER_PLACEHOLDER } from './parameters.ts';
-import { capacityBy, RECORDED } from './recording.ts';
+import { lastValue, RECORDED } from './recording.ts';
 import { BY_STATION, LISTING_COMPLETE, metric } from './rule.ts';
 
 /** How Prometheus knows the resources of a type: by a label of its targets. */
@@ -15,6 +15,8 @@ interface MonitoredBy {
   readonly expression?: string;
   /** Label of the resource that has this value. */
   readonly matches?: 'name' | 'display_name' | 'resource_id';
+  /** Targets of other clusters count as well: the exporter may run in another cluster than the resources. */
+  readonly anyCluster?: boolean;
 }
 
 interface Sku {
@@ -33,34 +35,39 @@ interface Price extends Sku {
 }
 
 /** What an operator knows and the service does not: values of the Helm chart and parameters of the mixin. Without them there is no rule. */
-export interface Knowledge {
+export interface OptionalRuleValues {
   readonly monitoredBy: readonly MonitoredBy[];
   readonly expectedQuantities: readonly ExpectedQuantity[];
   readonly prices: readonly Price[];
 }
 
 /**
- * The templates of the rules. Chart and mixin write an expression for each entry of `monitoredBy`, a constant for each quantity and price.
- * Targets of any cluster count: the exporter that lists a resource may run in another cluster than the resource.
+ * The templates of the rules. Chart and mixin write an expression for each entry of `monitoredBy`, a constant for each quantity and price. The
+ * label `monitored` begins with an equal sign, so that a resource without a name matches no target.
  */
 const OPTIONAL_RULES = {
   group: 'telemetry-station-optional',
   interval: '2m',
   notMonitored: RECORDED.notMonitored,
-  monitoredBy: `count by ${labelList('job', 'station', 'resource_type', OWNER_PLACEHOLDER)} (
-  max by ${labelList('job', 'station', 'resource_type', 'resource_id', 'monitored', OWNER_PLACEHOLDER)} (
-    label_replace(${metric('telemetry_station_resource_info')}{resource_type=~<<type>>,<<matches>>!=""}, "monitored", "$1", "<<matches>>", "(.+)")
+  monitoredBy: `(
+  count by ${labelList('job', 'station', 'resource_type', OWNER_PLACEHOLDER)} (
+    max by ${labelList('job', 'station', 'resource_type', 'resource_id', 'monitored', OWNER_PLACEHOLDER)} (
+      label_replace(${metric('telemetry_station_resource_info')}{resource_type=~<<type>>}, "monitored", "=$1", "<<matches>>", "(.*)")
+    )
+    unless on <<targets>>
+    label_replace(<<series>>, "monitored", "=$1", <<label>>, <<expression>>)
   )
-  unless on (monitored)
-  label_replace(<<series>>, "monitored", "$1", <<label>>, <<expression>>)
-)
-and on ${BY_STATION}
-${LISTING_COMPLETE}`,
+  and on ${BY_STATION}
+  ${LISTING_COMPLETE}
+)`,
+  targetsOfCluster: labelList('monitored'),
+  targetsOfAnyCluster: '(monitored)',
+  lastNotMonitored: lastValue(RECORDED.notMonitored, LISTING_COMPLETE),
   expected: RECORDED.expected,
   price: RECORDED.price,
   cost: RECORDED.cost,
   costExpression: `sum by ${labelList('job', 'station', OWNER_PLACEHOLDER)} (
-  ${capacityBy('job', 'station', OWNER_PLACEHOLDER, 'gpu_model', 'unit').replaceAll('\n', '\n  ')}
+  ${RECORDED.comparableCapacityByOwner}
   * on (gpu_model, unit) group_left ()
   ${RECORDED.price}
 )`,
@@ -72,11 +79,16 @@ export function optionalRulesTemplate(): string {
 }
 
 /** The rules as a file, as chart and mixin render them. */
-export function optionalRules({ monitoredBy, expectedQuantities, prices }: Knowledge): string {
+export function optionalRules({ monitoredBy, expectedQuantities, prices }: OptionalRuleValues): string {
   const rules = [
     ...(monitoredBy.length === 0
       ? []
-      : [{ record: OPTIONAL_RULES.notMonitored, expr: monitoredBy.map(monitoredExpression).join('\nor\n') }]),
+      : [
+          {
+            record: OPTIONAL_RULES.notMonitored,
+            expr: [...monitoredBy.map(monitoredExpression), OPTIONAL_RULES.lastNotMonitored].join('\nor\n'),
+          },
+        ]),
     ...expectedQuantities.map(({ quantity, cluster, station, ...sku }) => ({
       record: OPTIONAL_RULES.expected,
       expr: `vector(${quantity})`,
@@ -98,10 +110,19 @@ const HEADER = `# Examples of rules for resources that are not monitored, expect
 # Generated from prometheus/source and the values of ci/optional-rules-values.yaml by \`npm run generate\`.
 `;
 
-function monitoredExpression({ type, series, label, expression = '(.+)', matches = 'name' }: MonitoredBy): string {
+function monitoredExpression({
+  type,
+  series,
+  label,
+  expression = '(.+)',
+  matches = 'name',
+  anyCluster = false,
+}: MonitoredBy): string {
+  const { targetsOfCluster, targetsOfAnyCluster } = OPTIONAL_RULES;
   return OPTIONAL_RULES.monitoredBy
     .replaceAll('<<type>>', JSON.stringify(type))
     .replaceAll('<<matches>>', matches)
+    .replaceAll('<<targets>>', anyCluster ? targetsOfAnyCluster : targetsOfCluster)
     .replaceAll('<<series>>', series)
     .replaceAll('<<label>>', JSON.stringify(label))
     .replaceAll('<<expression>>', JSON.stringify(expression));

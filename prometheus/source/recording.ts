@@ -66,7 +66,7 @@ const SIZES: readonly (readonly [unit: string, factor: string, base: string])[] 
 ];
 
 /** Sum of the quantities by these labels, `unit` among them: sizes in GiB or GB. */
-export function capacityBy(...labels: readonly string[]): string {
+function capacityBy(...labels: readonly string[]): string {
   const name = metric('telemetry_station_sku_quantity');
   const furtherLabels = labels.filter((label) => label !== 'job' && !labelsOf(name).includes(label));
   const quantities = (matcher: string) => deduplicate(name, `${name}{unit${matcher}}`, furtherLabels);
@@ -140,16 +140,19 @@ const lastResources = `last_over_time(${RECORDED.comparableResources}[1h])`;
 /** Resources and rejected records of the listing: no more can be in the station. */
 const listedRecords = `${RECORDED.resources} + ${deduplicated('telemetry_station_listing_rejected_resources')}`;
 
+/** Holds while the missing resources of a station may be among its rejected records. */
+const maybeRejected = `(
+  ${lastResources}
+  > ${RECORDED.resources}
+  <= ${listedRecords}
+)`;
+
 /** The resources of the last listing that adds up. A smaller number is not taken while rejected records explain the difference. */
 const comparableResources: RecordingRule = {
   record: RECORDED.comparableResources,
   comment:
     'Resources of the last listing that adds up; as many as before while the resources that are missing may be among the rejected records.',
-  expr: `(
-  ${lastResources}
-  > ${RECORDED.resources}
-  <= ${listedRecords}
-)
+  expr: `${maybeRejected}
 or
 (
   ${RECORDED.resources}
@@ -162,8 +165,15 @@ ${lastValue(RECORDED.comparableResources, LISTING_ADDS_UP)}`,
 
 const comparableResourcesByOwner = (ownerLabel: string): RecordingRule => ({
   record: RECORDED.comparableResourcesByOwner,
-  comment: 'Resources of each owner in the last listing that adds up.',
+  comment:
+    'Resources of each owner in the last listing that adds up; as many as before for the same time as those of the station.',
   expr: `(
+  ${RECORDED.comparableResourcesByOwner}
+  and on ${BY_STATION}
+  ${indented(maybeRejected)}
+)
+or
+(
   ${resourcesByOwner(ownerLabel)}
   and on ${BY_STATION}
   ${indented(LISTING_ADDS_UP)}
@@ -172,10 +182,13 @@ or
 ${lastValue(RECORDED.comparableResourcesByOwner, LISTING_ADDS_UP)}`,
 });
 
-/** The last value of a series while its station is configured and has no listing to compare. */
-function lastValue(record: string, compared: string): string {
+/**
+ * The last value of a series while its station is configured and has no listing to compare. The selector has no range: what ended in a listing
+ * that was compared must not come back.
+ */
+export function lastValue(record: string, compared: string): string {
   return `(
-  last_over_time(${record}[1h])
+  ${record}
   and on ${BY_STATION}
   ${deduplicated('telemetry_station_up')}
   unless on ${BY_STATION}

@@ -1,5 +1,5 @@
 import { CLUSTER, labelList } from '../promql/cluster.ts';
-import { FIRING_RESOURCES, lastKnownRules, MANY_FIRING, manyFiringText, RESOURCE_MARK } from './last-known.ts';
+import { FIRING_RESOURCES, lastKnownRules, manyFiring, manyFiringText, RESOURCE_MARK } from './last-known.ts';
 import type { Parameters } from './parameters.ts';
 import { indented, RECORDED, resourcesByOwner, TYPE_LABELS, withoutRulesBy } from './recording.ts';
 import {
@@ -66,32 +66,34 @@ const capacityLoss = (recorded: string, selector: string) => {
 /** Templates of the lost capacities, of the alert's station or of an owner there: ` -50% GPU (H800), -30% GiB`. */
 function lossTexts(share: string | number, ownerLabel: string) {
   const percents = (recorded: string, selector: string) =>
-    `round(100 * (${capacityLoss(recorded, selector).replace(/\s+/g, ' ')})) > 100 * ${share}`;
+    `round(100 * (${capacityLoss(recorded, selector).replace(/\s+/g, ' ')}))`;
   const listed = (query: string) =>
     `{{ range $index, $loss := ${query} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}`;
   return {
-    ofStation: listed(stationQuery(percents(RECORDED.comparableCapacity, '{}'))),
-    ofOwner: listed(ownerQuery(percents(RECORDED.comparableCapacityByOwner, '{owner}'), ownerLabel)),
+    ofStation: listed(stationQuery(`${percents(RECORDED.comparableCapacity, '{}')} > 100 * ${share}`)),
+    ofOwner: listed(
+      ownerQuery(`${percents(RECORDED.comparableCapacityByOwner, '{owner}')} > 50 * ${share}`, ownerLabel),
+    ),
   };
 }
 
 /**
- * Template of the owner of all resources of the station. The owners of those that fire would change, and with them the labels of the alert: it
- * would resolve and fire anew. The range is longer than alerts are kept without data.
+ * Resources of owners who lost more than half of this share of their own. Where the station lost the whole share, the others lost less than half
+ * of that, so that these owners explain most of it. An owner who lost all has no series and counts as 0; all rejected records may be of each.
  */
-function onlyOwner(ownerLabel: string): string {
-  const owners = `group by (${ownerLabel}) (last_over_time(${metric('telemetry_station_resources')}{}[7h]))`;
-  return `{{ with ${stationQuery(`${owners} and on () (count(${owners}) == 1)`)} }}{{ . | first | label "${ownerLabel}" }}{{ end }}`;
-}
-
-/** Resources of owners who lost more than this share of their own; an owner who lost all has no series and counts as 0. */
 function lossByOwner(share: string | number, ownerLabel: string): string {
   const before = `max_over_time(${RECORDED.comparableResourcesByOwner}[1h])`;
   return `(
     ${resourcesByOwner(ownerLabel)}
     or
     0 * ${before}
-  ) < (1 - ${share}) * ${before}`;
+  )
+  <
+  (
+    (1 - ${share} / 2) * ${before}
+    - on ${BY_STATION} group_left ()
+    (${rejected} or 0 * ${RECORDED.resources})
+  )`;
 }
 
 const BY_SKU = labelList('station', 'gpu_model', 'unit');
@@ -108,7 +110,7 @@ export function resourceAlerts(parameters: Parameters, ownerLabel: string): Rule
   return {
     name: 'telemetry-station-resources',
     rules: [
-      ...lastKnownRules(parameters),
+      ...lastKnownRules(parameters, ownerLabel),
       {
         alert: 'TelemetryStationResourceFiring',
         comment:
@@ -127,9 +129,8 @@ export function resourceAlerts(parameters: Parameters, ownerLabel: string): Rule
       {
         alert: 'TelemetryStationManyResourcesFiring',
         comment:
-          'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources. Stays as last known as well. Has an owner if all resources of the station have the same.',
-        expr: MANY_FIRING,
-        labels: { [ownerLabel]: onlyOwner(ownerLabel) },
+          'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources. Stays as last known as well. Has an owner if all resources of the station had the same when it began.',
+        expr: manyFiring(ownerLabel),
         summary: 'Many resources of a telemetry station are firing.',
         description: manyFiringText(parameters, ownerLabel),
         first: 'Look for a common cause: the dashboard shows the types that fire.',
@@ -170,7 +171,7 @@ ${RECORDED.comparable}`,
       {
         alert: 'TelemetryStationResourcesLost',
         comment:
-          'Compares listings that add up, and counts each rejected record as a resource that is left: none is lost that may be among them. One alert per owner who lost more than the share, where resources have owners.',
+          'Compares listings that add up, and counts each rejected record as a resource that is left: none is lost that may be among them. Where resources have owners, one alert for each who lost more than half of the share.',
         expr: `(
   ${lossByOwner(lost.share, ownerLabel)}
   or on ${BY_STATION}
@@ -193,11 +194,11 @@ ${LISTING_ADDS_UP}`,
       {
         alert: 'TelemetryStationCapacityDropped',
         comment:
-          'One alert per station, with all units and GPU models in its text; where resources have owners, one per owner who lost more than the share. Compares comparable listings only.',
+          'One alert per station, with all units and GPU models in its text; where resources have owners, one for each who lost more than half of the share. Compares comparable listings only.',
         expr: `max by ${labelList('job', 'station', ownerLabel)} (
   (
     ${indented(capacityLoss(RECORDED.comparableCapacityByOwner, ''))}
-  ) > ${dropped.share}
+  ) > ${dropped.share} / 2
   and on ${labelList('job', 'station', 'gpu_model', 'unit')}
   (
     ${indented(capacityLoss(RECORDED.comparableCapacity, ''))}
@@ -215,24 +216,20 @@ max by ${BY_STATION} (
       {
         alert: 'TelemetryStationCapacityBelowExpected',
         comment:
-          'Needs `expectedQuantities`. A GPU model or unit that is missing from a complete listing has no series and counts as 0.',
+          'Needs `expectedQuantities`. Compares the last complete listing; a GPU model or unit that is missing from it has no series and counts as 0. If several jobs have a station of the same name, the largest capacity counts.',
         expr: `(
-  ${RECORDED.capacity}
-  < on ${BY_SKU} group_left ()
-  ${RECORDED.expected}
-  and on ${BY_STATION}
-  ${LISTING_COMPLETE}
+  max by ${BY_SKU} (${RECORDED.comparableCapacity}{rejected_records="0"})
+  or
+  (
+    0 * ${RECORDED.expected}
+    and on ${labelList('station')}
+    ${LISTING_COMPLETE}
+  )
 )
-or
-(
-  0 * ${RECORDED.expected}
-  unless on ${BY_SKU}
-  ${RECORDED.capacity}
-  and on ${labelList('station')}
-  ${LISTING_COMPLETE}
-)`,
+< on ${BY_SKU}
+${RECORDED.expected}`,
         summary: 'Telemetry station has less capacity than expected.',
-        description: `Station {{ $labels.station }}{{ with $labels.${CLUSTER} }} (cluster {{ . }}){{ end }} has had less than the expected capacity for at least ${parameters.TelemetryStationCapacityBelowExpected.for}: {{ $value }} of {{ with ${expectedQuery} }}{{ . | first | value }}{{ end }} {{ $labels.unit }}{{ with $labels.gpu_model }} ({{ . }}){{ end }}.`,
+        description: `Station {{ $labels.station }}{{ with $labels.${CLUSTER} }} (cluster {{ . }}){{ end }} has had less than the expected capacity for at least ${parameters.TelemetryStationCapacityBelowExpected.for}: {{ $value | printf "%.12g" }} of {{ with ${expectedQuery} }}{{ . | first | value | printf "%.12g" }}{{ end }} {{ $labels.unit }}{{ with $labels.gpu_model }} ({{ . }}){{ end }}.`,
         first:
           'Find out whether capacity was released or was never delivered; otherwise correct the expected quantity.',
         dashboard: 'station',
@@ -242,7 +239,7 @@ or
         comment: 'Needs `monitoredBy`. Resources of complete listings that no target of Prometheus knows.',
         expr: `${RECORDED.notMonitored} > ${parameters.TelemetryStationResourcesNotMonitored.resources}`,
         summary: 'Resources are listed but not monitored.',
-        description: `{{ $value }} resources of type {{ $labels.resource_type }} of ${STATION_TEXT} are in its listing, but no target of Prometheus has been known for them for at least ${parameters.TelemetryStationResourcesNotMonitored.for}.`,
+        description: `{{ $value }} resources of type {{ $labels.resource_type }} of ${STATION_TEXT} are in its last complete listing, but no target of Prometheus is known for them, some of that type for at least ${parameters.TelemetryStationResourcesNotMonitored.for}.`,
         first: 'Find the resources with the query of the runbook and add them to the scrape configuration.',
         dashboard: 'station',
       },

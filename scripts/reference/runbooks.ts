@@ -29,8 +29,8 @@ Each alert has a \`runbook_url\`. In the Helm chart, \`prometheusRule.grafanaUrl
 are comments: the command in its first lines writes a copy with your addresses; edit the rest in that copy.
 
 Alerts about resources, and about types without alert rules, have the label \`${OWNER_LABEL}\` where [\`resource_labels\`](../configuration.md) sets it, so that Alertmanager can route them
-to their owners. Lost resources and lost capacity are one alert for each owner who lost more than the threshold of its own; many firing resources have an owner if all resources of the station have the same, otherwise the text names the owners. If
-the operators of the exporter want these too, give the route of the owners \`continue: true\`. Another label: \`prometheusRule.ownerLabel\` of the Helm chart, or replace \`${OWNER_LABEL}\` in your copy of the rules.
+to their owners. Each owner who lost more than half of the threshold of lost resources or lost capacity gets its own alert. Many firing resources of a station have an owner if all its resources had the same when the alert began; its text names the
+owners with the most. If the operators of the exporter want these alerts too, give the route of the owners \`continue: true\`. Another label: \`prometheusRule.ownerLabel\` of the Helm chart, or replace \`${OWNER_LABEL}\` in your copy of the rules.
 
 \`\`\`yaml
 route:
@@ -53,8 +53,8 @@ they work as for one cluster. If it has another name, set \`clusterLabel\` of th
 
 Three kinds of rules need values of the Helm chart (\`prometheusRule.monitoredBy\` and so on) or the same parameters of the mixin; without values there are none. \`prometheus/optional-rules.yml\` has an example of each.
 
-- \`monitoredBy\`: how Prometheus knows the resources of a type. Resources of complete listings that no target knows are counted by owner. The types of two entries must not overlap. Targets of any cluster count: name the cluster in \`series\` if that is not enough.
-- \`expectedQuantities\`: the capacity that each station should have, by GPU model and unit. A station that no exporter publishes has neither an alert nor a row.
+- \`monitoredBy\`: how Prometheus knows the resources of a type. Resources of the last complete listing that no target knows are counted by owner; stations without per-resource series are not included. The types of two entries must not overlap. Targets of the cluster of the exporter count, with \`anyCluster\` those of all clusters.
+- \`expectedQuantities\`: the capacity that each station should have, by GPU model and unit; without a GPU model, of what has none. A station that no exporter publishes has neither an alert nor a row.
 - \`prices\`: the price of a unit per hour, for the cost per hour by owner. Quantities without a price are not included.
 
 An alert is left out with \`enabled: false\` among its values.

@@ -157,9 +157,6 @@ scrapeClass: {{ . }}
     {{- $groups = append $groups (set $group "rules" $rules) -}}
   {{- end -}}
 {{- end -}}
-{{- with .optional.rules -}}
-  {{- $groups = append $groups $.optional -}}
-{{- end -}}
 {{- toYaml (dict "groups" $groups) -}}
 {{- end -}}
 
@@ -171,11 +168,13 @@ scrapeClass: {{ . }}
 {{- $rules := list -}}
 {{- $expressions := list -}}
 {{- range $values.monitoredBy -}}
-  {{- $expression := $templates.monitoredBy | replace "<<type>>" (toRawJson .type) | replace "<<matches>>" (default "name" .matches) | replace "<<series>>" .series | replace "<<label>>" (toRawJson .label) | replace "<<expression>>" (toRawJson (default "(.+)" .expression)) -}}
+  {{- $targets := ternary $templates.targetsOfAnyCluster $templates.targetsOfCluster (default false .anyCluster) -}}
+  {{- $expression := $templates.monitoredBy | replace "<<type>>" (toRawJson .type) | replace "<<matches>>" (default "name" .matches) | replace "<<targets>>" $targets -}}
+  {{- $expression = $expression | replace "<<series>>" .series | replace "<<label>>" (toRawJson .label) | replace "<<expression>>" (toRawJson (default "(.+)" .expression)) -}}
   {{- $expressions = append $expressions $expression -}}
 {{- end -}}
 {{- with $expressions -}}
-  {{- $rules = append $rules (dict "record" $templates.notMonitored "expr" (join "\nor\n" .)) -}}
+  {{- $rules = append $rules (dict "record" $templates.notMonitored "expr" (join "\nor\n" (append . $templates.lastNotMonitored))) -}}
 {{- end -}}
 {{- range $values.expectedQuantities -}}
   {{- $labels := pick . "station" "gpu_model" "unit" -}}
@@ -191,4 +190,23 @@ scrapeClass: {{ . }}
   {{- $rules = append $rules (dict "record" $templates.cost "expr" $templates.costExpression) -}}
 {{- end -}}
 {{- toYaml (dict "name" $templates.group "interval" $templates.interval "rules" $rules) -}}
+{{- end -}}
+
+{{/* A PrometheusRule up to its spec: context, and the suffix of its name. */}}
+{{- define "exporter.ruleObject" -}}
+{{- $values := .context.Values.prometheusRule -}}
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: {{ include "exporter.fullname" .context }}{{ .suffix }}
+  namespace: {{ .context.Release.Namespace }}
+  labels:
+    {{- include "exporter.labels" .context | nindent 4 }}
+    {{- with $values.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $values.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
