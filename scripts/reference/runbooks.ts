@@ -53,7 +53,7 @@ they work as for one cluster. If it has another name, set \`clusterLabel\` of th
 
 Three kinds of rules need values of the Helm chart (\`prometheusRule.monitoredBy\` and so on) or the same parameters of the mixin; without values there are none. \`prometheus/optional-rules.yml\` has an example of each.
 
-- \`monitoredBy\`: how Prometheus knows the resources of a type. Resources of the last complete listing that no target knows are counted by owner; stations without per-resource series are not included. The types of two entries must not overlap. Targets of the cluster of the exporter count, with \`anyCluster\` those of all clusters.
+- \`monitoredBy\`: how Prometheus knows the resources of a type. Resources of the last complete listing that no target knows are counted by owner; stations without per-resource series are not included. The types of two entries must not overlap. Targets of the cluster of the exporter count, with \`anyCluster: true\` those of all clusters.
 - \`expectedQuantities\`: the capacity that each station should have, by GPU model and unit; without a GPU model, of what has none. A station that no exporter publishes has neither an alert nor a row.
 - \`prices\`: the price of a unit per hour, for the cost per hour by owner. Quantities without a price are not included.
 
