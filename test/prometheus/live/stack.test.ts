@@ -142,8 +142,15 @@ describe('a firing alert', () => {
   });
 });
 
-/** Panels that show nothing while exporters are healthy and `resource_labels` is not configured. */
-const EMPTY_WHILE_HEALTHY = new Set(['Exporter alerts', 'Resources by owner', 'States of unknown meaning']);
+/** Panels that show nothing while exporters are healthy, `resource_labels` is not configured and the optional rules have no values. */
+const EMPTY_WHILE_HEALTHY = new Set([
+  'Exporter alerts',
+  'Resources by owner',
+  'States of unknown meaning',
+  'Expected and actual capacity',
+  'Cost per hour by owner',
+  'Listed, but not monitored',
+]);
 
 /** Titles of the panels whose queries return nothing; the tests of the recorded worlds look at single queries. */
 async function panelsWithoutData(
