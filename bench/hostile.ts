@@ -13,7 +13,10 @@ const MAX_TURN_MS = 50;
 /** The replies whose IDs are also read for products and joined. */
 const JOINED_SHAPES: readonly HostileShape[] = ['records that only have an ID', 'one duplicate among 600,000 IDs'];
 
-/** The longest turn of the event loop while a service returns what takes long to read. */
+export const HOSTILE_NOTE =
+  'The longest iteration of the event loop while the exporter reads one reply, by what that reply contains.';
+
+/** One figure per reply that takes long to read. */
 export async function hostileFigures(): Promise<Figure[]> {
   return [...(await figuresOf(HOSTILE_SHAPES, [])), ...(await figuresOf(JOINED_SHAPES, ['a', 'b', 'c']))];
 }
@@ -36,7 +39,7 @@ async function figuresOf(shapes: readonly HostileShape[], products: string[]): P
     for (const shape of shapes) {
       const turns: number[] = [];
       for (let run = 0; run < RUNS; run += 1) turns.push(await longestTurn(shape));
-      const name = `longest turn of the event loop over a reply with ${shape}${products.length > 0 ? ', also for products' : ''}`;
+      const name = products.length > 0 ? `${shape}, also for products` : shape;
       figures.push(figure(name, median(turns), 'ms', MAX_TURN_MS));
     }
     return figures;

@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { formatted, type Measured, markdownTable, median } from './figure.ts';
+import { HOSTILE_NOTE } from './hostile.ts';
 import { SCALE_NAMES, SIZES } from './scale.ts';
 import { SCRAPE_NAMES } from './scrape.ts';
 import { PAGE_SIZE, RESOURCES } from './setup.ts';
@@ -9,7 +10,7 @@ export type Results = Readonly<Record<string, readonly Measured[]>>;
 /** The text of docs/performance.md. */
 export function performancePage(results: Results, runs: number): string {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  const sections = Object.entries(results).map(([name, figures]) => `## ${name}\n\n${markdownTable(figures)}\n`);
+  const sections = Object.entries(results).map(([name, figures]) => section(name, figures));
   return `# Performance
 
 What a fleet costs at one refresh and one scrape per minute:
@@ -32,6 +33,14 @@ separate processes and use HTTP over loopback; values are medians of several mea
 Machine: ${machine}. Runs: ${runs}.
 
 ${sections.join('\n')}`;
+}
+
+/** What the figures of a benchmark have in common. */
+const NOTES: Readonly<Record<string, string>> = { hostile_replies: HOSTILE_NOTE };
+
+function section(name: string, figures: readonly Measured[]): string {
+  const note = NOTES[name];
+  return [`## ${name}`, ...(note === undefined ? [] : [note]), `${markdownTable(figures)}\n`].join('\n\n');
 }
 
 const REFRESHES_PER_HOUR = 60;

@@ -51,7 +51,7 @@ export const INCOMPLETE_REASONS = [
 /** What to do about each of them: shown on pages. */
 export const INCOMPLETE_ADVICE: Readonly<Record<(typeof INCOMPLETE_REASONS)[number], string>> = {
   rejected_records:
-    'Report the records to the operators of the service: the page of the station lists them with their positions and names.',
+    'Report the records to the operators of the service: the table “Rejected records” of the station has their positions and names.',
   total_mismatch:
     'Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise page_size or concurrency.',
   paging:
