@@ -29,7 +29,7 @@ export type ListingField = (typeof LISTING_FIELDS)[number];
 /** The rows of one page, or of a part of a very long one. A page whose bytes did not change yields the same array again, so that results derived from it can be reused. */
 export type Part<Row> = readonly Row[];
 
-/** The position of a part's rows in the listing. */
+/** The positions of a part's rows in the listing, and their invalid fields: the page of a resource shows them. */
 export interface PartLocation {
   /** The page's offset in the listing. */
   readonly offset: number;

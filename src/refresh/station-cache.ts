@@ -209,7 +209,10 @@ export class StationCache<Encoded> {
     return { ok: true, ended: this.refresh(true) };
   }
 
-  /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
+  /**
+   * A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. A reload that changes the
+   * labels of all stations therefore sends no request, and no counter restarts.
+   */
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
     const next = new StationCache(spec, dependencies);
     next.#values = this.#values.withLimit(spec.labelValues);
