@@ -266,6 +266,13 @@ describe('StationJournal.history', () => {
     });
   });
 
+  it('counts all firing resources, also those in states beyond limits.label_values', () => {
+    const { journal, refresh } = setUp();
+    const states = ['OK', 'A_FIRING', 'B_FIRING', 'X_FIRING'];
+    refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues: 1 });
+    expect(journal.history.latest()).toMatchObject({ resources: 4, firing: 3 });
+  });
+
   it('knows no changes of a listing that is not complete', () => {
     const { journal, refresh } = setUp();
     refresh({ resources, listing: { complete: false } });

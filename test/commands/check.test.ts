@@ -520,6 +520,20 @@ describe('check', () => {
     });
   });
 
+  it('warns of a web configuration that verifies client certificates of every public authority', async () => {
+    const { cert, key } = issue({ name: 'server' });
+    const tls = {
+      cert_file: temporaryFile('cert.pem', cert),
+      key_file: temporaryFile('key.pem', key),
+      client_auth_type: 'RequireAndVerifyClientCert',
+    };
+    const web = `--web.config.file=${temporaryFile('web', JSON.stringify({ tls_server_config: tls }))}`;
+    expect(await checked(configOf('http://h', ['a']), web)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('without a client_ca_file'),
+    });
+  });
+
   it('reports how many stations each shard has', async () => {
     const config = configOf('http://h', ['a', 'b', 'c', 'd', 'e']);
     const shares = await Promise.all(

@@ -54,6 +54,20 @@ describe('deploy/kubernetes', () => {
   });
 });
 
+describe('the network policy of deploy/kubernetes', () => {
+  it('admits no pod of a namespace that it does not name', () => {
+    const { spec, metadata } = parse(read('deploy/kubernetes/network-policy.yaml'));
+    expect(metadata).not.toHaveProperty('namespace');
+    expect(spec.ingress.map(({ from }: { from: object[] }) => from)).toEqual([
+      [
+        { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+        // Without a namespaceSelector: the pods of its own namespace.
+        { podSelector: {} },
+      ],
+    ]);
+  });
+});
+
 describe('deploy/helm', () => {
   const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((file) => ({
     file,

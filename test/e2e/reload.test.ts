@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { first, type ServiceOptions } from '../simulator/simulated-service.ts';
+import { issue } from '../upstream/support/certificates.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { configOf, entriesOf, startTestExporter, startTestService } from './test-bed.ts';
@@ -55,6 +57,16 @@ async function startSettled(config: object) {
   };
 }
 
+describe('the warnings of a configuration', () => {
+  it('are in the log at start', async () => {
+    const { cert } = issue({ name: 'expired', notAfter: new Date('2024-03-01T12:00:00Z') });
+    const upstream = { tls_config: { ca_file: temporaryFile('ca.pem', cert) } };
+    const { log } = await startTestExporter(configOf('https://service.test', ['a'], { upstream, cache: LONG_TTL }));
+    const warnings = log.filter((line) => line.includes('msg="configuration warning"'));
+    expect(warnings).toEqual([expect.stringMatching(/level=warn .*tls_config\.ca_file: .* expired on 2024-03-01/)]);
+  });
+});
+
 describe('a reload', () => {
   it('keeps the data of unchanged stations, refreshes only the added ones and removes others', async () => {
     const { reload, published, values, get, exporter, queried } = await started(['a', 'b']);
@@ -68,6 +80,26 @@ describe('a reload', () => {
     expect((await get('/probe?station=b')).status).toBe(404);
     expect(exporter.stations().map(({ name }) => name)).toEqual(['a', 'c']);
     expect(Object.keys(await values('exporter_series'))).toEqual(['a', 'c']);
+  });
+
+  it('keeps the labels of a change as they were when it was found, and finds later ones with the new labels', async () => {
+    const labelled = (team: string) => ({
+      cache: { ttl: '0s' },
+      labels: [{ match: { name: '.*' }, labels: { team } }],
+    });
+    const { service, scrape, reload, get } = await started(['a'], labelled('former'));
+    const removeOne = async (left: number) => {
+      service.setRecords('a', entriesOf(left));
+      await scrape();
+    };
+    await removeOne(2);
+    await reload(['a'], labelled('new'));
+    await removeOne(1);
+    const { changes } = await (await get('/stations/a/changes?format=json')).json();
+    expect(changes.map(({ name, team }: Record<string, string>) => [name, team])).toEqual([
+      ['name-r1', 'new'],
+      ['name-r2', 'former'],
+    ]);
   });
 
   it('refreshes a changed station', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ChangeLog } from '../../src/inventory/changes.ts';
 import { randomFrom } from '../../src/simulator/random.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
@@ -101,6 +101,22 @@ describe('ChangeLog', () => {
       const kept = names.map((station) => log.of(station).newestFirst.length);
       expect(kept).toEqual(names.map((station) => expected.find((each) => each.name === station)?.size ?? 0));
     }
+  });
+
+  it('looks at no other station when one of 10,000 changes and there is room', () => {
+    const log = new ChangeLog({ changes: 100_000, changes_per_station: 4 });
+    for (let station = 0; station < 10_000; station += 1) log.add(`${station}`, 1, addedOf('x'));
+    const visits = [
+      vi.spyOn(Map.prototype, 'values'),
+      vi.spyOn(Map.prototype, 'entries'),
+      vi.spyOn(Map.prototype, Symbol.iterator),
+      vi.spyOn(Map.prototype, 'forEach'),
+    ];
+    log.add('7', 2, addedOf('y'));
+    const calls = visits.map(({ mock }) => mock.calls.length);
+    vi.restoreAllMocks();
+    expect(calls).toEqual([0, 0, 0, 0]);
+    expect(shown(log, '7')).toEqual(['2y 1x', 0]);
   });
 
   it('follows a reload: other limits, and nothing of a station that was removed and added again', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RecordLimit, RecordLimitFailure } from '../../src/model/failure.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import { randomFrom } from '../../src/simulator/random.ts';
@@ -149,6 +149,27 @@ describe('RecordBudget', () => {
       }
       expect(budget.total).toBe(sum());
     }
+  });
+
+  it('sums up no other station for a page of one of 10,000', () => {
+    const { budget } = budgetOf(1_000_000);
+    for (let station = 0; station < 10_000; station += 1) refresh(accountOf(budget, `${station}`), 10);
+    const count = accountOf(budget, '7').start('listing 0', new AbortController().signal);
+    const visits = [
+      vi.spyOn(Map.prototype, 'values'),
+      vi.spyOn(Map.prototype, 'entries'),
+      vi.spyOn(Map.prototype, Symbol.iterator),
+      vi.spyOn(Map.prototype, 'forEach'),
+    ];
+    count.add(11);
+    const total = budget.total;
+    const stations = visits.map(({ mock }) =>
+      Math.max(0, ...mock.contexts.map((map) => (map as Map<string, unknown>).size)),
+    );
+    vi.restoreAllMocks();
+    // The listings of the station itself are few.
+    expect(Math.max(...stations)).toBeLessThan(10);
+    expect(total).toBe(100_001);
   });
 
   it('follows changed limits', () => {
