@@ -110,11 +110,16 @@ export const foundResourceLink: Link = {
 /** The inventory alone on the screen, in which it need not be opened first; a test checks its id. */
 const INVENTORY = '&viewPanel=12';
 
-const FIRING = `&var-alert_state=firing${INVENTORY}`;
+/** The inventories that links open, with the alert state that they select. */
+const INVENTORIES = {
+  Resources: '',
+  'Firing resources': '&var-alert_state=firing',
+  'Resources in unknown states': '&var-alert_state=unknown',
+} as const;
 
 export const firingResourcesLink: Link = {
   title: 'Firing resources',
-  url: `${urlOf('resources')}${ROW_STATION}${FIRING}`,
+  url: `${urlOf('resources')}${ROW_STATION}${INVENTORIES['Firing resources']}${INVENTORY}`,
 };
 
 /** With the selected clusters and jobs. */
@@ -124,9 +129,9 @@ export const exporterLink: Link = {
 };
 
 /** The inventory with the selected stations, types and products. */
-export function inventoryLink(title: 'Resources' | 'Firing resources'): Link {
+export function inventoryLink(title: keyof typeof INVENTORIES): Link {
   const selection = selected('cluster', 'job', 'station', 'resource_type', 'product');
-  return { title, url: `${urlOf('resources')}${selection}${title === 'Resources' ? INVENTORY : FIRING}` };
+  return { title, url: `${urlOf('resources')}${selection}${INVENTORIES[title]}${INVENTORY}` };
 }
 
 /** Another panel of a dashboard, alone on the screen; its id replaces the title when the dashboard is built. */

@@ -181,7 +181,7 @@ export const resources = buildDashboard({
           3,
           [8, linked(resourcesStat(stations), inventoryLink('Resources'))],
           [8, linked(firingStat(stations), inventoryLink('Firing resources'))],
-          [8, linked(unknownStateStat(stations), inventoryLink('Resources'))],
+          [8, linked(unknownStateStat(stations), inventoryLink('Resources in unknown states'))],
         ),
         line(8, [12, firingByType(stations)], [12, resourcesByType(stations)]),
       ],
