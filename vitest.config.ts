@@ -35,8 +35,9 @@ export default defineConfig({
       // Real load, chaos, builds: takes minutes, and the cores for itself.
       {
         extends: true,
-        test: { name: 'system', include: ['test/system/**/*.test.ts', ...SIMULATED_HOURS], testTimeout: 600_000 },
+        test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 600_000 },
       },
+      { extends: true, test: { name: 'simulation', include: SIMULATED_HOURS, testTimeout: 600_000 } },
       // Needs Prometheus and Alertmanager, which share the cores with the tests.
       {
         extends: true,
