@@ -41,11 +41,11 @@ export interface Resource {
   /** The first configured product whose listing contains the resource; '' for none. */
   readonly product: string;
   /** What the listing of alertable resources says; undefined: alertability is off, or that listing is incomplete. */
-  readonly listedAlertable: boolean | undefined;
+  readonly listedAlertable?: boolean | undefined;
   /** The entry of `resource_labels` that exempts the resource from alert rules, by its index; undefined for none. */
-  readonly exemptBy: number | undefined;
+  readonly exemptBy?: number | undefined;
   /** Whether it can have alerts that it needs: as listed, but not if it is exempt. */
-  readonly alertable: boolean | undefined;
+  readonly alertable?: boolean | undefined;
   /** The labels of `resource_labels`; without a value, missing or ''. Equal ones are the same object. */
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -65,10 +65,8 @@ export function readResource(
     gpuModel: texts.intern(valid('gpu_model', textField(record['gpu_model']), ''), before?.gpuModel),
     alertRules: valid('alert_rules_count', optionalNumber(record['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: valid('create_time', optionalNumber(record['create_time'], timestampSeconds), undefined),
+    // Without fields that only other listings and labels have: measured with 100,000 resources, these took 20 of 240 MB.
     product: '',
-    listedAlertable: undefined,
-    exemptBy: undefined,
-    alertable: undefined,
     labels: NO_LABELS,
   };
   row.alertState = states.alertStateOf(row.state);
