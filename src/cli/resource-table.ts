@@ -25,10 +25,10 @@ const TABLE_COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> =
   },
   alert_state: { heading: 'ALERT STATE', rank: 2, colour: (cell) => ALERT_STATE_COLOURS.get(cell) },
   alertable: { heading: 'ALERTABLE', rank: 7, cell: alertableOf },
-  alert_rules: { heading: 'RULES', rank: 3, right: true },
+  alert_rules: { heading: 'RULES', rank: 3, isNumber: true },
   created: { heading: 'CREATED', rank: 6, brief: createdText },
   sku: { heading: 'SKU', rank: 9 },
-  sku_quantity: { heading: 'QUANTITY', right: true },
+  sku_quantity: { heading: 'QUANTITY', isNumber: true },
   sku_unit: { heading: 'UNIT' },
   gpu_model: { heading: 'GPU MODEL', rank: 10 },
 };
@@ -44,7 +44,7 @@ export function resourceTable(
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
   const columnOf = (name: string) => {
     const column = columnNamed(name);
-    const { brief, cell = (columns[name] as ResourceColumn).value } = column;
+    const { brief, cell = (columns[name] as ResourceColumn).cell } = column;
     return { ...column, cell: isBrief && brief ? (resource: Resource) => brief(resource, typeNames) : cell };
   };
   const shown = chosen

@@ -1,12 +1,10 @@
 import stringWidth from 'string-width';
 import { printable } from '../inventory/records.ts';
+import type { CellValue, Column } from '../model/column.ts';
 
-export interface TextColumn<Row> {
+/** A column in a terminal; an unknown value is an empty cell. */
+export interface TextColumn<Row> extends Column<Row, CellValue> {
   readonly heading: string;
-  /** Without a value it is empty. */
-  readonly cell: (row: Row) => string | number | boolean | null | undefined;
-  /** Aligns to the right, for numbers. */
-  readonly right?: boolean;
   /** On a terminal that is too narrow, the columns with the highest number are omitted first, together; without one never. */
   readonly rank?: number;
   /** Cells are shortened to this width before a column is omitted. */
@@ -77,13 +75,13 @@ function* tableLines(
 ): Iterable<string> {
   for (let at = 0; at <= rows; at += 1) {
     const cells = columns.map((column) => {
-      const { texts, right, colour } = column;
+      const { texts, isNumber, colour } = column;
       const width = shownWidth(column, maxWidth);
       const text = texts[at] as string;
       const cut = shortened(text, width);
       const space = ' '.repeat(width - displayWidth(cut));
       const shown = hasColours ? coloured(cut, colour?.(text)) : cut;
-      return right ? space + shown : shown + space;
+      return isNumber ? space + shown : shown + space;
     });
     yield `${cells.join(GAP).trimEnd()}\n`;
   }

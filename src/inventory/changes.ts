@@ -140,7 +140,7 @@ export const CHANGE_COLUMNS = documented<ObservedChange>({
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */
 export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {
-  const owners = labels.map((name) => [name, { value: ({ resource }: ObservedChange) => resource.labels[name] ?? '' }]);
+  const owners = labels.map((name) => [name, { cell: ({ resource }: ObservedChange) => resource.labels[name] ?? '' }]);
   return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners), ...CHANGE_COLUMNS };
 }
 

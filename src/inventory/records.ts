@@ -1,24 +1,23 @@
-type RecordValue = string | number | boolean | null | undefined;
+import type { CellValue, Column } from '../model/column.ts';
 
-/** A property of the row, or a function of it; undefined and null are unknown. */
-interface RecordColumn<Row, Shown> {
-  readonly value: PropertyOf<Row, Shown> | ((row: Row) => Shown);
+/** The fields of a record as JSON and CSV show it, by name, in their order; those of JSON alone may be lists and objects. */
+export type Columns<Row, Cell = CellValue> = Readonly<Record<string, Column<Row, Cell>>>;
+
+interface DocumentedColumn<Row, Cell> extends Column<Row, Cell> {
+  readonly help: string;
 }
 
-type PropertyOf<Row, Shown> = { [Key in keyof Row]-?: Row[Key] extends Shown ? Key : never }[keyof Row];
+type PropertyOf<Row, Cell> = { [Key in keyof Row]-?: Row[Key] extends Cell ? Key : never }[keyof Row];
 
-/** The fields of a record as JSON and CSV show it, in their order; those of JSON alone may be lists and objects. */
-export type Columns<Row, Shown = RecordValue> = Readonly<Record<string, RecordColumn<Row, Shown>>>;
-
-/** Columns from a table that has the help and the value of each. */
-export function documented<Row, Shown = RecordValue>(
-  table: Readonly<Record<string, readonly [help: string, value: RecordColumn<Row, Shown>['value']]>>,
-): Readonly<Record<string, RecordColumn<Row, Shown> & { readonly help: string }>> {
-  return Object.fromEntries(Object.entries(table).map(([name, [help, value]]) => [name, { help, value }]));
-}
-
-function shownValue<Row, Shown>({ value }: RecordColumn<Row, Shown>, row: Row): Shown {
-  return typeof value === 'function' ? value(row) : (row[value] as Shown);
+/** Columns from a table that has the help of each, and the property of the row that it shows or a function of the row. */
+export function documented<Row, Cell = CellValue>(
+  table: Readonly<Record<string, readonly [help: string, shows: PropertyOf<Row, Cell> | ((row: Row) => Cell)]>>,
+): Readonly<Record<string, DocumentedColumn<Row, Cell>>> {
+  const columns = Object.entries(table).map(([name, [help, shows]]) => {
+    const cell = typeof shows === 'function' ? shows : (row: Row) => row[shows] as Cell;
+    return [name, { help, cell }] as const;
+  });
+  return Object.fromEntries(columns);
 }
 
 /** A JSON array with one object per line, in pieces. */
@@ -48,7 +47,7 @@ export function* chunksOf(pieces: Iterable<string>): Generator<string> {
 
 /** The object that a row is in JSON. */
 export function fieldsOf<Row>(columns: Columns<Row> | Columns<Row, unknown>, row: Row): object {
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, shownValue(column, row) ?? null]));
+  return Object.fromEntries(Object.entries(columns).map(([name, { cell }]) => [name, cell(row) ?? null]));
 }
 
 /** Escapes control and format characters, which does not change the data. */
@@ -65,7 +64,7 @@ export function jsonText(value: unknown): string {
 export function* csvPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
   const entries = Object.entries(columns);
   yield csvLine(entries.map(([name]) => name));
-  for (const row of rows) yield csvLine(entries.map(([, column]) => csvText(shownValue(column, row))));
+  for (const row of rows) yield csvLine(entries.map(([, { cell }]) => csvText(cell(row))));
 }
 
 function csvLine(cells: readonly string[]): string {
@@ -75,7 +74,7 @@ function csvLine(cells: readonly string[]): string {
 /** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
 const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
-function csvText(value: RecordValue): string {
+function csvText(value: CellValue): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = printable(value);
   return FORMULA.test(text) ? `'${text}` : text;

@@ -166,11 +166,11 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
 
 /** A resource of a search in JSON and CSV: the name of its station, and its fields. */
 export function foundColumns(labelNames: readonly string[]): Columns<StationResource> {
-  const columns = Object.entries(columnsWith(labelNames)).map(([name, { value }]) => [
+  const columns = Object.entries(columnsWith(labelNames)).map(([name, { cell }]) => [
     name,
-    { value: ({ resource }: StationResource) => value(resource) },
+    { cell: ({ resource }: StationResource) => cell(resource) },
   ]);
-  return { station: { value: 'station' }, ...Object.fromEntries(columns) };
+  return { station: { cell: ({ station }) => station }, ...Object.fromEntries(columns) };
 }
 
 /** The resources of a station with a value of a label in JSON. */

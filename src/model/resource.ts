@@ -1,4 +1,5 @@
 import type { AlertState } from './alert-state.ts';
+import type { CellValue, Column } from './column.ts';
 
 /** The fields of a record beside its id, by their names on the wire: what cannot be read of them is counted per field. */
 export const RECORD_FIELDS = [
@@ -52,40 +53,38 @@ export interface Resource {
 
 export const NO_LABELS: Resource['labels'] = Object.freeze(Object.create(null));
 
-export interface ResourceColumn {
+export interface ResourceColumn extends Column<Resource, CellValue> {
   /** Where the record has it; undefined when another listing or another column provides it. */
   readonly field?: RecordField | 'resource_id' | `${RecordField}.${string}`;
-  readonly value: (resource: Resource) => string | number | boolean | null;
 }
 
 /** The columns of JSON and CSV output, in their order; null is a missing or invalid value. */
 export const RESOURCE_COLUMNS = {
-  resource_id: { field: 'resource_id', value: ({ id }) => id },
-  name: { field: 'name', value: ({ name }) => name },
-  display_name: { field: 'display_name', value: ({ displayName }) => displayName },
-  resource_type: { field: 'resource_type.key', value: ({ type }) => type },
-  resource_type_label: { field: 'resource_type.label', value: ({ typeLabel }) => typeLabel },
-  product: { value: ({ product }) => product },
-  state: { field: 'state', value: ({ state }) => state },
-  alert_state: { value: ({ alertState }) => alertState },
-  alertable: { value: ({ alertable }) => alertable ?? null },
-  alert_rules: { field: 'alert_rules_count', value: ({ alertRules }) => alertRules ?? null },
+  resource_id: { field: 'resource_id', cell: ({ id }) => id },
+  name: { field: 'name', cell: ({ name }) => name },
+  display_name: { field: 'display_name', cell: ({ displayName }) => displayName },
+  resource_type: { field: 'resource_type.key', cell: ({ type }) => type },
+  resource_type_label: { field: 'resource_type.label', cell: ({ typeLabel }) => typeLabel },
+  product: { cell: ({ product }) => product },
+  state: { field: 'state', cell: ({ state }) => state },
+  alert_state: { cell: ({ alertState }) => alertState },
+  alertable: { cell: ({ alertable }) => alertable ?? null },
+  alert_rules: { field: 'alert_rules_count', cell: ({ alertRules }) => alertRules ?? null },
   created: {
     field: 'create_time',
-    value: ({ createdSeconds }) =>
-      createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString(),
+    cell: ({ createdSeconds }) => (createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString()),
   },
-  sku: { field: 'sku', value: ({ sku }) => sku },
-  sku_quantity: { value: ({ quantity }) => quantity?.value ?? null },
-  sku_unit: { value: ({ quantity }) => quantity?.unit ?? null },
-  gpu_model: { field: 'gpu_model', value: ({ gpuModel }) => gpuModel },
+  sku: { field: 'sku', cell: ({ sku }) => sku },
+  sku_quantity: { cell: ({ quantity }) => quantity?.value ?? null },
+  sku_unit: { cell: ({ quantity }) => quantity?.unit ?? null },
+  gpu_model: { field: 'gpu_model', cell: ({ gpuModel }) => gpuModel },
 } as const satisfies Readonly<Record<string, ResourceColumn>>;
 
 export type ResourceColumnName = keyof typeof RESOURCE_COLUMNS;
 
 /** The columns with those of `resource_labels`, under their names. */
 export function columnsWith(labelNames: readonly string[]): Readonly<Record<string, ResourceColumn>> {
-  const labels = labelNames.map((name) => [name, { value: (r: Resource) => r.labels[name] ?? '' }] as const);
+  const labels = labelNames.map((name) => [name, { cell: (r: Resource) => r.labels[name] ?? '' }] as const);
   return { ...RESOURCE_COLUMNS, ...Object.fromEntries(labels) };
 }
 

@@ -18,7 +18,7 @@ const textTable = (...table: Parameters<typeof tableOfTexts>) => [...tableOfText
 describe('tableOf', () => {
   it('aligns cells under headings, and numbers to the right', () => {
     const table = textTable(
-      [{ heading: 'NAME' }, { heading: 'RULES', right: true }, { heading: 'STATE' }],
+      [{ heading: 'NAME' }, { heading: 'RULES', isNumber: true }, { heading: 'STATE' }],
       [
         ['a', '7', 'firing'],
         ['longer-name', '1200', ''],
@@ -58,7 +58,7 @@ describe('tableOf, on a terminal', () => {
     { heading: 'ID', minWidth: 9 },
     { heading: 'NAME', rank: 1, minWidth: 6 },
     { heading: 'STATE', rank: 2, colour: (cell) => (cell === 'firing' ? 'red' : undefined) },
-    { heading: 'N', rank: 3, right: true },
+    { heading: 'N', rank: 3, isNumber: true },
   ];
   const rows = [
     ['0123456789abcdef', '训练平台训练平台', 'firing', '7'],

@@ -4,6 +4,7 @@ import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { resourceLines } from '../../metrics/station-encoder.ts';
+import type { CellValue } from '../../model/column.ts';
 import type { ListingField } from '../../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
@@ -194,9 +195,9 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
         ? undefined
         : html`${new Date(createdSeconds * 1000).toISOString()} <span class="quiet">(${momentText(createdSeconds * 1000, nowMs)})</span>`,
   };
-  const rows = RECORD_COLUMNS.map(({ field = '', value }) => {
+  const rows = RECORD_COLUMNS.map(({ field = '', cell }) => {
     const isInvalid = invalid.some((name) => field === name || field.startsWith(`${name}.`));
-    return html`<tr><th scope="row"><code>${field}</code></th><td>${valueCell(detailed[field] ?? value(resource), isInvalid)}</td></tr>\n`;
+    return html`<tr><th scope="row"><code>${field}</code></th><td>${valueCell(detailed[field] ?? cell(resource), isInvalid)}</td></tr>\n`;
   });
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>
@@ -207,8 +208,9 @@ ${rows}</tbody>
 }
 
 /** An invalid resource type may still have a usable key or label. */
-function valueCell(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
-  if (value !== null && value !== '') return html`${typeof value === 'boolean' ? String(value) : value}`;
+function valueCell(value: Html | CellValue, isInvalid: boolean): Html {
+  if (value !== undefined && value !== null && value !== '')
+    return html`${typeof value === 'boolean' ? String(value) : value}`;
   return isInvalid ? html`<span class="no">invalid</span>` : html`<span class="quiet">not reported</span>`;
 }
 

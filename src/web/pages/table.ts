@@ -1,11 +1,10 @@
 import { numberText } from '../../inventory/words.ts';
+import type { Column } from '../../model/column.ts';
 import { type Html, html } from './html.ts';
 
 /** A column of a table; the first one is the heading of its row. On a narrow screen rows are cards, with the heading before each value. */
-export interface PageColumn<Row> {
+export interface PageColumn<Row> extends Column<Row, Html | string> {
   readonly heading: string;
-  readonly cell: (row: Row) => Html | string;
-  readonly isNumber?: boolean;
   /** Left out on a screen that is too narrow for all columns. */
   readonly isDetail?: boolean;
   /** The key by which the table can be sorted. */
