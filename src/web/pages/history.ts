@@ -329,13 +329,16 @@ function firingText(firing: number, { unknown = 0, refreshes }: HistoryEntry): H
 
 function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
-  const number = (label: string, value: number | undefined, text: (value: number) => Html | string = numberText) =>
-    html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && notableMs(waitedMs) > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
+  const number = (label: string, value: number | undefined, text: (value: number) => Html | string = numberText) => {
+    const shown = value === undefined ? unknown('not known') : text(value);
+    return html`<td class="number" data-label="${label}"><span>${shown}</span></td>`;
+  };
+  const waited = notableMs(waitedMs) > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : [];
   const said = failure ? html` <span class="sub said"><code>${failure.reason}</code>: ${failure.message}</span>` : [];
   return html`<tr>
 <th scope="row">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')}</th>
 <td data-label="Outcome"><span><span class="outcome ${entry.outcome}">${outcomeText(entry)}</span>${said}</span></td>
-${number('Duration', durationMs, durationText)}
+${number('Duration', durationMs, (value) => html`${durationText(value)}${waited}`)}
 ${number('Pages', pages)}
 ${number('Resources', resources)}
 ${number('Firing', firing, (value) => firingText(value, entry))}

@@ -1,5 +1,6 @@
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import { NO_STATE } from '../../inventory/resource-words.ts';
+import type { StationResource } from '../../inventory/selection.ts';
 import { dataProblems, type OwnerCount, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
@@ -31,18 +32,26 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const types = page.rows.map(({ resource }) => resource.type);
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
-  const stations = new Set(found.map(({ station }) => station)).size;
   const doubtful = exporter.stations().filter(isDoubtful);
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`;
+  const unknownStates = allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []));
+  const links = downloads(`${href({ ...query, page: 1 })}&format=`);
   show(html`<h1>Search</h1>
 ${form}
-<p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
+<p id="result">${resultText(found)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('doubtful', 'Old or incomplete data', doubtful, stateOfData)}
-${isByMeaning(selection) ? unknownStatesNote(allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []))) : []}
-${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, downloads(`${href({ ...query, page: 1 })}&format=`))}`);
+${isByMeaning(selection) ? unknownStatesNote(unknownStates) : []}
+${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, links)}`);
 };
+
+function resultText(found: readonly StationResource[]): string {
+  if (found.length === 0) return 'No resource matches';
+  const stations = new Set(found.map(({ station }) => station)).size;
+  const verb = found.length === 1 ? 'matches' : 'match';
+  return `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${verb}`;
+}
 
 function emptyPage({ isSharded }: ExporterPort, form: Html): Html {
   return html`<h1>Search</h1>
