@@ -4,7 +4,7 @@ export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate', 'c
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** Without a command on the command line. */
+/** The command that runs when none is given. */
 export const DEFAULT_COMMAND: CommandName = 'serve';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -72,7 +72,7 @@ export function durationFlag(atLeastMs: number): FlagKind<number> {
   );
 }
 
-/** In bytes. */
+/** A number of bytes. */
 export const sizeFlag = flagKind('<size>', 'a size such as 1MiB or 64KB', parseSize);
 
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
@@ -139,7 +139,7 @@ export const listenAddress = flagKind(
   },
 );
 
-/** Without ports. */
+/** Host names have no ports. */
 export const hostNames = flagKind('<host,...>', 'host names such as a.example,b.example without ports', (text) => {
   const names = text === '' ? [] : text.split(',');
   return names.every((name) => /^[\w-]+(?:\.[\w-]+)*$/.test(name)) ? names : undefined;

@@ -264,7 +264,7 @@ const TABLE = {
   from: optionalFlag(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),
 } as const;
 
-/** In the order of the help. */
+/** The flags in the order of the help. */
 export const FLAGS: readonly Flag[] = Object.entries(TABLE).map(([name, flag]) => ({ name, ...flag }));
 
 /** The flags that the command uses. */

@@ -7,7 +7,7 @@ interface LogOutputOptions {
   readonly retryMs?: number;
 }
 
-/** Until the flags are known. */
+/** The limit until the flags are known. */
 const INITIAL_MAX_BYTES = 1024 * 1024;
 
 /** Writes lines to stderr. A line that cannot be written is dropped and counted; lines for which there is no space yet wait, up to a limit. */

@@ -71,7 +71,7 @@ function columnNamed(name: string): ResourceTableColumn {
     : { heading: name.toUpperCase(), rank: 4 };
 }
 
-/** In UTC. */
+/** The time in UTC, to the minute. */
 function createdText({ createdSeconds }: Resource): string {
   return createdSeconds === undefined
     ? ''

@@ -9,7 +9,7 @@ export interface TextColumn<Row> extends Column<Row, CellValue> {
   readonly rank?: number;
   /** Cells are shortened to this width before a column is omitted. */
   readonly minWidth?: number;
-  /** On a terminal with colours. */
+  /** The colour of a cell on a terminal with colours. */
   readonly colour?: (cell: string) => Colour | undefined;
 }
 
@@ -51,7 +51,7 @@ interface MeasuredColumn extends Omit<TextColumn<never>, 'cell'> {
   readonly rank: number;
   /** The heading, and the cell of each row. */
   readonly texts: readonly string[];
-  /** Of the widest text. */
+  /** The width of the widest text. */
   readonly width: number;
 }
 

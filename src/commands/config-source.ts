@@ -37,7 +37,7 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   ]);
 }
 
-/** For the first start. */
+/** Helps at the first start. */
 const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no configuration';
 
 /** Loads the configuration file; a read error becomes a problem. */

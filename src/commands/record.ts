@@ -23,7 +23,7 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
   context.printError(summaryText(name, snapshot, output));
 }
 
-/** For the operator to decide whether to pass the file on. */
+/** What an operator needs to decide whether to pass the file on. */
 function summaryText(name: string, { size, pages }: Snapshot, output: string): string {
   const { replaced, kept } = RECORDED_FIELDS;
   const file = output === '-' ? 'FILE' : output;

@@ -14,7 +14,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The parsed YAML, for comparing two loads. It contains the secrets: never show it. */
   readonly raw: unknown;
-  /** In the form of problems. */
+  /** Warnings in the same form as problems. */
   readonly warnings: readonly string[];
   /** Secrets in clear text, and upstreams without credentials, in the form of problems. */
   readonly securityWarnings: readonly string[];

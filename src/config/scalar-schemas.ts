@@ -156,7 +156,7 @@ function durationBetween(min: number, max: number) {
   return codecOf(form.meta(meta), z.number(), decode, formatDuration);
 }
 
-/** For the JSON Schema. */
+/** How the JSON Schema describes the form of the text. */
 function formOf(title: string, { source }: RegExp, isPositive: boolean) {
   return { title, pattern: editorPattern(isPositive ? source.replace('^', '^(?=.*[1-9])') : source) };
 }

@@ -69,7 +69,7 @@ function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readon
   ]);
 }
 
-/** Without those whose condition is false. */
+/** The items except those whose condition is false. */
 export function withoutFalse<T>(items: readonly (T | false)[]): readonly T[] {
   return items.filter((item): item is T => item !== false);
 }

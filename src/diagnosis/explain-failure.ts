@@ -80,7 +80,7 @@ const CLIENT_CERTIFICATE: ExplanationRule = {
 const CLIENT_CERTIFICATE_ADVICE =
   'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
 
-/** In this order. */
+/** The first rule that applies explains the failure. */
 const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>> = {
   network: [
     {

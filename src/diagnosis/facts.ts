@@ -13,7 +13,7 @@ export interface Facts {
   /** When it ended. */
   readonly nowMs: number;
   readonly upstreams: readonly UpstreamFacts[];
-  /** In the order of the configuration. */
+  /** The stations in the order of the configuration. */
   readonly stations: readonly StationFacts[];
   /** The size of one exposition of all stations. */
   readonly total: ExpositionSize;
@@ -29,9 +29,9 @@ export interface UpstreamFacts extends UpstreamStatus {
   readonly clockDifferenceMs: number | undefined;
   /** undefined: no larger page was requested, because it would save nothing. */
   readonly pageSize: PageSizeResult | undefined;
-  /** To requests of its stations. */
+  /** The replies to requests of its stations. */
   readonly replies: readonly ReplyInfo[];
-  /** Of its stations. */
+  /** The failures of its stations. */
   readonly failures: readonly StationFailure[];
 }
 
@@ -68,7 +68,7 @@ export interface StationFacts extends ExpositionSize {
   readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
-  /** In order of arrival. */
+  /** The replies in order of arrival. */
   readonly replies: readonly ReplyInfo[];
 }
 
@@ -80,7 +80,7 @@ export interface Listed {
 }
 
 export type StationFailure = NonNullable<Health['failure']> & {
-  /** To requests of the failed station. */
+  /** The replies to requests of the failed station. */
   readonly replies: readonly Pick<ReplyInfo, 'status'>[];
 };
 

@@ -23,7 +23,7 @@ interface ChangeLimits {
 /** The oldest first. */
 interface KeptChanges {
   kept: readonly ObservedChange[];
-  /** As counted against the limits. */
+  /** The number that counts against the limits. */
   size: number;
   dropped: number;
 }

@@ -43,7 +43,7 @@ export interface Outage {
   readonly toMs: number | undefined;
   readonly failed: number;
   readonly reasons: readonly FailureReason[];
-  /** Of the replies whose reason is `status`. */
+  /** The statuses of the replies whose reason is `status`. */
   readonly statuses: readonly number[];
 }
 

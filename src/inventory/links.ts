@@ -6,9 +6,9 @@ import { fieldsOf } from './records.ts';
 /** A link to another tool, as URL templates with placeholders such as `{station}`. */
 export interface LinkTemplate {
   readonly name: string;
-  /** For the page of a station. */
+  /** The URL on the page of a station. */
   readonly station?: string;
-  /** For the page of a resource. */
+  /** The URL on the page of a resource. */
   readonly resource?: string;
 }
 

@@ -38,7 +38,7 @@ export function parseParameters<Name extends string>(query: URLSearchParams, par
   return { values, problem: problems[0] };
 }
 
-/** With its question mark; parameters without a value are left out. */
+/** The query of a URL with its question mark; parameters without a value are left out. */
 export function queryText(values: Readonly<Record<string, string | undefined>>): string {
   return `?${new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => !!entry[1]))}`;
 }

@@ -8,7 +8,7 @@ export interface ResourceCounts {
   readonly types: readonly Count[];
   readonly states: readonly Count[];
   readonly products: readonly Count[];
-  /** By the names of `resource_labels`. */
+  /** Counts by the value of each label of `resource_labels`, under its name. */
   readonly labels: ReadonlyMap<string, readonly Count[]>;
 }
 

@@ -8,7 +8,7 @@ const STATE_WORDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** In place of the state of resources that have none. */
+/** Replaces the state of resources that have none. */
 export const NO_STATE = 'no state';
 
 /** The word for a state; one that is not expected is shown as sent. */

@@ -64,7 +64,7 @@ export interface StationDetail {
   /** The refreshes, the latest first. */
   readonly history: readonly HistoryEntry[];
   readonly changes: StationChanges;
-  /** As configured. */
+  /** The templates of the configuration. */
   readonly links: readonly LinkTemplate[];
 }
 
@@ -144,7 +144,7 @@ export function coverageShare({ withRules, withoutRules }: Coverage): number | u
   return known === 0 ? undefined : withRules / known;
 }
 
-/** Of how many resources and rejected records; undefined: unknown. */
+/** Coverage, and of how many resources and rejected records; undefined is unknown. */
 export interface CountedCoverage extends Coverage {
   readonly resources?: number;
   readonly rejected?: number;

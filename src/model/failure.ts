@@ -28,7 +28,7 @@ export class ListingFailure extends Error {
   readonly reason: FailureReason;
   /** `Retry-After` exceeds the time that the refresh has: a station with data keeps it and is refreshed later. */
   readonly isPostponed: boolean;
-  /** Of the reply that is the failure, whichever server sent it. */
+  /** The status of the reply that is the failure, whichever server sent it. */
   readonly replyStatus: number | undefined;
 
   constructor(
@@ -70,7 +70,7 @@ export class RecordLimitFailure extends ListingFailure {
 export interface FailureSummary {
   readonly reason: FailureReason;
   readonly message: string;
-  /** Of the reply that is the failure. */
+  /** The status of the reply that is the failure. */
   readonly status?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export function failureOf(error: unknown): FailureSummary & { readonly error: un
 }
 
 interface Advice {
-  /** In a few words. */
+  /** What went wrong, in a few words. */
   readonly short: string;
   readonly meaning: string;
   readonly advice: string;

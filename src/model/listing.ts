@@ -134,7 +134,7 @@ export interface ListingContext {
 /** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */
 export interface StationSource {
   listResources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
-  /** For listings that only need the ids. */
+  /** Lists the ids alone. */
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 

@@ -11,7 +11,7 @@ export function isHeaderText(value: string): boolean {
 /** A secret's text, or the file that contains it. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
 
-/** With the names of the configuration. */
+/** Keys have the names of the configuration. */
 export type AuthOptions = { readonly secret: SecretSource } & (
   | { readonly scheme: 'authorization'; readonly type: string }
   | { readonly scheme: 'basic'; readonly username: string }
@@ -28,7 +28,7 @@ export type AuthOptions = { readonly secret: SecretSource } & (
 /** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
 export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
-/** With the names of the configuration. */
+/** Keys have the names of the configuration. */
 export interface TlsOptions {
   readonly ca_file?: string;
   readonly cert_file?: string;

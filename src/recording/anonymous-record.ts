@@ -22,7 +22,7 @@ export const RECORD = {
   gpu_model: ANY,
 } as const satisfies Readonly<Record<RecordField | 'resource_id', Anonymizer>>;
 
-/** In listings that only need the ids. */
+/** What is recorded of listings that only need the ids. */
 export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 
 /** What a page of a listing has beside its records. */
@@ -60,7 +60,7 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
 /** Fixed parts of a resource path. */
 const PATH_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations', 'providers', 'resources'];
 
-/** Before a longer name is tried. */
+/** So many names of a length are tried before a longer one. */
 const MAX_ATTEMPTS = 8;
 
 /**

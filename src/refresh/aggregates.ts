@@ -18,7 +18,7 @@ interface MutableGroup {
   withoutRules: number;
   /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
   unknownCoverage: number;
-  /** By GPU model, then by unit. */
+  /** Sums by GPU model, then by unit. */
   readonly quantities: Map<string, Map<string, number>>;
 }
 

@@ -73,7 +73,7 @@ export const NO_CHURN: ChurnState = {
 interface ChurnBounds {
   readonly values: LabelValues;
   readonly maxChanges: number;
-  /** For the states that start with their type. */
+  /** Decides which states a new type starts with. */
   readonly states: StateMeanings;
 }
 

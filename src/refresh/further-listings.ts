@@ -66,7 +66,7 @@ interface KeptFacts {
   readonly takenAtMs: number;
   /** From 0 up to 1: by how much of JITTER it is due before its ttl has passed. */
   readonly jitter: number;
-  /** Of the main listing before it. */
+  /** The ids of the main listing before it. */
   readonly mainIds: MainIds;
 }
 

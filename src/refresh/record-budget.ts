@@ -87,7 +87,7 @@ export class RecordBudget implements RecordCounter {
 }
 
 interface ListingRecords {
-  /** Of the last refresh. */
+  /** The records of the last refresh. */
   readonly kept: number;
   /** Read so far by the refresh in progress. */
   readonly read: number;

@@ -50,7 +50,7 @@ export function repeatedListings(spec: StationSpec, { listings }: Snapshot): rea
 
 interface ReaderDependencies {
   readonly tasks?: TaskQueue;
-  /** For the age of kept listings. */
+  /** Measures the age of kept listings. */
   readonly clock?: Clock;
   readonly random?: () => number;
 }

@@ -42,7 +42,7 @@ export interface StationView<Encoded> {
 
 export interface StationDependencies<Encoded> {
   readonly source: StationSource;
-  /** For long computations. */
+  /** Runs long computations in slices. */
   readonly tasks?: TaskQueue;
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;

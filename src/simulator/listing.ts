@@ -42,7 +42,7 @@ export interface ListingRequest {
   readonly size: number;
 }
 
-/** For requests without a page size. */
+/** Applies to requests without a page size. */
 const DEFAULT_PAGE_SIZE = 20;
 
 /** The request, or the reply to one that is not valid. */

@@ -27,7 +27,7 @@ export interface ConfiguredService {
   readonly config: string;
 }
 
-/** As in the vendor's own client. */
+/** The vendor's own client requests pages of this size. */
 const PAGE_CAP = 200;
 
 /** Starts the simulated service with simulated fleets; by default the demo stations. */

@@ -187,7 +187,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
   });
 }
 
-/** With the values that the resources have in common. */
+/** The name of the file contains the values that its resources have in common. */
 function listName(name: string, selection: Selection, text?: string): string {
   return `${name}${resourceSearch({ selection }, text)}`.replace(/\?$/, '');
 }

@@ -14,7 +14,7 @@ import type { AccessRules } from './access/rules.ts';
 export interface ExporterPort {
   /** Resolves once the stations exist; until then only `ready` can be used. */
   readonly started: Promise<void>;
-  /** For responses that take long. */
+  /** Runs the work of long responses in slices. */
   readonly tasks: TaskQueue;
   /** Whether other exporters have further stations of the same configuration. */
   readonly isSharded: boolean;

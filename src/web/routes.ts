@@ -25,7 +25,7 @@ export function stationPath(name: string, rest = ''): string | undefined {
   return isStep(name) ? undefined : `stations/${segmentEncoded(name)}${rest}`;
 }
 
-/** With the parameters that select changes. */
+/** `query`: the parameters that select changes. */
 export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string | undefined {
   const parameters = new URLSearchParams(query).toString();
   return stationPath(name, `/changes${parameters === '' ? '' : `?${parameters}`}`);

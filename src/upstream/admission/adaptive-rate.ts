@@ -106,7 +106,7 @@ const COUNTED_MINUTES = 5;
  *    rate is not its cause. The limit before is restored, and that base share is what chance explains for the next 90 seconds.
  */
 export class AdaptiveRate {
-  /** In requests per second; never exceeded. */
+  /** The configured rate in requests per second, which is never exceeded. */
   #ceiling = Number.POSITIVE_INFINITY;
   #limit: Limit | undefined;
   #sample: ReplySample | undefined;
@@ -118,7 +118,7 @@ export class AdaptiveRate {
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastBoundMs = Number.NEGATIVE_INFINITY;
   #lastAccepted = { atMs: Number.NEGATIVE_INFINITY, activeMs: Number.NEGATIVE_INFINITY };
-  /** Since a sample had no accepted reply. */
+  /** What happened since the last sample without an accepted reply. */
   #sinceRefusal = { activeMs: 0, accepted: 0 };
   #isBound = false;
   #inFlight = 0;
@@ -130,7 +130,7 @@ export class AdaptiveRate {
     this.holds = holds;
   }
 
-  /** In requests per second; 0: none. */
+  /** The configured rate in requests per second; 0 is no limit. */
   set ceiling(perSecond: number) {
     this.#ceiling = perSecond > 0 ? perSecond : Number.POSITIVE_INFINITY;
   }
@@ -319,7 +319,7 @@ function limitPerSecond({ target, depth, climbMs, climbedMs }: Limit): number {
   return Math.max(FLOOR_PER_SECOND, target * shareOfTarget);
 }
 
-/** After a request was throttled beyond the target. */
+/** The target after a request was throttled beyond it. */
 function nextTarget(limit: Limit): number {
   const reached = limitPerSecond(limit);
   const accepted = Math.min(reached, (1000 * limit.accepted) / limit.climbedMs);

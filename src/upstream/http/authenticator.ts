@@ -162,7 +162,7 @@ function encodeHeader(name: string, value: string): Header {
   return [name, Buffer.from(value).toString('latin1')];
 }
 
-/** With the secrets that are derived from the credentials. */
+/** The headers of the request, and the secrets that are derived from the credentials. */
 function signature(auth: AuthOptions, credentials: string, request: SignableRequest): Signature {
   switch (auth.scheme) {
     case 'authorization':

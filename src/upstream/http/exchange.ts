@@ -14,7 +14,7 @@ const MAX_SMALL_CHUNKS = 4096;
 const BYTES_PER_FURTHER_CHUNK = 256;
 
 export interface EndpointOptions extends PoolOptions {
-  /** As messages name it. */
+  /** The name that messages give it. */
   readonly name: string;
   readonly origin: string;
   readonly maxBytes: number;

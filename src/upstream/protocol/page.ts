@@ -47,7 +47,7 @@ export interface Page<Row> extends PageRejects {
   readonly received: number;
   /** The rows of all parts. */
   readonly rowCount: number;
-  /** In order; a usual page has one. */
+  /** The parts in the order of the page; a usual page has one. */
   readonly parts: readonly PagePart<Row>[];
   /** The keys of the first and the last record (see `recordKey`). */
   readonly borders: readonly [first: string | undefined, last: string | undefined];

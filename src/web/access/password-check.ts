@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 interface Check {
-  /** Of the client: an address or a network. */
+  /** The address or the network of the client. */
   readonly network: string;
   readonly start: () => void;
   readonly result: Promise<boolean>;

@@ -39,12 +39,12 @@ export interface AttentionItem {
   /** The same in every update of the page. */
   readonly key: string;
   readonly tone: Tone;
-  /** For a headline, in a few words. */
+  /** Who is affected, in a few words for a headline. */
   readonly who: string;
   readonly problem: string;
   readonly subject: Html | string;
   readonly what: Html | string;
-  /** In the words of the service or of the configuration. */
+  /** What the service or the configuration says, in its own words. */
   readonly said?: Html | string;
   readonly advice: Html | string;
   /** undefined: unknown. */
@@ -57,7 +57,7 @@ export interface FleetFacts {
   readonly isSharded: boolean;
   readonly stations: readonly StationStatus[];
   readonly upstreams: readonly UpstreamStatus[];
-  /** Of the last hour, by station. */
+  /** The changes of the last hour by station. */
   readonly changes: ReadonlyMap<string, RecentChanges>;
   readonly rejectedReload: RejectedReload | undefined;
   readonly rejectedWebReload: RejectedReload | undefined;
@@ -212,7 +212,7 @@ type ShownSnapshot = NonNullable<StationStatus['snapshot']>;
 
 interface FailureGroup extends StationGroup {
   readonly failure: ShownFailure;
-  /** In a few words. */
+  /** The problem in a few words. */
   readonly short: string;
 }
 
@@ -343,7 +343,7 @@ function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly Attent
 export const LOSS_ADVICE =
   'Compare with the console of the service: were they deleted, or did the account lose access to them?';
 
-/** To the resources that were removed since then. */
+/** Leads to the resources that were removed since then. */
 function lossPath(station: string, sinceMs: number): string {
   const query = { change: 'removed', since: new Date(sinceMs).toISOString() };
   return changesPath(station, query) ?? '';

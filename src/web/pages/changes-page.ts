@@ -78,7 +78,7 @@ function nothingText({ history, kept }: Found): string {
     : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
 }
 
-/** As in a URL. */
+/** The selected owners as parameters of a URL. */
 function ownerParameters(owners: Found['owners']): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(owners).map(([name, value]) => [name, value || NONE]));
 }

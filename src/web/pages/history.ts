@@ -81,7 +81,7 @@ interface Span {
 interface Timeline {
   readonly fromMs: number;
   readonly toMs: number;
-  /** In chronological order. */
+  /** The entries in chronological order. */
   readonly entries: readonly HistoryEntry[];
   /** The spans in each part of the time, of equal length; none before the first refresh. */
   readonly cells: readonly (readonly Span[])[];
@@ -268,7 +268,7 @@ const SPARK_HEIGHT = 30;
 interface SparklineOptions {
   /** The bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
   readonly floor?: number;
-  /** Before the latest number, where it is no longer served. */
+  /** The words before the latest number, where it is no longer served. */
   readonly last?: string;
 }
 

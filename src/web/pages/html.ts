@@ -50,7 +50,7 @@ interface Tile {
   readonly value: Html | string;
   readonly tone?: 'bad' | 'warning' | '';
   readonly note?: Html | string;
-  /** From 0 to 1. */
+  /** A share from 0 to 1. */
   readonly share?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import { Html, html } from './html.ts';
 
 /** The content of an HTML page and what its shell depends on. */
 interface HtmlPage {
-  /** Before the name of the exporter. */
+  /** Precedes the name of the exporter. */
   readonly title?: string;
   /** Default: 200. */
   readonly status?: number;

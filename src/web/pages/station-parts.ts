@@ -87,7 +87,7 @@ export function isSilent({ isHanging, lastSuccessMs }: StationStatus): boolean {
   return isHanging || lastSuccessMs === undefined;
 }
 
-/** Since when refreshes fail. */
+/** Says since when refreshes fail. */
 function failingText(station: StationStatus, nowMs: number): Html {
   const sinceMs = failingSinceMs(station);
   return sinceMs === undefined ? html`` : html`Failing ${sinceText(sinceMs, nowMs, 'with length')}. `;
@@ -190,7 +190,7 @@ ${items}</ul>
 /** What limits the refreshes of an upstream. */
 interface LoadNote {
   readonly kind: 'throttled' | 'held' | 'waiting' | 'hanging' | 'exceeded';
-  /** After the name of the upstream. */
+  /** The words after the name of the upstream. */
   readonly brief: string;
   readonly text: Html;
   /** undefined: unknown. */

@@ -281,7 +281,7 @@ function sortedRows<Row>(rows: readonly Row[], columns: readonly SortableColumn<
   });
 }
 
-/** By a GET request, so that the URL can be bookmarked. */
+/** The form sends a GET request, so that the URL can be bookmarked. */
 function stationFilterForm(
   { filter = '', state, upstream = '', sort = '' }: StationQuery,
   columns: readonly StationColumn[],

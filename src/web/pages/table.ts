@@ -87,7 +87,7 @@ export function selectBox(name: string, label: string, options: readonly Option[
   return html`<label for="filter-${name}">${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
 }
 
-/** For the text that resources are searched for. */
+/** The field for the text that resources are searched for. */
 export function searchField(text = ''): Html {
   return html`<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
