@@ -37,7 +37,6 @@ export class Exposition {
   readonly #data;
   readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
   readonly #latest = new Map<ExpositionFormat, Assembled>();
-  #assembling: Promise<unknown> = Promise.resolve();
 
   /** `disabled`: names of families of the exporter's own metrics. */
   constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
@@ -61,17 +60,11 @@ export class Exposition {
     format: ExpositionFormat,
     isOwnAlone = false,
   ): Promise<Body> {
-    const { stations, series } = await this.#assembled(views, format);
+    // One after another: concurrent scrapes share what the first one joins, instead of a copy for each.
+    const { stations, series } = await this.#tasks.inTurn(() => this.#assemble(views, format));
     const ownText = textSegment(await own.text(format, this.#disabled));
     const processText = textSegment(await own.processText(format));
     return new Body([...(isOwnAlone ? [] : [stations]), ownText, series, processText, ...END_OF_FILE[format]]);
-  }
-
-  /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
-  #assembled(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
-    const assembled = this.#assembling.then(() => this.#assemble(views, format));
-    this.#assembling = assembled.catch(() => undefined);
-    return assembled;
   }
 
   async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
