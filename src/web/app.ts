@@ -36,8 +36,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.set('env', 'production');
   const prefix = pathPrefix(options.externalUrl);
   const healthPaths = new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
-  const { report } = options;
-  app.use(checkCrossSite(options), checkAccess(options, healthPaths), failedRequest(report), checkRequest);
+  app.use(checkCrossSite(options), checkAccess(options, healthPaths), checkRequest);
 
   const [routes, pages] = routersOf(exporter, options);
   app.use(routes);
@@ -48,7 +47,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Last, because the prefix itself may be /stations.
   app.use(pages);
   if (prefix !== '') app.use(literalPath(prefix), pages);
-  app.use(notFound, failedRequest(report, errorPage(options, healthPaths)));
+  app.use(notFound, failedRequest(options.report, errorPage(options, healthPaths)));
 
   const requests = new RequestQueue();
   return (request, response) => {

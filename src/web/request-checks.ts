@@ -5,7 +5,7 @@ import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
 import type { WebOptions } from './port.ts';
-import { RequestError } from './respond.ts';
+import { grantAccess, RequestError } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
 const MAX_URL_LENGTH = 4096;
@@ -99,6 +99,7 @@ export function checkAccess({ access, observer }: WebOptions, openPaths: Readonl
     const { headers, users, rate } = access();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (openPaths.has(request.path)) {
+      grantAccess(response);
       next();
       return;
     }
@@ -121,6 +122,7 @@ export function checkAccess({ access, observer }: WebOptions, openPaths: Readonl
       response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
       throw new RequestError(401, 'Unauthorized.\n');
     }
+    grantAccess(response);
     next();
   };
 }

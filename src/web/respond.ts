@@ -110,14 +110,21 @@ export function methodNotAllowed(allow: string): RequestHandler {
   };
 }
 
+const ACCESS = 'hasAccess';
+
+/** The client has passed the access rules: an error may disclose more than its text. */
+export function grantAccess(response: Response): void {
+  response.locals[ACCESS] = true;
+}
+
 /** Sends an error as a page. */
 export type ErrorPage = (response: Response, error: RequestError) => void;
 
 /**
  * Sends errors of the client; anything else is an exporter bug, which is reported and not disclosed to the client. They are a page if the
- * client prefers HTML. Without a page the client has no access: it gets plain text, which discloses nothing more, and keeps no connection.
+ * client prefers HTML. A client without access gets plain text, which discloses nothing more, and keeps no connection.
  */
-export function failedRequest(report: (error: unknown) => void, page?: ErrorPage): ErrorRequestHandler {
+export function failedRequest(report: (error: unknown) => void, page: ErrorPage): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const isExpected = error instanceof RequestError;
     if (!isExpected) report(error);
@@ -126,9 +133,10 @@ export function failedRequest(report: (error: unknown) => void, page?: ErrorPage
       return;
     }
     const sent = isExpected ? error : new RequestError(500, 'Internal error.\n');
-    if (page) response.vary('Accept');
+    const hasAccess = response.locals[ACCESS] === true;
+    if (hasAccess) response.vary('Accept');
     else response.setHeader('Connection', 'close');
-    if (page && prefersHtml(request)) page(response, sent);
+    if (hasAccess && prefersHtml(request)) page(response, sent);
     else sendText(response, sent.status, sent.message);
   };
 }

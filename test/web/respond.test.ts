@@ -15,7 +15,12 @@ describe('failedRequest', () => {
         response.write('part');
         throw bug;
       })
-      .use(failedRequest((error) => reported.push(error)));
+      .use(
+        failedRequest(
+          (error) => reported.push(error),
+          () => undefined,
+        ),
+      );
     const server = await listen(app, [LOOPBACK]);
     onTestFinished(() => server.close(0));
     const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
