@@ -133,10 +133,10 @@ export class UpstreamClient {
   }
 
   /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
-  #checkHold({ refreshTimeoutMs, deadlineMs }: ListingContext): void {
+  #checkHold(context: ListingContext): void {
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.limiter.holdUntilMs - nowMs;
-    if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
+    if (holdMs <= Math.max(0, Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs))) return;
     const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }

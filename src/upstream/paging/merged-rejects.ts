@@ -1,6 +1,7 @@
 import { MAX_REJECTED_RECORDS, type RejectedRecord, type RejectedRecords } from '../../model/listing.ts';
-import type { Page, RejectedPart } from '../protocol/page.ts';
+import type { Page } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
+import type { RejectedPart } from '../protocol/rejects.ts';
 
 /**
  * Counts the rejected records of a listing. They have no id, so their positions in the listing decide: a record in the overlap of two

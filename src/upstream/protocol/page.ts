@@ -1,14 +1,8 @@
-import { createHash, type Hash } from 'node:crypto';
-import {
-  hasSameElements,
-  type ListingField,
-  MAX_REJECTED_RECORDS,
-  type Part,
-  type RejectedRecord,
-} from '../../model/listing.ts';
+import { hasSameElements, type ListingField, type Part } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { parsePage, type RunTask } from './page-json.ts';
-import { type FindRow, type ReadRecord, readRejected, recordDigest, recordKey, wholeNumber } from './record.ts';
+import { type FindRow, type ReadRecord, recordKey, wholeNumber } from './record.ts';
+import { type PageRejects, Rejects } from './rejects.ts';
 
 /** Rows of a page, few enough to read, join or encode them in one event-loop iteration. */
 export interface PagePart<Row> {
@@ -19,26 +13,6 @@ export interface PagePart<Row> {
   readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
-}
-
-/** Rejected records, few enough to count them in one event-loop iteration. In typed arrays, because there may be millions. */
-export interface RejectedPart {
-  /** Their indexes among the records of the page. */
-  readonly positions: Uint32Array;
-  /** The digests of their contents. */
-  readonly digests: BigUint64Array;
-}
-
-/** Records of a page without a valid id, which are not rows. */
-interface PageRejects {
-  readonly rejected: number;
-  /** All of them, in order. */
-  readonly rejectedParts: readonly RejectedPart[];
-  /** A digest of their contents and their places in the page; '' when there are none. */
-  readonly rejectedSequence: string;
-  readonly areRejectedNamed: boolean;
-  /** The first ones, with their places in the page. */
-  readonly rejectedRecords: readonly RejectedRecord[];
 }
 
 /** One page of the listing, as read. */
@@ -162,61 +136,6 @@ class PageRows<Row> {
     const isWholePage = first.rows.length === received;
     return isWholePage ? [{ ...first, positions: undefined }] : [first, ...others];
   }
-}
-
-/** Collects the rejected records of a page. */
-class Rejects {
-  #sequence: Hash | undefined;
-  #rejected = 0;
-  readonly #parts: RejectedPart[] = [];
-  #positions: number[] = [];
-  #digests: bigint[] = [];
-  #areNamed = true;
-  readonly #records: RejectedRecord[] = [];
-
-  /** Returns the bytes of the texts that are kept of it. */
-  add(record: unknown, position: number): number {
-    const digest = recordDigest(record);
-    this.#sequence ??= createHash('sha256');
-    this.#sequence.update(`${position} ${digest}\n`);
-    this.#rejected += 1;
-    this.#positions.push(position);
-    this.#digests.push(digestNumber(digest));
-    if (this.#positions.length === PART_ROWS) this.#endPart();
-    const read = readRejected(record, position);
-    // Without a digest, it cannot be compared with others.
-    this.#areNamed &&= digest !== undefined && isNamed(read);
-    if (this.#records.length === MAX_REJECTED_RECORDS) return 0;
-    this.#records.push(read);
-    return read.name.length + read.displayName.length + read.type.length;
-  }
-
-  #endPart(): void {
-    this.#parts.push({ positions: Uint32Array.from(this.#positions), digests: BigUint64Array.from(this.#digests) });
-    this.#positions = [];
-    this.#digests = [];
-  }
-
-  facts(): PageRejects {
-    if (this.#positions.length > 0) this.#endPart();
-    return {
-      rejected: this.#rejected,
-      rejectedParts: this.#parts,
-      rejectedSequence: this.#sequence?.digest('base64') ?? '',
-      areRejectedNamed: this.#areNamed,
-      rejectedRecords: this.#records,
-    };
-  }
-}
-
-/** The first 64 bits; 0 for a record that is nested too deep to have a digest. */
-function digestNumber(digest: string | undefined): bigint {
-  return digest === undefined ? 0n : BigInt(`0x${digest.slice(0, 16)}`);
-}
-
-/** A display name need not be unique. */
-function isNamed({ name }: RejectedRecord): boolean {
-  return name !== '';
 }
 
 /** A function of its own: closures created in `readPage` share all that it captures, so that a cached page would hold the previous one. */
