@@ -9,7 +9,8 @@ import { countText, firstOf } from '../inventory/words.ts';
 import { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
-import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../refresh/snapshot.ts';
+import { Refresh } from '../refresh/refresh.ts';
+import { listingCount, type Snapshot, SnapshotReader } from '../refresh/snapshot.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ListedPage } from '../upstream/request-observer.ts';
@@ -64,7 +65,8 @@ export async function readStation(
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
     try {
-      const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, { signal, dueAtMs: 0 });
+      const refresh = new Refresh(station, { signal, dueAtMs: 0 });
+      const snapshot = await refresh.takeSnapshot(new SnapshotReader(station, source));
       progress.clear();
       for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
       return { station, snapshot };

@@ -124,11 +124,11 @@ export interface ListingContext {
   readonly dueAtMs: number;
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */
-  readonly started: () => void;
+  started(): void;
   /** Called when its requests have to wait, or wait longer than before. */
-  readonly delayed?: (() => void) | undefined;
+  delayed?(): void;
   /** When the refresh times out; Infinity until it has started. */
-  readonly deadlineMs: () => number;
+  deadlineMs(): number;
 }
 
 /** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */

@@ -134,7 +134,7 @@ export class FurtherReader {
   async #keptOrRead(
     further: FurtherListing,
     before: TakenListing | undefined,
-    { listed, readMainIds, context, listsAll, jitter }: Refresh,
+    { listed, readMainIds, context, listsAll, jitter }: FurtherRefresh,
   ): Promise<TakenListing> {
     const { clock, tasks } = this.#options;
     const ttlMs = this.#spec[further.ttl];
@@ -175,7 +175,7 @@ export class FurtherReader {
 }
 
 /** What the further listings of a refresh have in common. */
-interface Refresh {
+interface FurtherRefresh {
   /** The main listing. */
   readonly listed: Listing<Resource>;
   /** Its ids, the same object for all. */

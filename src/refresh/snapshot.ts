@@ -1,6 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../model/clock.ts';
-import { type FailureSummary, ListingFailure } from '../model/failure.ts';
+import type { FailureSummary } from '../model/failure.ts';
 import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import { type Labelled, UNLABELLED } from '../model/resource-labels.ts';
@@ -14,6 +13,7 @@ import {
   type Membership,
   type TakenListing,
 } from './further-listings.ts';
+import { alertableUnlessExempt, labelsOf } from './resource-labelling.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
@@ -127,7 +127,9 @@ export class SnapshotReader {
       const known = before.joined.get(part);
       if (!known || !(isSameJoin || known.every((resource) => join.isCurrent(resource)))) outdated.push(part);
     });
-    const labels = isLabelling ? await this.#labelsOf(outdated, parts, join, signal) : undefined;
+    const productOf = (id: string) => join.productOf(id);
+    const labelled = { parts, formerParts: [...before.joined.values()], resourceLabels, productOf };
+    const labels = isLabelling ? await labelsOf(outdated, labelled, this.#tasks, signal) : undefined;
     const joined = new Map<Part<Resource>, Part<Resource>>();
     for (const part of parts) joined.set(part, before.joined.get(part) ?? part);
     await this.#tasks.forEach(outdated, (part) => {
@@ -139,56 +141,6 @@ export class SnapshotReader {
     });
     return joined;
   }
-
-  /** The labels and exemptions of the resources of these parts; a resource keeps them while all that they depend on is the same. */
-  async #labelsOf(
-    outdated: readonly Part<Resource>[],
-    parts: readonly Part<Resource>[],
-    join: Join,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<Part<Resource>, readonly PartLabel[]>> {
-    const labels = new Map<Part<Resource>, PartLabel[]>();
-    // Most resources stay in their part, so that they are not searched for in the others.
-    const formerParts = [...this.#latest.joined.values()];
-    const positions = new Map(parts.map((part, at) => [part, at]));
-    await this.#tasks.forEach(outdated, (part) => {
-      const formerOf = formerResources(formerParts[positions.get(part) ?? -1] ?? []);
-      const keptLabels = part.map((resource, at) => {
-        const former = formerOf(resource, at);
-        return former && hasSameLabels(former, resource, join.productOf(resource.id)) ? former : undefined;
-      });
-      labels.set(part, keptLabels);
-    });
-    const { resourceLabels } = this.#spec;
-    const labelOthers = function* () {
-      for (const [part, partLabels] of labels) {
-        if (!partLabels.includes(undefined)) continue;
-        for (const [at, resource] of part.entries()) {
-          if (partLabels[at]) continue;
-          signal.throwIfAborted();
-          const labelled = { ...resource, product: join.productOf(resource.id) };
-          partLabels[at] = yield* resourceLabels.labelling(labelled);
-          yield;
-        }
-      }
-    };
-    await this.#tasks.runSteps(labelOthers());
-    return labels;
-  }
-}
-
-/** The labels and exemption of a resource of a part, at its position; undefined as long as they are not known. */
-type PartLabel = Labelled | undefined;
-
-/** Finds the earlier state of a resource in its part: usually at the same position. */
-function formerResources(part: Part<Resource>): (resource: Resource, at: number) => Resource | undefined {
-  let byId: ReadonlyMap<string, Resource> | undefined;
-  return ({ id }, at) => {
-    const former = part[at];
-    if (former?.id === id) return former;
-    byId ??= new Map(part.map((resource) => [resource.id, resource]));
-    return byId.get(id);
-  };
 }
 
 type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;
@@ -199,37 +151,6 @@ interface ReadState {
   readonly further: readonly TakenListing[];
   readonly joined: JoinedParts;
   readonly snapshot: Snapshot | undefined;
-}
-
-/** A copy of the snapshot with the labels and the meanings of states of another configuration. */
-export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
-  listing: L,
-  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
-  tasks: TaskQueue,
-): Promise<L> {
-  const relabelAll = function* () {
-    const parts: Part<Resource>[] = [];
-    for (const part of listing.parts) {
-      const relabelledPart: Resource[] = [];
-      for (const resource of part) {
-        const alertState = states.alertStateOf(resource.state);
-        const { labels, exemptBy } = yield* resourceLabels.labelling(resource);
-        const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
-        relabelledPart.push({ ...resource, alertState, labels, exemptBy, alertable });
-        yield;
-      }
-      parts.push(relabelledPart);
-    }
-    return parts;
-  };
-  return { ...listing, parts: await tasks.runSteps(relabelAll()) };
-}
-
-function alertableUnlessExempt(
-  listed: Resource['listedAlertable'],
-  exemptBy: Resource['exemptBy'],
-): Resource['alertable'] {
-  return exemptBy === undefined ? listed : false;
 }
 
 /** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
@@ -278,62 +199,6 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
 /** Locations are left out because they change only together with the parts. */
 function factsOf({ parts, locations, ...facts }: Snapshot): object {
   return facts;
-}
-
-/** Created once: without a reason, each abort creates an error with a stack. */
-const ENDED = new Error('the refresh has ended');
-
-interface RefreshOptions {
-  /** Ends the refresh; it rejects with this signal's reason then. */
-  readonly signal: AbortSignal;
-  /** Monotonic milliseconds. */
-  readonly dueAtMs: number;
-  readonly started?: () => void;
-  readonly delayed?: () => void;
-  readonly clock?: Clock;
-  /** List everything, whatever could be kept. */
-  readonly listsAll?: boolean;
-}
-
-/** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
-export async function takeSnapshot(
-  reader: SnapshotReader,
-  { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
-  { signal, dueAtMs, started, delayed, clock = systemClock, listsAll }: RefreshOptions,
-): Promise<Snapshot> {
-  const controller = new AbortController();
-  // Every request of the refresh listens to it.
-  setMaxListeners(0, controller.signal);
-  const abort = () => controller.abort(signal.reason);
-  const timeOut = () =>
-    controller.abort(
-      new ListingFailure('timeout', `the refresh did not finish within refresh_timeout (${refreshTimeoutMs / 1000} s)`),
-    );
-  let timer: NodeJS.Timeout | undefined;
-  let deadlineMs = Number.POSITIVE_INFINITY;
-  const context: ListingContext = {
-    signal: controller.signal,
-    station: name,
-    dueAtMs,
-    refreshTimeoutMs,
-    started: () => {
-      deadlineMs = clock.elapsedMs() + refreshTimeoutMs;
-      timer = setTimeout(timeOut, refreshTimeoutMs);
-      started?.();
-    },
-    delayed,
-    deadlineMs: () => deadlineMs,
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await reader.read(context, listsAll);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    // When one listing fails, the requests of the others are cancelled.
-    controller.abort(ENDED);
-  }
 }
 
 /** Adds what the further listings say about a resource. */
@@ -389,9 +254,4 @@ class Join {
     const isDecided = this.#alertable?.complete && !this.#alertable.undecided.has(id);
     return isDecided ? false : undefined;
   }
-}
-
-/** Whether all that labels depend on is the same; `known` is an earlier state of the resource, with its product. */
-function hasSameLabels(known: Resource, { name, displayName, type }: Resource, product: string): boolean {
-  return known.name === name && known.displayName === displayName && known.type === type && known.product === product;
 }

@@ -6,7 +6,9 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
-import { relabelled, type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
+import { Refresh } from './refresh.ts';
+import { relabelled } from './resource-labelling.ts';
+import { type Snapshot, SnapshotReader } from './snapshot.ts';
 
 /** The outcome of the latest refreshes. */
 export interface Health {
@@ -75,19 +77,6 @@ export type RequestedRefresh<Outcome> =
   | { readonly ok: true; readonly ended: Promise<Outcome> }
   | { readonly ok: false; readonly waitMs: number };
 
-/** A refresh in progress. */
-interface Attempt {
-  /** When it was requested. */
-  readonly since: number;
-  /** Products and alertability are listed although their last listings could be kept. */
-  readonly listsAll: boolean;
-  /** When the upstream admitted its first request. */
-  startedAt?: number;
-  done: Promise<void>;
-  /** Called when its requests are delayed: those who wait for it may have waited long enough. */
-  readonly delays: Set<() => void>;
-}
-
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
 const MIN_SERVED_MS = 1000;
 
@@ -112,7 +101,8 @@ export class StationCache<Encoded> {
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedAt = Number.NEGATIVE_INFINITY;
-  #attempt: Attempt | undefined;
+  /** The refresh in progress. */
+  #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   /** Resolves when refreshes may end again. */
   #paused: Promise<void> | undefined;
   /** The latest snapshot; `takenAt` is a time of `#agingMs`. */
@@ -162,8 +152,8 @@ export class StationCache<Encoded> {
       spec: this.spec,
       health: this.#health,
       dueInMs: this.dueInMs(),
-      isRefreshing: this.#attempt !== undefined,
-      waitingMs: this.#waitingMs(),
+      isRefreshing: this.#current !== undefined,
+      waitingMs: this.#current?.refresh.waitingMs(),
       isChurnWaiting: this.#churn.isWaiting,
       served: this.#isServable() ? this.#lastGood : undefined,
     };
@@ -171,37 +161,42 @@ export class StationCache<Encoded> {
 
   /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
   refresh(listsAll = false): Promise<void> {
-    if (this.#attempt) return this.#attempt.done;
-    const attempt: Attempt = { since: this.#clock.elapsedMs(), listsAll, done: Promise.resolve(), delays: new Set() };
-    this.#attempt = attempt;
-    this.#enterQueue();
-    attempt.done = this.#run(attempt).finally(() => {
-      this.#leaveQueue();
-      this.#attempt = undefined;
+    if (this.#current) return this.#current.ended;
+    const refresh = new Refresh(this.spec, {
+      signal: this.#closed.signal,
+      dueAtMs: Math.min(this.#becameDueAt(), this.#clock.elapsedMs()),
+      listsAll,
+      started: () => this.#leaveQueue(),
+      clock: this.#clock,
     });
-    return attempt.done;
+    this.#enterQueue();
+    const ended = this.#run(refresh).finally(() => {
+      this.#leaveQueue();
+      this.#current = undefined;
+    });
+    this.#current = { refresh, ended };
+    return ended;
   }
 
   /** Resolves when the refresh in progress has ended, or once the upstream cannot answer before the deadline. */
   untilRefreshed(deadlineMs: number): Promise<void> {
-    const attempt = this.#attempt;
-    if (!attempt) return Promise.resolve();
+    if (!this.#current) return Promise.resolve();
+    const { refresh, ended } = this.#current;
     const mayAnswer = () => this.#upstream.mayAnswer(this.spec.name, deadlineMs);
     if (!mayAnswer()) return Promise.resolve();
     return new Promise((resolve) => {
-      const reconsider = () => {
+      const ignoreDelays = refresh.onDelay(() => {
         if (mayAnswer()) return;
-        attempt.delays.delete(reconsider);
+        ignoreDelays();
         resolve();
-      };
-      attempt.delays.add(reconsider);
-      void attempt.done.then(resolve);
+      });
+      void ended.then(resolve);
     });
   }
 
   /** Refreshes although it is not due, within the limits of its upstream, or joins the running refresh. */
   refreshNow(): RequestedRefresh<void> {
-    if (this.#attempt) return { ok: true, ended: this.#attempt.done };
+    if (this.#current) return { ok: true, ended: this.#current.ended };
     const nowMs = this.#clock.elapsedMs();
     const waitMs = this.#requestedAt + REQUEST_PAUSE_MS - nowMs;
     if (waitMs > 0) return { ok: false, waitMs };
@@ -294,26 +289,10 @@ export class StationCache<Encoded> {
     this.#queuedSince = undefined;
   }
 
-  #waitingMs(): number | undefined {
-    return this.#attempt && this.#attempt.startedAt === undefined
-      ? this.#clock.elapsedMs() - this.#attempt.since
-      : undefined;
-  }
-
-  async #run(attempt: Attempt): Promise<void> {
-    const started = () => {
-      this.#leaveQueue();
-      attempt.startedAt = this.#clock.elapsedMs();
-    };
-    const delayed = () => {
-      for (const delay of attempt.delays) delay();
-    };
+  async #run(refresh: Refresh): Promise<void> {
     const { signal } = this.#closed;
-    const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
-      const { listsAll } = attempt;
-      const options = { signal, dueAtMs, started, delayed, clock: this.#clock, listsAll };
-      const snapshot = await takeSnapshot(this.#reader, this.spec, options);
+      const snapshot = await refresh.takeSnapshot(this.#reader);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
       const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
@@ -323,13 +302,13 @@ export class StationCache<Encoded> {
       if (signal.aborted) return;
       this.#lastGood = { ...served, takenAt: this.#agingMs() };
       this.#churn = churn;
-      this.#conclude(attempt, undefined, changes);
+      this.#conclude(refresh, undefined, changes);
     } catch (error) {
       while (this.#paused) await this.#paused;
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
         this.#postpone(error);
-      else this.#conclude(attempt, failureOf(error));
+      else this.#conclude(refresh, failureOf(error));
     }
   }
 
@@ -340,12 +319,12 @@ export class StationCache<Encoded> {
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
-  #conclude({ since, startedAt = since }: Attempt, failure: Health['failure'], changes?: Changes): void {
+  #conclude({ requestedAt, startedAt = requestedAt }: Refresh, failure: Health['failure'], changes?: Changes): void {
     this.#startedAt = startedAt;
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
     this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#clock.elapsedMs() - startedAt, failure };
-    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - since, changes });
+    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, changes });
   }
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */

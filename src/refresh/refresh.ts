@@ -1,0 +1,102 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { ListingFailure } from '../model/failure.ts';
+import type { ListingContext } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Snapshot, SnapshotReader } from './snapshot.ts';
+
+interface RefreshOptions {
+  /** Ends the refresh early; it rejects with this signal's reason then. */
+  readonly signal: AbortSignal;
+  /** When the station became due, in monotonic milliseconds. */
+  readonly dueAtMs: number;
+  /** Lists everything, whatever could be kept. */
+  readonly listsAll?: boolean;
+  /** Called when the upstream has admitted the first request. */
+  readonly started?: () => void;
+  readonly clock?: Clock;
+}
+
+/** Created once: without a reason, each abort creates an error with a stack. */
+const ENDED = new Error('the refresh has ended');
+
+/** One refresh of a station, from its request to its end. */
+export class Refresh implements ListingContext {
+  readonly station: string;
+  readonly refreshTimeoutMs: number;
+  readonly dueAtMs: number;
+  /** When it was requested, in monotonic milliseconds. */
+  readonly requestedAt: number;
+  readonly #options: RefreshOptions;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  readonly #delayListeners = new Set<() => void>();
+  #startedAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>, options: RefreshOptions) {
+    this.station = name;
+    this.refreshTimeoutMs = refreshTimeoutMs;
+    this.dueAtMs = options.dueAtMs;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.requestedAt = this.#clock.elapsedMs();
+    // Every request of the refresh listens to it.
+    setMaxListeners(0, this.#controller.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** When the upstream admitted its first request; undefined: it waits for that. */
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  /** For how long it has waited for the upstream's capacity; undefined: it does not wait. */
+  waitingMs(): number | undefined {
+    return this.#startedAt === undefined ? this.#clock.elapsedMs() - this.requestedAt : undefined;
+  }
+
+  started(): void {
+    this.#startedAt = this.#clock.elapsedMs();
+    this.#timer = setTimeout(() => this.#timeOut(), this.refreshTimeoutMs);
+    this.#options.started?.();
+  }
+
+  deadlineMs(): number {
+    return this.#startedAt === undefined ? Number.POSITIVE_INFINITY : this.#startedAt + this.refreshTimeoutMs;
+  }
+
+  delayed(): void {
+    for (const listener of this.#delayListeners) listener();
+  }
+
+  /** Calls the listener whenever the refresh is delayed; returns a function that ends this. */
+  onDelay(listener: () => void): () => void {
+    this.#delayListeners.add(listener);
+    return () => this.#delayListeners.delete(listener);
+  }
+
+  /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
+  async takeSnapshot(reader: SnapshotReader): Promise<Snapshot> {
+    const { signal, listsAll } = this.#options;
+    const abort = () => this.#controller.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await reader.read(this, listsAll);
+    } finally {
+      clearTimeout(this.#timer);
+      signal.removeEventListener('abort', abort);
+      // When one listing fails, the requests of the others are cancelled.
+      this.#controller.abort(ENDED);
+    }
+  }
+
+  #timeOut(): void {
+    const limit = `refresh_timeout (${this.refreshTimeoutMs / 1000} s)`;
+    this.#controller.abort(new ListingFailure('timeout', `the refresh did not finish within ${limit}`));
+  }
+}

@@ -1,0 +1,98 @@
+import type { Part } from '../model/listing.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Labelled, ResourceLabels } from '../model/resource-labels.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { TaskQueue } from '../tasks/task-queue.ts';
+import type { Snapshot } from './snapshot.ts';
+
+interface LabelledListing {
+  readonly parts: readonly Part<Resource>[];
+  /** The parts of the listing before, with their labels. */
+  readonly formerParts: readonly Part<Resource>[];
+  readonly resourceLabels: ResourceLabels;
+  readonly productOf: (id: string) => string;
+}
+
+/** The labels and exemption of a resource of a part, at its position; undefined as long as they are not known. */
+type PartLabel = Labelled | undefined;
+
+/** The labels and exemptions of the resources of these parts; a resource keeps them while all that they depend on is the same. */
+export async function labelsOf(
+  outdated: readonly Part<Resource>[],
+  { parts, formerParts, resourceLabels, productOf }: LabelledListing,
+  tasks: TaskQueue,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Part<Resource>, readonly PartLabel[]>> {
+  const labels = new Map<Part<Resource>, PartLabel[]>();
+  // Most resources stay in their part, so that they are not searched for in the others.
+  const positions = new Map(parts.map((part, at) => [part, at]));
+  await tasks.forEach(outdated, (part) => {
+    const formerOf = formerResources(formerParts[positions.get(part) ?? -1] ?? []);
+    const keptLabels = part.map((resource, at) => {
+      const former = formerOf(resource, at);
+      return former && hasSameLabels(former, resource, productOf(resource.id)) ? former : undefined;
+    });
+    labels.set(part, keptLabels);
+  });
+  const labelOthers = function* () {
+    for (const [part, partLabels] of labels) {
+      if (!partLabels.includes(undefined)) continue;
+      for (const [at, resource] of part.entries()) {
+        if (partLabels[at]) continue;
+        signal.throwIfAborted();
+        const labelled = { ...resource, product: productOf(resource.id) };
+        partLabels[at] = yield* resourceLabels.labelling(labelled);
+        yield;
+      }
+    }
+  };
+  await tasks.runSteps(labelOthers());
+  return labels;
+}
+
+/** Finds the earlier state of a resource in its part: usually at the same position. */
+function formerResources(part: Part<Resource>): (resource: Resource, at: number) => Resource | undefined {
+  let byId: ReadonlyMap<string, Resource> | undefined;
+  return ({ id }, at) => {
+    const former = part[at];
+    if (former?.id === id) return former;
+    byId ??= new Map(part.map((resource) => [resource.id, resource]));
+    return byId.get(id);
+  };
+}
+
+/** Whether all that labels depend on is the same; `known` is an earlier state of the resource, with its product. */
+function hasSameLabels(known: Resource, { name, displayName, type }: Resource, product: string): boolean {
+  return known.name === name && known.displayName === displayName && known.type === type && known.product === product;
+}
+
+/** A copy of the snapshot with the labels and the meanings of states of another configuration. */
+export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
+  listing: L,
+  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
+  tasks: TaskQueue,
+): Promise<L> {
+  const relabelAll = function* () {
+    const parts: Part<Resource>[] = [];
+    for (const part of listing.parts) {
+      const relabelledPart: Resource[] = [];
+      for (const resource of part) {
+        const alertState = states.alertStateOf(resource.state);
+        const { labels, exemptBy } = yield* resourceLabels.labelling(resource);
+        const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
+        relabelledPart.push({ ...resource, alertState, labels, exemptBy, alertable });
+        yield;
+      }
+      parts.push(relabelledPart);
+    }
+    return parts;
+  };
+  return { ...listing, parts: await tasks.runSteps(relabelAll()) };
+}
+
+export function alertableUnlessExempt(
+  listed: Resource['listedAlertable'],
+  exemptBy: Resource['exemptBy'],
+): Resource['alertable'] {
+  return exemptBy === undefined ? listed : false;
+}
