@@ -7,7 +7,7 @@ export type CommandName = (typeof COMMAND_NAMES)[number];
 /** The command that runs when none is given. */
 export const DEFAULT_COMMAND: CommandName = 'serve';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 

@@ -1,5 +1,12 @@
 import { createLogger } from '../../src/app/logger.ts';
 
+/** The options of an exporter that logs nothing. */
+export const SILENT = {
+  build: { version: '1', revision: 'r', nodeVersion: 'v' },
+  shard: { ordinal: 0, total: 1 },
+  log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
+};
+
 /** A log with its own clock. */
 export function setUpLog() {
   const lines: string[] = [];

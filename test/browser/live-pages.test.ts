@@ -101,13 +101,8 @@ describe('the station page', () => {
     await page.locator('#filter-state').selectOption('ALERTSTATE_FIRING');
     await page.locator('#narrow button').click();
     expect(await shownIds(page)).toEqual(['r7']);
-    await page.getByRole('link', { name: 'Clear filters' }).click();
-    expect(await shownIds(page)).toHaveLength(30);
-    await page.locator('#filter-sort').selectOption({ label: 'Name, descending' });
-    await page.locator('#narrow button').click();
-    expect((await shownIds(page)).slice(0, 2)).toEqual(['r9', 'r8']);
-    await page.getByRole('link', { name: 'Display r9' }).click();
-    expect(await page.locator('h1').innerText()).toBe('Display r9');
+    await page.getByRole('link', { name: 'Display r7' }).click();
+    expect(await page.locator('h1').innerText()).toBe('Display r7');
   });
 });
 
@@ -166,12 +161,10 @@ describe('the page of a resource', () => {
     await exporter.scrape();
     await nextUpdate(page);
     await untilText(page, '#fields .badge', 'Firing');
-    expect(await page.locator('#lines').innerText()).toContain('state="ALERTSTATE_FIRING"');
     service.setRecords('one', []);
     await exporter.scrape();
     await nextUpdate(page);
     await untilText(page, '#summary', /^removed; not listed since [\d:]+ UTC$/);
-    await untilText(page, 'h1', 'Display r3');
     await page.clock.resume();
     await expectSound(page);
   });

@@ -2,8 +2,8 @@ import axe, { type AxeResults } from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 
-/** Logged by Chromium for a page with status 404. */
-export const NOT_FOUND = /^error: Failed to load resource: the server responded with a status of 404/;
+/** Logged by Chromium for a page with status 400 or 404. */
+export const REJECTED = /^error: Failed to load resource: the server responded with a status of 40[04]/;
 
 /** Logged by Chromium when the server is down. */
 export const REFUSED = /^error: Failed to load resource: net::ERR_CONNECTION_REFUSED/;

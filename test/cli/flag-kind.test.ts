@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  choice,
   columnsFlag,
   durationFlag,
   externalUrl,
@@ -15,14 +14,11 @@ import {
   sizeFlag,
   sortOrder,
   telemetryPath,
-  textFlag,
   trueOrFalse,
 } from '../../src/cli/flag-kind.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
-const PATHS = ['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'];
-
-const reset = (affected: number) => ({ ...NAMED_FAULTS.reset, share: affected });
+const PATHS = ['/metrics', '/a/b.c_d~e-f', '/probes', '/..x', '/config/metrics'];
 
 const CASES: readonly (readonly [
   name: string,
@@ -31,32 +27,26 @@ const CASES: readonly (readonly [
   rejected: readonly string[],
 ])[] = [
   ['file', file, { 'a b.yaml': 'a b.yaml' }, ['']],
-  ['text', textFlag, { '': '', ' a ': ' a ' }, []],
   ['trueOrFalse', trueOrFalse, { true: true, false: false }, ['TRUE', '1', '', 'constructor']],
-  ['choice', choice('logfmt', 'json'), { json: 'json' }, ['JSON', '']],
   [
     'integer of at least 1',
     integerFlag(1),
     { '1': 1, '0042': 42, '9007199254740991': Number.MAX_SAFE_INTEGER },
-    ['0', '-1', '+1', '1.0', '1e3', '0x10', ' 1', '1 ', '', 'one', '9007199254740992'],
+    ['0', '-1', '1.0', '0x10', ' 1', '', '9007199254740992'],
   ],
   ['integer up to 65535', integerFlag(0, 65_535), { '65535': 65_535 }, ['65536']],
   ['size', sizeFlag, { '1MiB': 1_048_576, '0B': 0 }, ['1']],
-  ['share', share, { '0': 0, '1': 1, '1.0': 1, '.5': 0.5, '0.95': 0.95 }, ['', '2', '1.5', '-1', 'a', '0.1:2', '95']],
+  ['share', share, { '0': 0, '1.0': 1, '.5': 0.5 }, ['', '1.5', '-1', 'a']],
   ['duration', durationFlag(1), { '1h30m': 5_400_000, '1d': 86_400_000 }, ['10', '0s', '1d1ms', '25h']],
-  ['duration of 0', durationFlag(0), { '0s': 0 }, []],
   [
     'sortOrder',
     sortOrder,
     {
       created: { by: 'created', descending: false },
-      '-alert_rules': { by: 'alert_rules', descending: true },
-      '-id': { by: 'id', descending: true },
       '-resource_id': { by: 'id', descending: true },
-      resource_type: { by: 'type', descending: false },
       '-rules': { by: 'alert_rules', descending: true },
     },
-    ['', '-', '--created', 'size', 'constructor', '-__proto__', 'resource_name'],
+    ['', '-', '--created', 'size', 'constructor'],
   ],
   [
     'listenAddress',
@@ -65,13 +55,11 @@ const CASES: readonly (readonly [
       ':9842': { port: 9842 },
       '127.0.0.1:0': { host: '127.0.0.1', port: 0 },
       'exporter-1.example.com:65535': { host: 'exporter-1.example.com', port: 65_535 },
-      '[::1]:80': { host: '::1', port: 80 },
-      '[::]:80': { host: '::', port: 80 },
       '[fe80::1%eth0]:80': { host: 'fe80::1%eth0', port: 80 },
     },
     [
-      ...['', '9842', 'localhost', ':', ':65536', ':-1', ':http', '::1:80', '[::1]', '[::1:80', '[localhost]:80'],
-      ...['[]:80', '[1.2.3.4]:80', '999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'],
+      ...['', '9842', 'localhost', ':', ':65536', ':http', '::1:80', '[::1]', '[localhost]:80'],
+      ...['999.0.0.1:80', 'http://localhost:80', 'a b:80', ':80\n'],
     ],
   ],
   [
@@ -82,16 +70,15 @@ const CASES: readonly (readonly [
       'a.example': ['a.example'],
       'localhost,a-b.example,10.0.0.1': ['localhost', 'a-b.example', '10.0.0.1'],
     },
-    [',', 'a.example,', 'a.example:80', 'http://a.example', 'a b', '*.example', '.example'],
+    ['a.example,', 'a.example:80', 'a b', '*.example'],
   ],
   [
     'telemetryPath',
     telemetryPath,
     Object.fromEntries(PATHS.map((path) => [path, path])),
     [
-      ...['/', '/probe', '/sd', '/config', '/reference', '/stations/prod', '/-/ready', '/-/metrics'],
-      ...['', 'metrics', 'metrics/x', '//metrics', '/metrics/', '/a/../sd', '/./sd', '/m?x', '/m#x', '/:name'],
-      ...['/*all', '/m%20', '/m n', '/m\n'],
+      ...['/', '/probe', '/stations/prod', '/-/metrics'],
+      ...['', 'metrics', '//metrics', '/metrics/', '/a/../sd', '/m?x', '/:name', '/m%20', '/m\n'],
     ],
   ],
   [
@@ -103,9 +90,8 @@ const CASES: readonly (readonly [
       'http://[::1]:80/a': new URL('http://[::1]/a'),
     },
     [
-      ...['', '/monitoring', 'example.com', 'http:example.com', 'ftp://example.com', 'http://', 'http://a b/'],
-      ...['http://u@example.com', 'http://u:p@example.com', 'http://:p@example.com'],
-      ...['http://example.com/?', 'http://example.com/?a=1', 'http://example.com/#'],
+      ...['', '/monitoring', 'http:example.com', 'ftp://example.com', 'http://'],
+      ...['http://u@example.com', 'http://:p@example.com', 'http://example.com/?', 'http://example.com/#'],
     ],
   ],
   [
@@ -114,11 +100,8 @@ const CASES: readonly (readonly [
     {
       hang: { ...NAMED_FAULTS.hang, share: 1 },
       'rate_limited:0.1': { ...NAMED_FAULTS.rate_limited, share: 0.1 },
-      'reset:.5': reset(0.5),
-      'reset:0': reset(0),
-      'reset:1.0': reset(1),
     },
-    ['', 'slo', 'hang:', 'hang:1.5', 'hang:a', 'hang:0.1:2', 'hang ', 'toString', '__proto__'],
+    ['', 'slo', 'hang:', 'hang:1.5', 'hang:0.1:2', 'toString'],
   ],
   [
     'resourceColumns',

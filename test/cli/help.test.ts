@@ -5,36 +5,19 @@ import { helpText } from '../../src/cli/help.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
 describe('helpText', () => {
-  it('starts with the usage and the purpose', () => {
-    expect(helpText()).toMatch(
-      /^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /,
-    );
-    expect(helpText('list')).toMatch(
-      /^usage: telemetry-station-exporter list \[<flags>\] <station>\n\nQuery a configured station /,
-    );
-    expect(helpText('help')).toMatch(/^usage: telemetry-station-exporter help \[<flags>\] \[<command>\]\n/);
-  });
-
-  it('shows defaults, placeholders and repeatable flags', () => {
+  it('shows the usage, defaults, placeholders and repeatable flags', () => {
+    expect(helpText('list')).toMatch(/^usage: telemetry-station-exporter list \[<flags>\] <station>\n/);
     expect(helpText()).toContain('\n      --web.listen-address=:9842 ...\n');
     expect(helpText()).toContain('\n      --web.external-url=<url>\n');
     expect(helpText()).toContain('\n  -h, --[no-]help  ');
   });
 
-  it.each(COMMAND_NAMES)('shows exactly the flags that %s uses, with aligned texts in 80 columns', (name) => {
+  it.each(COMMAND_NAMES)('fits in 80 columns, with the flags of %s', (name) => {
     const lines = helpText(name).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    const flagLines = lines.slice(
-      lines.findIndex((line) => /^Flags.*:$/.test(line)) + 1,
-      lines.indexOf('Examples:') - 1,
-    );
+    const flagLines = lines.slice(0, lines.indexOf('Examples:'));
     const shown = flagLines.flatMap((line) => /^ {2}(?: {3}|-h,) --(?:\[no-\])?([\w.-]+)/.exec(line)?.[1] ?? []);
     expect(shown).toEqual(flagsOf(name).map((flag) => flag.name));
-    expect(shown).toEqual(expect.arrayContaining(['help', 'version']));
-    const columns = flagLines.flatMap(
-      (line) => /^(?: {2}(?:-.,| {3}) \S+ +| +)(?=[^\s.-])/.exec(line)?.[0].length ?? [],
-    );
-    expect(new Set(columns)).toEqual(new Set([30]));
   });
 });
 

@@ -60,12 +60,6 @@ describe('resourceTable', () => {
     expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'CREATED', 'SKU', 'GPU MODEL']);
   });
 
-  it('shows exact values of all columns with unlimited width', () => {
-    const { lines, omitted } = resourceTable([plain, bare], undefined, screen(Number.POSITIVE_INFINITY));
-    expect([...lines].join('')).toBe([...resourceTable([plain, bare], undefined, undefined).lines].join(''));
-    expect(omitted).toEqual([]);
-  });
-
   it('never omits a chosen column', () => {
     const { lines, omitted } = resourceTable([plain], ['state', 'sku_unit', 'resource_id'], screen(10));
     expect([...lines]).toEqual(['STATE   UNIT  ID\n', 'Firing  GPU   r1\n']);

@@ -45,9 +45,7 @@ describe('check --live', () => {
       'The service returns 10 resources for a page of 1,000 resources: a larger page_size would save nothing.',
       { ...fixedSize(10), when: LARGE_PAGE },
     ],
-    ['it is rejected', `${FAILED} it answers with status 400.`, { ...replyWith(400), when: LARGE_PAGE }],
     ['it is too large', `${FAILED} it answers with status 413.`, { ...replyWith(413), when: LARGE_PAGE }],
-    ['it fails', `${FAILED} it answers with status 500.`, { ...replyWith(500), when: LARGE_PAGE }],
     [
       'it is throttled',
       'It is unknown whether a larger page_size would save requests: the service throttles.',
@@ -66,7 +64,6 @@ describe('check --live', () => {
     ['all resources fit in a page', {}, ['small']],
     ['page_size is that large', { page_size: 1000 }, ['large']],
     ['the service ignores the page size', {}, ['large'], fixedSize(100)],
-    ['the station fails', {}, ['large'], replyWith(404)],
   ])('requests no large page when %s', async (_, upstream, stations, ...faults) => {
     const { line, probed } = await checked(faults, upstream, stations);
     expect(line).toBeUndefined();

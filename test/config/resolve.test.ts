@@ -5,32 +5,6 @@ import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
-  it('fills in the defaults', async () => {
-    const { config } = await loaded(
-      `upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`,
-    );
-    expect(resolveStations(config)).toEqual([
-      {
-        name: 'ts',
-        upstream: 'main',
-        path: { subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' },
-        filters: {},
-        products: [],
-        alertability: false,
-        productsTtlMs: 0,
-        alertabilityTtlMs: 0,
-        cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
-        metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
-        refreshTimeoutMs: 30_000,
-        labels: {},
-        resourceLabels: new ResourceLabels(),
-        states: new StateMeanings(),
-        labelValues: 1000,
-        maxChanges: 1000,
-      },
-    ]);
-  });
-
   it('prefers the settings of the station to the defaults', async () => {
     const { config } = await loaded(`
 upstreams: { one: { base_url: "http://h" }, two: { base_url: "http://h" } }
@@ -87,11 +61,13 @@ stations:
     ]);
   });
 
-  it('omits a filter that is an empty list', async () => {
+  it('takes the path from the resource ID, and omits a filter that is an empty list', async () => {
     const { config } = await loaded(
       `upstreams: { a: { base_url: "http://h" } }\nstations: [{ rid: ${RID}, filters: { resource_ids: [], product: p } }]`,
     );
-    expect(resolveStations(config)[0]?.filters).toEqual({ product: 'p' });
+    const [station] = resolveStations(config);
+    expect(station?.path).toEqual({ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' });
+    expect(station?.filters).toEqual({ product: 'p' });
   });
 });
 

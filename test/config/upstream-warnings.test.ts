@@ -55,9 +55,7 @@ describe('upstreamWarnings', () => {
       `http_headers: { X-Key: { secrets: ["$\{KEY}"], files: [token] }, X-Tenant: { values: [a] } }`,
       `proxy_url: http://u:$\{KEY}@proxy:3128`,
     ],
-    ['http_headers: { X: { values: [a] } }'],
     ['tls_config: { cert_file: token, key_file: token }'],
-    ['basic_auth: { username: u, password: "" }'],
     // A variable behind an alias.
     [`basic_auth: { username: &name "$\{KEY}", password: *name }`],
     // Parameters of the token request are often not secret, and no keys of the upstream.
@@ -85,8 +83,6 @@ describe('upstreamWarnings', () => {
   });
 
   it.each([
-    ['credentials: Bearer hunter2', '35: upstreams.main.authorization.credentials: value', 'Bearer'],
-    ['credentials: bearer hunter2', '35: upstreams.main.authorization.credentials: value', 'Bearer'],
     ['credentials: Basic hunter2', '35: upstreams.main.authorization.credentials: value', 'Basic'],
     [
       'type: Token, credentials: token hunter2',
@@ -109,14 +105,6 @@ describe('upstreamWarnings', () => {
     [
       'authorization: { credentials: hunter2 }',
       `4:35: upstreams.main.authorization.credentials: secret ${INSTEAD}, or credentials_file`,
-    ],
-    [
-      'basic_auth: { username: u, password: hunter2 }',
-      `4:42: upstreams.main.basic_auth.password: secret ${INSTEAD}, or password_file`,
-    ],
-    [
-      'hmac: { access_key_id: a, secret_access_key: hunter2 }',
-      `4:50: upstreams.main.hmac.secret_access_key: secret ${INSTEAD}, or secret_access_key_file`,
     ],
     [
       'http_headers: { X: { secrets: [hunter2] } }',

@@ -27,7 +27,6 @@ describe('webConfigSchema', () => {
   it.each([
     '{}',
     'tls_server_config:\nhttp_server_config:\nrate_limit:',
-    'tls_server_config: { cert_file: "" }',
     'http_server_config: { headers: { X-XSS-Protection: "" } }',
   ])('reads %j as empty', async (text) => {
     expect(await read(text)).toEqual(EMPTY);
@@ -35,7 +34,6 @@ describe('webConfigSchema', () => {
 
   it.each([
     ['', '1:1: the file is empty, expected a mapping'],
-    ['# nothing yet', '1:1: the file is empty, expected a mapping'],
     ['null', '1:1: the file is empty, expected a mapping'],
     ['rate_limit: {}\nbasic_auth_users:\n', '2:18: basic_auth_users: expected a mapping, got null'],
     [
@@ -44,36 +42,6 @@ describe('webConfigSchema', () => {
     ],
   ])('does not open the exporter to everyone by %j', async (text, problem) => {
     expect(await read(text)).toEqual([`web.yml:${problem}`]);
-  });
-
-  it('reads all keys', async () => {
-    const config = {
-      tls_server_config: {
-        cert_file: 'server.crt',
-        key_file: 'server.key',
-        client_ca_file: 'clients.crt',
-        client_auth_type: 'RequireAndVerifyClientCert',
-        client_allowed_sans: ['prometheus.example.com'],
-        min_version: 'TLS10',
-        max_version: 'TLS12',
-        cipher_suites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
-        prefer_server_cipher_suites: false,
-        curve_preferences: ['X25519', 'CurveP256'],
-      },
-      http_server_config: {
-        http2: false,
-        headers: {
-          'Content-Security-Policy': "default-src 'self'",
-          'Strict-Transport-Security': 'max-age=1',
-          'X-Content-Type-Options': 'nosniff',
-          'X-Frame-Options': 'deny',
-          'X-XSS-Protection': '0',
-        },
-      },
-      basic_auth_users: { alice: HASH, bob: HASH },
-    };
-    const text = JSON.stringify({ ...config, rate_limit: { interval: '1s', burst: 20 } });
-    expect(await read(text)).toEqual({ ...config, rate_limit: { interval: 1000, burst: 20 } });
   });
 
   it('does not substitute environment variables', async () => {
@@ -124,20 +92,10 @@ basic_auth_users:
     ]);
   });
 
-  it.each([
-    ['5', 'web.yml:1:1: expected a mapping, got a number'],
-    ["basic_auth_users: ''", 'web.yml:1:19: basic_auth_users: expected a mapping, got a string'],
-    ['basic_auth_users: [a]', 'web.yml:1:19: basic_auth_users: expected a mapping, got a list'],
-    [
-      'tls_server_config: { client_auth_type: Maybe, client_ca: a, cert: b, key: c }',
-      /^web\.yml:1:40: .*: expected one of NoClientCert, .*, got "Maybe"$/,
-    ],
-    [
-      'tls_server_config: { max_version: TLS9 }',
-      /^web\.yml:1:35: tls_server_config\.max_version: expected one of TLS10, .*, got "TLS9"/,
-    ],
-  ])('reports a single problem for %s', async (text, problem) => {
-    expect(await read(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  it('reports only the type of client authentication that does not exist', async () => {
+    expect(await read('tls_server_config: { client_auth_type: Maybe, client_ca: a, cert: b, key: c }')).toEqual([
+      expect.stringMatching(/^web\.yml:1:40: .*: expected one of NoClientCert, .*, got "Maybe"$/),
+    ]);
   });
 
   it.each(['$2a$04$', '$2b$12$', '$2y$31$'])('accepts hashes that start with %s', async (start) => {
@@ -147,12 +105,8 @@ basic_auth_users:
 
   it.each([
     HASH.replace('$2y$', '$2x$'),
-    HASH.replace('$2y$', '$2$'),
     HASH.replace('$10$', '$03$'),
     HASH.replace('$10$', '$32$'),
-    HASH.replace('$10$', '$1$'),
-    HASH.replace('.', '*'),
-    HASH.slice(1),
     `${HASH}e`,
     `${HASH.slice(0, -1)}f`,
     HASH.replace('MCes', 'MCfs'),

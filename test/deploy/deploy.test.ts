@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import packageJson from '../../package.json' with { type: 'json' };
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
@@ -20,34 +19,12 @@ const problemsOf = async (file: string, text: string) => {
 const argumentsOf = (text: string) =>
   [...text.matchAll(/(?<=[\s["])--[\w.-]+(?:=[\w./:-]+)?/g)].map(([argument]) => argument);
 
-describe('Dockerfile', () => {
-  it('runs the exporter and its health check without a shell', () => {
-    const commands = read('Dockerfile').match(/(?:ENTRYPOINT|CMD) (?=\S).*$/gm) ?? [];
-    expect(commands).toHaveLength(3);
-    for (const command of commands) expect(JSON.parse(command.replace(/^\w+ /, ''))).toEqual(expect.any(Array));
-  });
-
-  it('runs as a non-root user and needs no BuildKit frontend', () => {
-    expect(read('Dockerfile')).toMatch(/^USER 65532:65532$/m);
-    expect(read('Dockerfile')).not.toMatch(/^#\s*syntax=/m);
-  });
-
-  it('copies only files that .dockerignore allows', () => {
-    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
-      files.split(' '),
-    );
-    const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, file = '']) => file);
-    expect(copied.filter((file) => !allowed.some((path) => file === path || file.startsWith(`${path}/`)))).toEqual([]);
-  });
-});
-
 describe('deploy/kubernetes', () => {
   it('has a valid configuration', async () => {
     expect(await problemsOf('config.yaml', read('deploy/kubernetes/config.yaml'))).toEqual([]);
   });
 
-  it('runs the package version with valid flags', () => {
-    expect(parse(read('deploy/kubernetes/kustomization.yaml')).images[0].newTag).toBe(packageJson.version);
+  it('runs with valid flags', () => {
     expect(
       parseFlags(parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers[0].args),
     ).toMatchObject({ ok: true });
@@ -104,12 +81,6 @@ describe('deploy/helm', () => {
       { ok: true },
     );
   });
-
-  it('has the same keys in values.yaml and values.schema.json', () => {
-    const { properties } = JSON.parse(read(`${CHART}/values.schema.json`));
-    const { global: _, ...own } = properties;
-    expect(Object.keys(own).toSorted()).toEqual(Object.keys(parse(read(`${CHART}/values.yaml`))).toSorted());
-  });
 });
 
 describe('deploy/systemd', () => {
@@ -123,8 +94,17 @@ describe('deploy/systemd', () => {
 
 describe('deploy/compose', () => {
   const { services } = parse(read('deploy/compose/compose.yaml')) as {
-    readonly services: Readonly<Record<string, { readonly volumes?: readonly string[] }>>;
+    readonly services: Readonly<
+      Record<string, { readonly command?: readonly string[]; readonly volumes?: readonly string[] }>
+    >;
   };
+
+  it('runs the demo', () => {
+    expect(parseFlags(services['telemetry-station-exporter']?.command ?? [])).toMatchObject({
+      ok: true,
+      flags: { demo: true },
+    });
+  });
 
   it('mounts existing files', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>

@@ -20,14 +20,6 @@ describe('links in the documentation', () => {
         }),
     ).toEqual(['no.md', 'docs/flags.md#no', '#no']);
   });
-
-  it('lead from README to every guide', () => {
-    const targets = pages.find(({ file }) => file === 'README.md')?.links.map((link) => link.replace(/#.*/, ''));
-    const guides = pages
-      .map(({ file }) => file)
-      .filter((file) => /^docs\/[\w-]+\.md$/.test(file) && file !== 'docs/dependencies.md');
-    expect(guides.filter((guide) => !targets?.includes(guide))).toEqual([]);
-  });
 });
 
 function deadLinks({ file, folder, links, anchors }: Page): string[] {

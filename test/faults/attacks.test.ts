@@ -22,24 +22,12 @@ async function startCounting() {
 describe('createApp under attack', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
-    'https://attacker.example/',
-    '//attacker.example',
-    'file:///etc/passwd',
-    'gopher://127.0.0.1:6379/_',
     '../../../etc/passwd',
-    '..\\..\\prod',
-    './prod',
-    'prod/../prod',
     'prod/',
     'prod\0',
     'prod\r\nSet-Cookie: a=b',
-    'PROD',
     '__proto__',
-    'constructor',
-    'toString',
     '<script>alert(1)</script>',
-    'prod" or "1"="1',
-    'a'.repeat(4000),
   ])('responds 404 to a probe of %j without a scrape', async (station) => {
     const { request, scraped } = await startCounting();
     const response = await request(`/probe?station=${encodeURIComponent(station)}`);
@@ -51,15 +39,9 @@ describe('createApp under attack', () => {
 
   it.each([
     '?__proto__[station]=prod',
-    '?__proto__.station=prod',
     '?constructor[prototype][station]=prod',
-    '?station[__proto__]=prod',
-    '?station[]=prod',
-    '?station[length]=1',
-    '?station=prod&station=prod',
     '?station=prod&station[__proto__]=x',
     '?__proto__=prod&hasOwnProperty=1',
-    `?${'a&'.repeat(1900)}`,
   ])('is not affected by prototype keys in the query %s', async (query) => {
     const { request, scraped } = await startCounting();
     const { status } = await request(`/probe${query}`);
@@ -69,31 +51,8 @@ describe('createApp under attack', () => {
   });
 
   it.each([
-    '/..',
-    '/../metrics',
-    '/metrics/..',
-    '/./metrics',
-    '/%2e%2e/metrics',
-    '/metrics%2f',
-    '/metrics%00',
-    '/metrics;a=b',
-    '/.env',
-    '/-/',
-    '/src/main.ts',
-  ])('responds 404 to the path %s', async (path) => {
-    const { port, scraped } = await startCounting();
-    const { received } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect(await received).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found\.\n$/);
-    expect(scraped).toEqual([]);
-  });
-
-  it.each([
     ['a folded header', 'X-A: b\r\n Set-Cookie: a=b'],
-    ['a bare line feed', 'X-A: b\nSet-Cookie: a=b'],
-    ['a bare carriage return', 'X-A: b\rSet-Cookie: a=b'],
-    ['a space before the colon', 'Content-Length : 5'],
     ['two lengths', 'Content-Length: 0\r\nContent-Length: 5'],
-    ['two hosts', 'HOST: b'],
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
   ])('responds only once, with 400, to a request with %s', async (_what, header) => {
     const { port, scraped } = await startCounting();
@@ -105,20 +64,11 @@ describe('createApp under attack', () => {
 
   it.each([
     'x-prometheus-scrape-timeout-seconds',
-    'accept',
-    'accept-encoding',
     'accept-language',
     'cookie',
-    'forwarded',
     'host',
-    'if-none-match',
-    'origin',
-    'range',
     'referer',
-    'upgrade',
     'x-forwarded-host',
-    'x-forwarded-for',
-    'x-http-method-override',
     'x-original-url',
   ])('neither reflects the header %s nor changes a response because of it', async (name) => {
     const { request } = await startCounting();

@@ -1,18 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
-import { READS_EACH_RESOURCE } from '../../grafana/source/resource-table.ts';
 import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/promql/cluster.ts';
 import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { RECORDED } from '../../prometheus/source/recording.ts';
 import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import {
-  interpolate,
+  expressionsOf,
   labelValuesOf,
   openPanelsOf,
   panelsOf,
-  type ShippedPanel,
+  parsable,
   shippedDashboards,
   shippedPanels,
 } from './shipped-dashboards.ts';
@@ -50,7 +49,12 @@ describe('dashboards', () => {
   it.each(shipped)(
     'open without reading per-resource series but those of the selected resource: %s',
     (_, dashboard) => {
-      expect(openPanelsOf(dashboard).flatMap(perResourceSelectors)).toEqual([]);
+      const families = Object.keys(RESOURCE_FAMILIES);
+      const selectors = expressionsOf(openPanelsOf(dashboard)).flatMap((expr) => parsePromql(expr).selectors);
+      const ofAllResources = selectors.filter(
+        ({ matchers }) => !matchers.some(({ label, operator }) => label === 'resource_id' && operator === '='),
+      );
+      expect(ofAllResources.filter(({ metric }) => families.includes(metric))).toEqual([]);
     },
   );
 
@@ -77,14 +81,6 @@ describe('dashboards', () => {
     expect(urls.length).toBeGreaterThanOrEqual(6);
     expect(new Set(urls.map(([, , id]) => id))).toEqual(new Set([`${inventory?.id}`]));
     expect(urls.filter(([, url]) => url?.includes('var-alert_state=firing')).length).toBeGreaterThanOrEqual(4);
-  });
-
-  it('show the resources in states of unknown meaning, with the name of the state, when they open: fleet and station', () => {
-    for (const file of ['fleet.json', 'station.json']) {
-      const [, dashboard] = shipped.find(([name]) => name === file) ?? expect.unreachable(file);
-      const titles = openPanelsOf(dashboard).map(({ title }) => title);
-      expect(titles).toEqual(expect.arrayContaining(['Unknown state', 'States of unknown meaning']));
-    }
   });
 
   it('keep the search and the station of a resource in the link to its history', () => {
@@ -126,19 +122,9 @@ describe('dashboards', () => {
     },
   );
 
-  it.each(shipped)('fill the grid without gaps or overlaps: %s', (_, { panels }) => {
-    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, cell) => `${y + Math.floor(cell / w)}|${x + (cell % w)}`),
-    );
-    const bottom = Math.max(...panels.map(({ gridPos: { y, h } }) => y + h));
-    expect(new Set(cells).size).toBe(cells.length);
-    expect(cells.length).toBe(24 * bottom);
-  });
-
   it.each(shipped)('select by job, station and instance in every query: %s', (file, dashboard) => {
-    const expressions = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    const selectors = expressions
-      .flatMap((expr) => parsePromql(interpolate(expr, { limit: '100' })).selectors)
+    const selectors = expressionsOf(panelsOf(dashboard))
+      .flatMap((expr) => parsePromql(expr).selectors)
       // Alerts may have none of these labels, and constants have no job.
       .filter(({ metric }) => !metric.startsWith('ALERTS') && metric !== RECORDED.expected);
     const withoutVariable = (label: string) =>
@@ -152,18 +138,10 @@ describe('dashboards', () => {
     if (file === 'exporter.json') expect(withoutVariable('instance')).toEqual([]);
   });
 
-  it.each(shipped)('query rates at an interval of at least a minute, as a scrape may be: %s', (_, dashboard) => {
-    const targets = panelsOf(dashboard).flatMap(({ targets = [] }) => targets);
-    const rates = targets.filter(({ expr }) => expr.includes('$__rate_interval'));
-    expect(rates.filter(({ interval }) => interval !== '1m')).toEqual([]);
-  });
-
   it.each(shipped)('query only known metrics and labels: %s', (_, dashboard) => {
     const metrics = knownMetrics();
-    const targets = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    const annotations = dashboard.annotations.list.flatMap(({ expr }) => expr ?? []);
-    const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
-    const unknown = expressions.flatMap((expression) => unknownIn(expression, metrics));
+    const annotations = dashboard.annotations.list.flatMap(({ expr }) => (expr ? parsable(expr) : []));
+    const unknown = [...expressionsOf(panelsOf(dashboard)), ...annotations].flatMap((expr) => unknownIn(expr, metrics));
     // The queries add these labels themselves.
     expect(
       unknown.filter((text) => !/^label (station_label|state_label|cluster_name|job_name|owner)$/.test(text)),
@@ -176,34 +154,23 @@ describe('dashboards', () => {
 });
 
 describe('dashboard panels', () => {
-  const tables = shippedPanels('table');
-
-  it.each(shippedPanels())('mention in their description if they read per-resource series: %s', (_, panel) => {
-    expect(panel.description?.includes(READS_EACH_RESOURCE)).toBe(perResourceSelectors(panel).length > 0);
+  it.each([
+    { name: 'exporter.json: Request latency', series: 'main: p99' },
+    { name: 'exporter.json: Requests and rate limit', series: 'main: limit' },
+    { name: 'station.json: Reported and received resources', series: 'Reported' },
+  ])('draw limits and upper quantiles dashed: $name, $series', ({ name, series }) => {
+    const [, panel] = shippedPanels().find(([candidate]) => candidate === name) ?? expect.unreachable(name);
+    const dashed = panel.fieldConfig?.overrides.filter(({ properties }) =>
+      properties.some(({ id }) => id === 'custom.lineStyle'),
+    );
+    const patterns = dashed?.map(({ matcher }) => new RegExp(matcher.options.replace(/^\/(.*)\/$/, '$1')));
+    expect(patterns?.some((pattern) => pattern.test(series))).toBe(true);
   });
 
-  it.each(tables)(
-    'aggregate all series of a table: further labels of a target would split its rows: %s',
-    (_, { targets = [] }) => {
-      const selectors = targets.flatMap(({ expr }) => parsePromql(interpolate(expr, { limit: '100' })).selectors);
-      const aggregations = ['max', 'min', 'sum', 'group'];
-      expect(selectors.filter(({ within }) => !within.some((name) => aggregations.includes(name)))).toEqual([]);
-    },
-  );
-
-  it.each(tables)('limit the rows of a table: %s', (_, { targets = [], transformations = [] }) => {
+  it.each(shippedPanels('table'))('limit the rows of a table: %s', (_, { targets = [], transformations = [] }) => {
     const unbounded = targets.filter(
       ({ expr }) => !/\b(topk|bottomk)( by \(cluster\) )?\(|resource_id="\$resource_id"/.test(expr),
     );
     expect(transformations.some(({ id }) => id === 'limit') ? [] : unbounded).toEqual([]);
   });
 });
-
-/** Selectors of per-resource series, except those of one resource. */
-function perResourceSelectors({ targets = [] }: ShippedPanel) {
-  const families = new Set(Object.keys(RESOURCE_FAMILIES));
-  const selectors = targets.flatMap(({ expr }) => parsePromql(interpolate(expr, { limit: '100' })).selectors);
-  const ofOneResource = (matchers: (typeof selectors)[number]['matchers']) =>
-    matchers.some(({ label, operator }) => label === 'resource_id' && operator === '=');
-  return selectors.filter(({ metric, matchers }) => families.has(metric) && !ofOneResource(matchers));
-}

@@ -26,7 +26,6 @@ export interface ShippedPanel {
   readonly fieldConfig?: {
     readonly defaults: {
       readonly noValue?: string;
-      readonly thresholds?: Thresholds;
       readonly links?: readonly { readonly url: string }[];
     };
     readonly overrides: readonly {
@@ -35,10 +34,6 @@ export interface ShippedPanel {
     }[];
   };
   readonly transformations?: readonly { readonly id: string; readonly options: Readonly<Record<string, object>> }[];
-}
-
-export interface Thresholds {
-  readonly steps: readonly { readonly value: number | null; readonly color: string }[];
 }
 
 export interface ShippedTarget {
@@ -76,6 +71,15 @@ export function shippedDashboards(): [file: string, dashboard: ShippedDashboard]
 /** All panels except rows, those of collapsed rows included. */
 export function panelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
   return panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
+}
+
+/** The queries of panels, with a value for what is not in a matcher, so that they can be parsed. */
+export function expressionsOf(panels: readonly ShippedPanel[]): string[] {
+  return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => parsable(expr)));
+}
+
+export function parsable(expression: string): string {
+  return interpolate(expression, { limit: '100' });
 }
 
 /** The panels of all dashboards by file and title, of these types or of any. */

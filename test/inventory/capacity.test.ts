@@ -53,23 +53,20 @@ describe('capacityOf', () => {
 
 describe('capacityText', () => {
   it.each([
-    [0.05, 8, 0, 'needs 0.05 requests/s, and 8 are possible: 0.63 % of the capacity.'],
-    [200, 200, 0, 'needs 200 requests/s, and 200 are possible: 100 % of the capacity.'],
-    [0.1 + 0.2, 0.3, 0, 'needs 0.3 requests/s, and 0.3 are possible: 100 % of the capacity.'],
-    [
-      1234.5,
-      119.6,
-      0,
-      'needs 1,230 requests/s, and 120 are possible: 1,030 % of the capacity, so data gets older than ttl.',
-    ],
-    [3, 10, 2, 'needs 3 requests/s, and 10 are possible: 30 % of the capacity, without 2 stations that have no data.'],
-    [3, UNLIMITED, 0, 'needs 3 requests/s, and ∞ are possible: 0 % of the capacity.'],
-  ])(
-    'of %d requests/s with %d possible and %i unknown stations',
-    (neededPerSecond, possiblePerSecond, unknownStations, text) => {
-      const capacity = { neededPerSecond, possiblePerSecond, unknownStations };
-      expect(capacityText(capacity)).toBe(`Refreshing once per ttl ${text}`);
-      expect(isExceeded(capacity)).toBe(text.includes('older'));
+    {
+      capacity: { neededPerSecond: 0.1 + 0.2, possiblePerSecond: 0.3, unknownStations: 0 },
+      text: 'needs 0.3 requests/s, and 0.3 are possible: 100 % of the capacity.',
     },
-  );
+    {
+      capacity: { neededPerSecond: 1234.5, possiblePerSecond: 119.6, unknownStations: 2 },
+      text: 'needs 1,230 requests/s, and 120 are possible: 1,030 % of the capacity, without 2 stations that have no data, so data gets older than ttl.',
+    },
+    {
+      capacity: { neededPerSecond: 3, possiblePerSecond: UNLIMITED, unknownStations: 0 },
+      text: 'needs 3 requests/s, and ∞ are possible: 0 % of the capacity.',
+    },
+  ])('$text', ({ capacity, text }) => {
+    expect(capacityText(capacity)).toBe(`Refreshing once per ttl ${text}`);
+    expect(isExceeded(capacity)).toBe(text.includes('older'));
+  });
 });

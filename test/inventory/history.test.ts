@@ -8,8 +8,18 @@ const BUCKET_MS = 6 * 60_000;
 
 function success(atMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
-    ...{ atMs, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, durationMs: 250 },
-    ...{ pages: 3, resources: 42, firing: 2, added: 1, removed: 0, stateChanges: 4 },
+    atMs,
+    refreshes: 1,
+    failed: 0,
+    outcome: 'succeeded',
+    waitedMs: 0,
+    durationMs: 250,
+    pages: 3,
+    resources: 42,
+    firing: 2,
+    added: 1,
+    removed: 0,
+    stateChanges: 4,
     ...changes,
   };
 }
@@ -46,11 +56,6 @@ function* every(
 }
 
 describe('History', () => {
-  it('is empty before the first refresh', () => {
-    const history = new History();
-    expect([history.newestFirst(), history.latest(), history.refreshes]).toEqual([[], undefined, 0]);
-  });
-
   it('returns every number, outcome, reason and message as it was added, the latest first', () => {
     const entries = [
       success(START_MS),
@@ -66,9 +71,7 @@ describe('History', () => {
   });
 
   it('keeps the last 60 refreshes one by one, and a day before them in buckets of six minutes', () => {
-    const history = historyOf(
-      every(5000, 20_004, (atMs, index) => (index % 144 === 5 ? failure(atMs, 'lost') : success(atMs))),
-    );
+    const history = historyOf(every(5000, 20_004));
     const entries = history.newestFirst();
     expect(history.refreshes).toBe(20_004);
     const latestMs = START_MS + (20_004 - 1) * 5000;
@@ -79,13 +82,6 @@ describe('History', () => {
     expect(older).toHaveLength(240);
     expect(new Set(older.slice(1).map(({ refreshes }) => refreshes))).toEqual(new Set([72]));
     expect(latestMs - (older.at(-1)?.atMs ?? 0)).toBeGreaterThanOrEqual(239 * BUCKET_MS);
-    // Every other bucket has one failure.
-    expect(
-      older.filter(
-        ({ outcome, failed, failure }) => outcome === 'failed' && failed === 1 && failure?.message === 'lost',
-      ),
-    ).toHaveLength(120);
-    expect(older.filter(({ outcome, failed }) => outcome === 'succeeded' && failed === 0)).toHaveLength(120);
   });
 
   it('merges the refreshes of a bucket: worst outcome, longest times, latest counts and their extremes, sums of changes', () => {
@@ -99,16 +95,24 @@ describe('History', () => {
       ...every(BUCKET_MS, 60, (atMs) => success(atMs + 2 * BUCKET_MS)),
     ]);
     expect(history.newestFirst().at(-1)).toEqual({
-      ...{
-        atMs: START_MS + 40_000,
-        firstMs: START_MS,
-        refreshes: 5,
-        failed: 2,
-        outcome: 'failed',
-        failure: { reason: 'timeout', message: 'second' },
-      },
-      ...{ waitedMs: 3000, durationMs: 900, pages: 3, resources: 41, firing: 1, added: 3, removed: 5, stateChanges: 8 },
-      ...{ leastResources: 40, mostResources: 42, leastFiring: 1, mostFiring: 2 },
+      atMs: START_MS + 40_000,
+      firstMs: START_MS,
+      refreshes: 5,
+      failed: 2,
+      outcome: 'failed',
+      failure: { reason: 'timeout', message: 'second' },
+      waitedMs: 3000,
+      durationMs: 900,
+      pages: 3,
+      resources: 41,
+      firing: 1,
+      added: 3,
+      removed: 5,
+      stateChanges: 8,
+      leastResources: 40,
+      mostResources: 42,
+      leastFiring: 1,
+      mostFiring: 2,
     });
     expect(history.newestFirst().at(-2)).toEqual(success(START_MS + BUCKET_MS));
   });

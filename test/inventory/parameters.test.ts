@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../src/inventory/parameters.ts';
-import { ALERTABLE, SORT_KEYS, type SortKey } from '../../src/inventory/selection.ts';
+import { NONE, parseResourceQuery, resourceSearch } from '../../src/inventory/parameters.ts';
+import { SORT_KEYS } from '../../src/inventory/selection.ts';
 
 const parse = (text: string) => {
   const { query, problem } = parseResourceQuery(new URLSearchParams(text));
@@ -16,21 +15,16 @@ describe('parseResourceQuery', () => {
     expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&order=&page=')).toEqual(everything);
   });
 
-  it('parses every parameter', () => {
-    expect(
-      parse('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12'),
-    ).toEqual({
-      selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', without_rules: 'yes' },
+  it('parses every parameter, as resourceSearch writes them', () => {
+    const text =
+      '?search=a+b%26&type=t&product=%28none%29&state=s&alertable=no&without_rules=yes&sort=-alert_rules&page=12';
+    const query = parse(text);
+    expect(query).toEqual({
+      selection: { search: 'a b&', type: 't', product: '', state: 's', alertable: 'no', without_rules: 'yes' },
       order: { by: 'alert_rules', descending: true },
       page: 12,
     });
-  });
-
-  it('parses (none) as resources without a value', () => {
-    const none = encodeURIComponent(NONE);
-    expect(parse(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({
-      selection: { type: '', product: '', state: '' },
-    });
+    expect(resourceSearch(query)).toBe(text);
   });
 
   it('parses labels of resources, and writes them again', () => {
@@ -64,17 +58,11 @@ describe('parseResourceQuery', () => {
       'sort=toString',
       `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order.`,
     ],
-    [
-      'sort=--name',
-      expect.stringMatching(/^Expected sort to be one of id, .*, with a leading - for descending order\.$/),
-    ],
     ['order=down', 'Expected order to be one of asc, desc.'],
     ['page=0', 'Expected page to be an integer of at least 1.'],
-    ['page=-1', 'Expected page to be an integer of at least 1.'],
     ['page=1e3', 'Expected page to be an integer of at least 1.'],
     ['page=9999999999', 'Expected page to be an integer of at least 1.'],
     ['type=a&type=b', 'Expected type at most once.'],
-    ['page=1&page=2', 'Expected page at most once.'],
   ])('rejects %s with the expected values', (query, problem) => {
     expect(parseResourceQuery(new URLSearchParams(query)).problem).toEqual(problem);
   });
@@ -95,35 +83,6 @@ describe('resourceSearch', () => {
     expect(resourceSearch({ selection: {}, order: undefined, page: 1 })).toBe('?');
     expect(resourceSearch({ selection: { type: 'a&b' }, order: { by: 'name', descending: false }, page: 3 })).toBe(
       '?type=a%26b&sort=name&page=3',
-    );
-  });
-
-  it('round-trips through parseResourceQuery', () => {
-    const value = fc.string({ unit: 'grapheme' }).filter((text) => text !== NONE);
-    const query: fc.Arbitrary<ResourceQuery> = fc.record({
-      selection: fc.record(
-        {
-          search: fc.string({ unit: 'grapheme', minLength: 1 }),
-          type: value,
-          product: value,
-          state: value,
-          alertable: fc.constantFrom(...ALERTABLE),
-          without_rules: fc.constant('yes' as const),
-        },
-        { requiredKeys: [] },
-      ),
-      order: fc.option(
-        fc.record({ by: fc.constantFrom(...(Object.keys(SORT_KEYS) as SortKey[])), descending: fc.boolean() }),
-        {
-          nil: undefined,
-        },
-      ),
-      page: fc.integer({ min: 1, max: 999_999_999 }),
-    });
-    fc.assert(
-      fc.property(query, (original) => {
-        expect(parse(resourceSearch(original))).toEqual(original);
-      }),
     );
   });
 });

@@ -6,8 +6,6 @@ import {
   type Selection,
   searchStations,
 } from '../../src/inventory/selection.ts';
-import { Aggregation } from '../../src/refresh/aggregates.ts';
-import { LabelValues } from '../../src/refresh/label-values.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
@@ -55,7 +53,6 @@ describe('searchStations', () => {
     expect((await search(large, 'name-r')).found).toHaveLength(4200);
     const sorted = names(await search(stations, 'x', { by: 'id', descending: false }));
     expect(sorted).toEqual(['b x1', 'a x2', 'b y', 'b z']);
-    expect(names(await search(stations, 'x', { by: 'display_name', descending: true }))[0]).toBe('b z');
     const same = ['b', 'a'].map((name) => ({ name, parts: [[resourceOf('x')]] }));
     expect(names(await search(same, 'x', { by: 'id', descending: false }))).toEqual(['a x', 'b x']);
   });
@@ -69,25 +66,6 @@ describe('searchStations', () => {
     expect(names(result)).toEqual(['b 3']);
     const short = await searched(mixed.slice(0, 1), { state: 'firing' });
     expect(names(short)).toEqual(['a 1']);
-  });
-
-  it('selects the same resources without alert rules as the metrics count, station by station', async () => {
-    const resources = [
-      resourceOf('yes', { alertable: true, alertRules: 0 }),
-      resourceOf('no', { alertable: false, alertRules: 0 }),
-      resourceOf('unknown', { alertable: undefined, alertRules: 0 }),
-      resourceOf('covered', { alertable: true, alertRules: 1 }),
-      resourceOf('unreported', { alertable: true, alertRules: undefined }),
-    ];
-    const both = [true, false].map((alertability) => ({ name: `${alertability}`, alertability, parts: [resources] }));
-    const found = names(await searchStations(both, { without_rules: 'yes' }, undefined, new TaskQueue(), NEVER));
-    expect(found).toEqual(['true yes', 'false yes', 'false unknown']);
-    const counts = both.map(({ alertability }) => {
-      const aggregates = new Aggregation();
-      for (const resource of resources) aggregates.addResource(resource, alertability, new LabelValues(100));
-      return aggregates.groups[0]?.withoutRules;
-    });
-    expect(counts).toEqual([1, 2]);
   });
 
   it('ends at the next slice once the signal aborts, and rejects with its reason', async () => {

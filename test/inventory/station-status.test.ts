@@ -21,7 +21,6 @@ describe('nextRefreshText', () => {
   it.each([
     ['scrape', 12_000, 'on the first scrape after 12 s'],
     ['scrape', 0, 'on the next scrape'],
-    ['scrape', -5000, 'on the next scrape'],
     ['background', 90_000, 'in 1 min 30 s'],
     ['background', 200, 'in 1 s'],
     ['background', -1, 'due now'],

@@ -15,6 +15,7 @@ import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
+import { viewOf as plainView } from '../app/station-view.ts';
 import { codePoint } from '../code-point.ts';
 import { listingOf, resourceOf, resourcesOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
@@ -61,28 +62,13 @@ async function viewOf(
   health = healthy,
 ): Promise<StationView<EncodedSnapshot>> {
   const fullSpec = specOf(spec);
-  const state = {
-    spec: fullSpec,
-    health: { ...health },
-    dueInMs: 0,
-    isRefreshing: false,
-    waitingMs: undefined,
-    isChurnWaiting: false,
-  };
-  if (!snapshot) return { ...state, served: undefined };
+  const state = { ...plainView([]), spec: fullSpec, health: { ...health }, served: undefined };
+  if (!snapshot) return state;
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
   const churn = await churnAfter(NO_CHURN, { ...snapshot, addsUp: true }, bounds, new TaskQueue());
-  const publication = {
-    spec: fullSpec,
-    snapshot,
-    churn: churn.published,
-    values,
-  };
-  return {
-    ...state,
-    served: { publication, encoded: await encoderOf(fullSpec).encode(publication) },
-  };
+  const publication = { spec: fullSpec, snapshot, churn: churn.published, values };
+  return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
 }
 
 async function plain(body: Body): Promise<string> {
@@ -97,8 +83,14 @@ const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion
 
 const newExposition = () => new Exposition(new Set(), new TaskQueue());
 
+const fullText = async (exposition: Exposition, views: StationView<EncodedSnapshot>[]) =>
+  plain(await exposition.fullBody(views, ownMetrics(), 'text'));
+
 const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
   plain(newExposition().stationBody(views, format));
+
+const familiesOf = async (spec: Partial<StationSpec>, snapshot: Snapshot) =>
+  parseExposition(await textOf([await viewOf(spec, snapshot)]));
 
 const instance = {
   type: 'resource_type.compute.aec2',
@@ -190,11 +182,10 @@ describe('Exposition', () => {
     const disabled = ['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info'];
     const some = await viewOf(metricsOf({ disabled: new Set(disabled) }), listingOf(fleet));
     const all = await viewOf({ name: 'all' }, listingOf(fleet));
-    const names = async (...views: StationView<EncodedSnapshot>[]) => [...parseExposition(await textOf(views)).keys()];
-    expect(await names(some)).toEqual((await names(all)).filter((name) => !disabled.includes(name)));
     const both = parseExposition(await textOf([some, all]));
-    for (const name of disabled)
-      expect(new Set(both.get(name)?.samples.map(({ labels }) => labels['station']))).toEqual(new Set(['all']));
+    const stationsOf = (name: string) => new Set(both.get(name)?.samples.map(({ labels }) => labels['station']));
+    for (const name of disabled) expect(stationsOf(name)).toEqual(new Set(['all']));
+    expect(stationsOf('telemetry_station_resource_info')).toEqual(new Set(['prod', 'all']));
   });
 
   it('leaves out per-resource series without per_resource', async () => {
@@ -217,7 +208,7 @@ describe('Exposition', () => {
 
   it('encodes more resources than fit in one block, each once and in order', async () => {
     const many = resourcesOf(1234);
-    const families = parseExposition(await textOf([await viewOf({}, listingOf(many))]));
+    const families = await familiesOf({}, listingOf(many));
     expect(families.get('telemetry_station_resource_info')?.samples.map(({ labels }) => labels['resource_id'])).toEqual(
       many.map(({ id }) => id),
     );
@@ -231,7 +222,7 @@ describe('Exposition', () => {
       gpuModel: `model ${index % 4}`,
       quantity: { value: 2, unit: `unit ${index % 3}` },
     }));
-    const families = parseExposition(await textOf([await viewOf({ labelValues: 2 }, listingOf(resources))]));
+    const families = await familiesOf({ labelValues: 2 }, listingOf(resources));
     const values = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_${name}`, ...labels);
     const valuesOfLabel = (name: string, label: string) => [
       ...new Set(families.get(`telemetry_station_${name}`)?.samples.map(({ labels }) => labels[label])),
@@ -255,15 +246,13 @@ describe('Exposition', () => {
   });
 
   it('publishes the same bytes until a station changes', async () => {
-    const own = ownMetrics();
     const exposition = newExposition();
     const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
-    const first = await plain(await exposition.fullBody([a, b], own, 'text'));
-    expect(await plain(await exposition.fullBody([a, b], own, 'text'))).toBe(first);
+    const first = await fullText(exposition, [a, b]);
+    expect(await fullText(exposition, [a, b])).toBe(first);
     const changed = await viewOf({ name: 'b' }, listingOf(fleet));
-    expect(await plain(await exposition.fullBody([a, changed], own, 'text'))).not.toBe(first);
-    expect(await plain(await exposition.fullBody([a], own, 'text'))).not.toContain('station="b"');
-    expect(await plain(await exposition.fullBody([a], own, 'openmetrics'))).toMatch(/# EOF\n$/);
+    expect(await fullText(exposition, [a, changed])).not.toBe(first);
+    expect(await fullText(exposition, [a])).not.toContain('station="b"');
   });
 
   it('joins segments once for concurrent scrapes', async () => {
@@ -307,46 +296,17 @@ describe('Exposition', () => {
     expect(many.series).toBeGreaterThan(few.series + 897);
   });
 
-  it('shares the segments of a station between its responses', async () => {
-    const exposition = newExposition();
-    const view = await viewOf({ name: 'a' }, listingOf(fleet));
-    const segments = [...(view.served?.encoded.families.values() ?? [])].flat();
-    const [one, other] = [exposition.stationBody([view], 'text'), exposition.stationBody([view], 'openmetrics')];
-    for (const { deflated } of segments)
-      expect([one, other].map((body) => body.gzip().includes(deflated))).toEqual([true, true]);
-  });
-
-  it('encodes only changed blocks', async () => {
+  it('encodes only changed blocks, and of these only the families whose samples changed', async () => {
     const spec = specOf();
     const encoder = encoderOf(spec);
-    const segments = async (parts: Resource[][]) =>
-      (await encoder.encode(publicationOf(spec, snapshotOf(parts)))).families.get('telemetry_station_resource_state');
+    const encode = async (parts: Resource[][]) =>
+      (await encoder.encode(publicationOf(spec, snapshotOf(parts)))).families;
     const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
-    const first = await segments(parts);
-    const second = await segments(parts.with(3, part(1200, 1500, 'F')));
-    expect(second?.map((segment, index) => segment === first?.[index])).toEqual([true, true, false, true]);
-  });
-
-  it('encodes only the families whose samples changed', async () => {
-    const spec = specOf();
-    const encoder = encoderOf(spec);
-    const encode = async (changes: Partial<Resource>) => {
-      const snapshot = listingOf(['a', 'b'].map((id) => resourceOf(id, { createdSeconds: 1, ...changes })));
-      const { families } = await encoder.encode(publicationOf(spec, snapshot));
-      return ['info', 'state', 'alert_rules', 'created_timestamp_seconds'].map(
-        (name) => families.get(`telemetry_station_resource_${name}`)?.[0],
-      );
-    };
-    const changedBy = async (changes: Partial<Resource>) => {
-      const before = await encode({});
-      return (await encode(changes)).map((segment, at) => segment !== before[at]);
-    };
-    expect(await changedBy({})).toEqual([false, false, false, false]);
-    expect(await changedBy({ state: 'FIRING' })).toEqual([false, true, false, false]);
-    expect(await changedBy({ alertRules: 7 })).toEqual([false, false, true, false]);
-    expect(await changedBy({ displayName: 'x' })).toEqual([true, false, false, false]);
-    expect(await changedBy({ product: 'x', createdSeconds: 2 })).toEqual([true, false, false, true]);
-    expect(await changedBy({ name: 'x' })).toEqual([true, true, true, true]);
+    const first = await encode(parts);
+    const second = await encode(parts.with(3, part(1200, 1500, 'F')));
+    const isReused = (name: string) => second.get(name)?.map((segment, index) => segment === first.get(name)?.[index]);
+    expect(isReused('telemetry_station_resource_state')).toEqual([true, true, false, true]);
+    expect(isReused('telemetry_station_resource_info')).toEqual([true, true, true, true]);
   });
 
   it('encodes any sequence of snapshots to the same as each of them alone', async () => {
@@ -384,16 +344,7 @@ describe('Exposition', () => {
 
   it('encodes blocks whose parts were reordered, regrouped, removed or added like a new encoder', async () => {
     const [a, b, c, d] = [part(0, 600), part(600, 600), part(1200, 300), part(1500, 600)];
-    const orders = [
-      [a, b, c, d],
-      [b, a, c, d],
-      [c, a, b, d],
-      [a, d],
-      [part(0, 600, 'F'), b, part(1200, 301), d],
-      [d, c, b, a],
-      [part(0, 2100)],
-      [a, b, c, d],
-    ];
+    const orders = [[a, b, c, d], [b, a, c, d], [a, d], [part(0, 600, 'F'), b, part(1200, 301), d], [part(0, 2100)]];
     await expectLikeNewEncoders(specOf(metricsOf({ maxResources: 2100 })), orders.map(snapshotOf));
   });
 
@@ -415,9 +366,8 @@ describe('Exposition', () => {
     await fc.assert(
       fc.asyncProperty(resources, text, async (fields, station) => {
         const list = fields.map(({ id, ...rest }) => resourceOf(id, rest));
-        const families = parseExposition(
-          await textOf([await viewOf({ name: station, alertability: true, resourceLabels: BY_TEAM }, listingOf(list))]),
-        );
+        const spec = { name: station, alertability: true, resourceLabels: BY_TEAM };
+        const families = await familiesOf(spec, listingOf(list));
         const samplesOf = (name: string) => families.get(`telemetry_station_${name}`)?.samples ?? [];
         expect(samplesOf('resource_info').map(({ labels }) => labels)).toEqual(
           list.map(({ id, product, alertable = '', labels }) =>
@@ -444,26 +394,23 @@ describe('Exposition', () => {
   });
 
   it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
-    const own = ownMetrics();
     const disabled = new Set(['telemetry_station_exporter_series_withheld']);
     const [old, next] = [newExposition(), new Exposition(disabled, new TaskQueue())];
     const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
-    const first = await plain(await next.fullBody([kept], own, 'text'));
-    expect(await plain(await old.fullBody([removed, kept], own, 'text'))).toContain('station="removed"');
-    const later = await plain(await next.fullBody([kept], own, 'text'));
+    const first = await fullText(next, [kept]);
+    expect(await fullText(old, [removed, kept])).toContain('station="removed"');
+    const later = await fullText(next, [kept]);
     expect(later).toBe(first);
     expect(later).not.toMatch(/removed|series_withheld/);
   });
 
   it('reports the number of series of each station', async () => {
-    const own = ownMetrics();
     const views = [
       await viewOf({ name: 'prod' }, listingOf(fleet)),
       await viewOf({ name: 'gone' }, undefined, failing),
     ];
-    const exposition = newExposition();
-    const text = await plain(await exposition.fullBody(views, own, 'text'));
-    const stations = parseExposition(await plain(await exposition.stationBody(views, 'text')));
+    const text = await fullText(newExposition(), views);
+    const stations = parseExposition(await textOf(views));
     const seriesOf = (station: string) =>
       [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station)
         .length;

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { collectProcessMetrics, OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import { LabelValues } from '../../src/refresh/label-values.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
+import { viewOf } from '../app/station-view.ts';
+import { IDLE_LOAD } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
@@ -28,24 +27,12 @@ describe('OwnMetrics', () => {
     metrics.recordReload(true, 1_700_000_000_000, 'web_config');
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
     const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
-    const publication = {
-      spec: specOf(),
-      snapshot: listingOf<Resource>([]),
-      churn: new Map(),
-      values: new LabelValues(1),
-    };
-    const encoded = { families: new Map(), series: 0, withheld: 3 };
-    const view = {
-      spec: specOf(),
-      health,
-      dueInMs: 0,
-      isRefreshing: false,
-      waitingMs: undefined,
-      isChurnWaiting: false,
-    };
+    const { served, ...state } = viewOf([]);
+    const encoded = { ...served.encoded, series: 0, withheld: 3 };
+    const view = { ...state, health, served: { ...served, encoded } };
     const exposition = new Exposition(new Set(), new TaskQueue());
     const text = async (format: 'text' | 'openmetrics') => {
-      const body = await exposition.fullBody([{ ...view, served: { publication, encoded } }], metrics, format, true);
+      const body = await exposition.fullBody([view], metrics, format, true);
       return gunzipSync(Buffer.concat([...body.gzip()])).toString();
     };
     const families = parseExposition(await text('text'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE, failureAdvice } from '../../src/model/failure.ts';
+import { failureAdvice, failureOf } from '../../src/model/failure.ts';
 
 const adviceOf = (status: number) => failureAdvice({ reason: 'status', status }).advice;
 
@@ -23,9 +23,11 @@ describe('failureAdvice', () => {
     ]);
     expect(advice).not.toMatch(/401|hmac/);
   });
+});
 
-  it('is general for other reasons, and for a failure without a status', () => {
-    expect(failureAdvice({ reason: 'auth', status: 401 })).toEqual(FAILURE_ADVICE.auth);
-    expect(failureAdvice({ reason: 'status' })).toEqual(FAILURE_ADVICE.status);
+describe('failureOf', () => {
+  it('takes whatever else is thrown for an internal failure', () => {
+    const error = 'a text thrown';
+    expect(failureOf(error)).toEqual({ reason: 'internal', message: error, error });
   });
 });

@@ -10,9 +10,4 @@ describe('LargeMap', () => {
     expect(keys.filter((key) => map.get(key) !== `value of ${key}`)).toEqual([]);
     expect([map.has('unknown'), map.get('unknown')]).toEqual([false, undefined]);
   });
-
-  it('has no entries at first', () => {
-    const map = new LargeMap<true>();
-    expect([map.size, map.has('a'), map.get('a')]).toEqual([0, false, undefined]);
-  });
 });

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
@@ -115,6 +116,27 @@ export function rejecting(...records: readonly string[]) {
 /** A reason why a listing does not add up. */
 export function mismatch(text: string) {
   return { reason: 'total_mismatch' as const, text };
+}
+
+/** Labels that call a function before they label a resource. */
+export class ObservedLabels extends ResourceLabels {
+  beforeLabelling: (resource: Resource) => void = () => undefined;
+
+  override *labelling(resource: Resource) {
+    this.beforeLabelling(resource);
+    return yield* super.labelling(resource);
+  }
+}
+
+/** The size of the largest map that is iterated meanwhile. */
+export function largestIterated(run: () => void): number {
+  const iterations = (['values', 'entries', 'forEach', Symbol.iterator] as const).map((name) =>
+    vi.spyOn(Map.prototype, name),
+  );
+  run();
+  const sizes = iterations.flatMap(({ mock }) => mock.contexts.map((map) => (map as Map<string, unknown>).size));
+  vi.restoreAllMocks();
+  return Math.max(0, ...sizes);
 }
 
 /** A clock that only advances explicitly. */

@@ -33,6 +33,17 @@ function cacheOf(
   return { cache, clock, count };
 }
 
+/** A station whose service answers when the test says so. */
+function heldStation(name: string, upstream?: StationDependencies<string>['upstream']) {
+  let answer = () => {};
+  const answered = new Promise<Listing<Resource>>((resolve) => {
+    answer = () => resolve(listingOf([]));
+  });
+  return { ...cacheOf(name, {}, () => answered, upstream), answer };
+}
+
+const fleetOf = (...caches: StationCache<string>[]) => new Fleet(caches, () => undefined);
+
 const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'background' } as const;
 
 describe('Fleet', () => {
@@ -53,10 +64,7 @@ describe('Fleet', () => {
 
   it('lets the first requests start before the refreshes of a thousand stations are queued', async () => {
     const stations = Array.from({ length: 1000 }, (_, at) => cacheOf(`s${at}`));
-    const fleet = new Fleet(
-      stations.map(({ cache }) => cache),
-      () => undefined,
-    );
+    const fleet = fleetOf(...stations.map(({ cache }) => cache));
     const started = () => stations.filter(({ count }) => count.listings > 0).length;
     const read = fleet.read(atOnce);
     await Promise.resolve();
@@ -66,50 +74,35 @@ describe('Fleet', () => {
   });
 
   it('stops waiting at the deadline while the refresh continues for the next scrape', async () => {
-    let resolve: (listing: Listing<Resource>) => void = () => undefined;
-    const answer = new Promise<Listing<Resource>>((done) => {
-      resolve = done;
-    });
-    const { cache, count } = cacheOf('ready', {}, () => answer);
-    const fleet = new Fleet([cache], () => undefined);
+    const { cache, count, answer } = heldStation('ready');
+    const fleet = fleetOf(cache);
     const impatient = new AbortController();
     const read = fleet.read({ ...forever, signal: impatient.signal });
     impatient.abort();
     expect((await read)[0]?.served).toBeUndefined();
     expect((await fleet.read(atOnce))[0]?.served).toBeUndefined();
     const next = fleet.read(forever);
-    resolve(listingOf([]));
+    answer();
     expect((await next)[0]?.served?.encoded).toBe('ready');
     expect(count.listings).toBe(1);
   });
 
   it('does not wait for a station that cannot answer, and has what it answers while others are waited for', async () => {
-    const [slow, hanging] = [listingOf<Resource>([]), listingOf<Resource>([])].map((listing) => {
-      let answer = () => {};
-      const answered = new Promise<Listing<Resource>>((resolve) => {
-        answer = () => resolve(listing);
-      });
-      return { answer: () => answer(), answered };
-    });
-    const mayAnswer = (station: string) => station !== 'hanging';
-    const upstream = { activeMs: () => 0, mayAnswer };
-    const caches = [
-      cacheOf('slow', {}, () => slow?.answered ?? expect.unreachable(), upstream).cache,
-      cacheOf('hanging', {}, () => hanging?.answered ?? expect.unreachable(), upstream).cache,
-    ];
-    const fleet = new Fleet(caches, () => undefined);
+    const upstream = { activeMs: () => 0, mayAnswer: (station: string) => station !== 'hanging' };
+    const [slow, hanging] = [heldStation('slow', upstream), heldStation('hanging', upstream)];
+    const fleet = fleetOf(slow.cache, hanging.cache);
     expect(await fleet.read(forever, 'hanging')).toMatchObject([{ isRefreshing: true, served: undefined }]);
     const read = fleet.read(forever);
-    hanging?.answer();
-    while (caches[1]?.view().isRefreshing) await new Promise(setImmediate);
-    slow?.answer();
+    hanging.answer();
+    while (hanging.cache.view().isRefreshing) await new Promise(setImmediate);
+    slow.answer();
     expect((await read).map(({ served }) => served?.encoded)).toEqual(['slow', 'hanging']);
   });
 
   it('refreshes only stations that were never attempted when it starts', async () => {
     const [attempted, unattempted] = [cacheOf('attempted'), cacheOf('unattempted')];
     await attempted.cache.refresh();
-    const fleet = new Fleet([attempted.cache, unattempted.cache], () => undefined);
+    const fleet = fleetOf(attempted.cache, unattempted.cache);
     fleet.start();
     await unattempted.cache.refresh();
     expect([attempted.count.listings, unattempted.count.listings]).toEqual([1, 1]);

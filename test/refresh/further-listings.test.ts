@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { repeatedListings, SnapshotReader } from '../../src/refresh/snapshot.ts';
-import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, ManualClock, mismatch, rejecting, resourceOf, specOf } from './fixtures.ts';
 
@@ -45,9 +43,9 @@ function station(spec: Parameters<typeof specOf>[0] = KEPT, random = () => 0) {
     },
     { clock, random },
   );
-  const read = async (context = listingContext(), listsAll = false) => {
+  const read = async (context = listingContext()) => {
     requested = [];
-    const snapshot = await reader.read(context, listsAll);
+    const snapshot = await reader.read(context);
     const joined = snapshot.parts.flat().map(({ id, product, alertable }) => `${id} ${product} ${alertable}`);
     return { snapshot, joined, requested: requested.join() };
   };
@@ -71,37 +69,11 @@ async function keptStation(minutes: number, spec: Parameters<typeof specOf>[0] =
 const EVERYTHING = 'main,alertable,x,y';
 
 describe('SnapshotReader with products_ttl and alertability_ttl', () => {
-  it('lists products and alertable resources once per ttl, and everything else with each refresh', async () => {
-    const { read, clock } = station();
-    const minutes: string[] = [];
-    for (let minute = 0; minute <= 20; minute += 1) {
-      const { requested, snapshot } = await read();
-      if (requested === EVERYTHING) minutes.push(`${minute}`);
-      else expect(requested).toBe('main');
-      expect(snapshot.pages).toBe(requested.split(',').length);
-      clock.advance(MINUTE_MS);
-    }
-    expect(minutes).toEqual(['0', '10', '20']);
-  });
-
-  it('returns the same snapshot while nothing changed and nothing is due, and labels no resource again', async () => {
-    let labelled = 0;
-    class CountedLabels extends ResourceLabels {
-      override *labelling(resource: Resource) {
-        labelled += 1;
-        return yield* super.labelling(resource);
-      }
-    }
-    const resourceLabels = new CountedLabels([{ match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } }]);
-    const { read, service } = await keptStation(1, { resourceLabels });
-    const { snapshot } = await read();
+  it('returns the same snapshot while nothing changed and nothing is due', async () => {
+    const { read } = await keptStation(1);
+    const { snapshot, requested } = await read();
+    expect(requested).toBe('main');
     expect((await read()).snapshot).toBe(snapshot);
-    labelled = 0;
-    service.resources = service.resources.map((resource) => ({ ...resource, state: 'FIRING' }));
-    const changed = await read();
-    expect(changed.joined).toEqual(['a x true', 'b y false']);
-    expect(changed.snapshot.parts.flat().map(({ labels }) => labels['team'])).toEqual(['x', '']);
-    expect([changed.requested, labelled]).toEqual(['main', 0]);
   });
 
   it('publishes a new resource with its product and alertability in the refresh that first lists it', async () => {
@@ -181,14 +153,7 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
         if ((await read()).requested !== 'main') return minute;
       }
     };
-    expect([await dueAfter(0), await dueAfter(0.4), await dueAfter(0.6), await dueAfter(0.999)]).toEqual([
-      10, 10, 9, 9,
-    ]);
-  });
-
-  it('lists everything when it is told to keep nothing', async () => {
-    const { read } = await keptStation(1);
-    expect((await read(undefined, true)).requested).toBe(EVERYTHING);
+    expect([await dueAfter(0), await dueAfter(0.6)]).toEqual([10, 9]);
   });
 
   it('counts a kept listing once per ttl, and the others once per refresh', async () => {
@@ -251,19 +216,14 @@ describe('SnapshotReader, when a kept listing is due and cannot be read', () => 
     expect((await read()).requested).toBe('main,alertable,y');
     remove('newer');
     expect((await read()).snapshot.incompleteReasons.at(-1)?.text).toMatch(/before 1 resource was added$/);
+    // Without the new resources it is complete, although the listings still fail.
+    remove('new');
+    expect(await read()).toMatchObject({ requested: 'main,alertable,y', snapshot: { complete: true } });
+    add('new');
     service.failures = {};
     const recovered = await read();
     expect(recovered.joined).toEqual(['a x true', 'b y false', 'new y false']);
     expect(recovered.snapshot).toMatchObject({ complete: true, incompleteReasons: [] });
-  });
-
-  it('is complete again when the new resource is gone, although the listing still fails', async () => {
-    const { read, add, remove, service } = await keptStation(1);
-    service.failures = { alertable: timeout };
-    add('new');
-    expect((await read()).snapshot.complete).toBe(false);
-    remove('new');
-    expect(await read()).toMatchObject({ requested: 'main,alertable', snapshot: { complete: true } });
   });
 
   it('fails without a ttl, when nothing was read before, and for errors of the exporter itself', async () => {
@@ -316,30 +276,19 @@ describe('SnapshotReader, when a kept listing is due and cannot be read', () => 
 
 describe('SnapshotReader.takeOver', () => {
   it('continues with the kept listings, their age and their failure', async () => {
-    const { reader, clock, service, read } = await keptStation(9);
-    const takenAtMs = clock.wallMs() - 9 * MINUTE_MS;
-    // The clock of the successor may stand at another time.
-    const ahead = { wallMs: clock.wallMs, elapsedMs: () => clock.elapsedMs() + 1e9 };
-    const source = {
-      listResources: async () => listingOf(service.resources),
-      listIds: async () => {
-        throw timeout;
-      },
-    };
-    const successor = new SnapshotReader(specOf(KEPT), source, { clock: ahead, random: () => 0 });
-    successor.takeOver(reader);
-    const { listings, parts } = await successor.read(listingContext());
-    expect(listings.at(-1)).toMatchObject({ takenAtMs, failure: undefined });
-    expect(parts.flat().map(({ product }) => product)).toEqual(['x', 'y']);
-    clock.advance(MINUTE_MS);
-    expect((await successor.read(listingContext())).listings.at(-1)).toMatchObject({
-      takenAtMs,
-      failure: { reason: 'timeout' },
-    });
-    clock.advance(5 * MINUTE_MS + 1);
-    await expect(successor.read(listingContext())).rejects.toBe(timeout);
-    // The reader that was taken over is not changed.
-    expect((await read()).snapshot.listings.at(-1)).toMatchObject({ takenAtMs: clock.wallMs() });
+    const before = await keptStation(9);
+    // Its clock stands at another time.
+    const after = station();
+    after.reader.takeOver(before.reader);
+    after.service.failures = { alertable: timeout, x: timeout, y: timeout };
+    const takenAtMs = before.clock.wallMs() - 9 * MINUTE_MS;
+    const { snapshot, joined } = await after.read();
+    expect(joined).toEqual(['a x true', 'b y false']);
+    expect(snapshot.listings.at(-1)).toMatchObject({ takenAtMs, failure: undefined });
+    after.clock.advance(MINUTE_MS);
+    expect((await after.read()).snapshot.listings.at(-1)).toMatchObject({ takenAtMs, failure: { reason: 'timeout' } });
+    after.clock.advance(5 * MINUTE_MS + 1);
+    await expect(after.read()).rejects.toBe(timeout);
   });
 
   it('lists everything with a ttl that the reader before did not have', async () => {

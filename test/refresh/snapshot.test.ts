@@ -7,10 +7,11 @@ import { SnapshotReader } from '../../src/refresh/snapshot.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../upstream/support/context.ts';
-import { listingOf, mismatch, rejecting, resourceOf, resourcesOf, specOf } from './fixtures.ts';
+import { listingOf, mismatch, ObservedLabels, rejecting, resourceOf, specOf } from './fixtures.ts';
 
 const context = listingContext();
 const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
+const OF_PRODUCT_X = { match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } };
 
 /** A reader of a service that answers by the filters. */
 function readerOf(
@@ -39,19 +40,16 @@ function readerOf(
 describe('relabelled', () => {
   it('labels one resource per event-loop iteration if the expressions take long', async () => {
     let [nowMs, together, most] = [0, 0, 0];
-    class SlowLabels extends ResourceLabels {
-      override *labelling(resource: Resource) {
-        nowMs += 80;
-        together += 1;
-        most = Math.max(most, together);
-        setImmediate(() => {
-          together = 0;
-        });
-        return yield* super.labelling(resource);
-      }
-    }
-    const spec = specOf({ resourceLabels: new SlowLabels([{ match: {}, labels: { team: 'x' } }]) });
-    const snapshot = await relabelled(listingOf(records), spec, new TaskQueue(() => nowMs));
+    const resourceLabels = new ObservedLabels([{ match: {}, labels: { team: 'x' } }]);
+    resourceLabels.beforeLabelling = () => {
+      nowMs += 80;
+      together += 1;
+      most = Math.max(most, together);
+      setImmediate(() => {
+        together = 0;
+      });
+    };
+    const snapshot = await relabelled(listingOf(records), specOf({ resourceLabels }), new TaskQueue(() => nowMs));
     expect(snapshot.parts.flat().map((resource) => resource.labels['team'])).toEqual(['x', 'x', 'x']);
     expect(most).toBe(1);
   });
@@ -91,13 +89,10 @@ describe('SnapshotReader', () => {
   it('keeps the locations of the main listing and collects the incomplete reasons of all listings', async () => {
     const locations = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
     const { read } = readerOf(
-      { products: ['x', 'y'], alertability: true },
-      ({ product, enabled_alert }) => {
-        if (enabled_alert)
-          return listingOf(['a'], { complete: false, incompleteReasons: [mismatch('the total changed')] });
-        return product === 'y'
-          ? listingOf(['b'], { complete: false, incompleteReasons: [mismatch('it is short'), mismatch('it repeats')] })
-          : listingOf(['c']);
+      { products: ['y'], alertability: true },
+      ({ enabled_alert }) => {
+        const reasons = enabled_alert ? ['the total changed'] : ['it is short', 'it repeats'];
+        return listingOf(['a'], { complete: false, incompleteReasons: reasons.map(mismatch) });
       },
       () => listingOf(records, { locations, complete: false, incompleteReasons: [mismatch('the main one is short')] }),
     );
@@ -129,15 +124,6 @@ describe('SnapshotReader', () => {
       expect(snapshot.incompleteReasons.at(-1)).toEqual({ reason, text: 'listing of alertable resources: 1 rejected' });
     },
   );
-
-  it('returns the same snapshot when no listing changed, with and without joins', async () => {
-    for (const spec of [{}, { products: ['x'], alertability: true }]) {
-      const ids = ['a'];
-      const { read } = readerOf(spec, () => listingOf(ids));
-      const { snapshot } = await read();
-      expect((await read()).snapshot).toBe(snapshot);
-    }
-  });
 
   it('returns a new snapshot when any property of the listing changes', async () => {
     const changes: Partial<Listing<Resource>>[] = [
@@ -182,17 +168,12 @@ describe('SnapshotReader', () => {
 
   it('labels resources by what it has joined, and again only if that or what they match has changed', async () => {
     const labelled: string[] = [];
-    class CountedLabels extends ResourceLabels {
-      override *labelling(resource: Resource) {
-        labelled.push(resource.id);
-        return yield* super.labelling(resource);
-      }
-    }
-    const resourceLabels = new CountedLabels([
-      { match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } },
+    const resourceLabels = new ObservedLabels([
+      OF_PRODUCT_X,
       { match: { name: new AnchoredRegExp('name-.*') }, labels: { team: 'named' } },
     ]);
-    let listed = ['a', 'b', 'c'].map((id) => resourceOf(id));
+    resourceLabels.beforeLabelling = ({ id }) => labelled.push(id);
+    let listed = records;
     let ofProduct = ['a'];
     const { read } = readerOf(
       { products: ['x'], resourceLabels },
@@ -217,16 +198,9 @@ describe('SnapshotReader', () => {
     'has the right products and labels after a refresh that ended while it labelled, when a product is listed %s',
     async (next) => {
       const end = new AbortController();
-      let isEnding = false;
-      class EndingLabels extends ResourceLabels {
-        override *labelling(resource: Resource) {
-          if (isEnding) end.abort(new Error('the refresh did not finish'));
-          return yield* super.labelling(resource);
-        }
-      }
-      const resourceLabels = new EndingLabels([{ match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } }]);
+      const resourceLabels = new ObservedLabels([OF_PRODUCT_X]);
       // A page that did not change is the same array again.
-      const page = ['a', 'b', 'c'].map((id) => resourceOf(id));
+      const page = [...records];
       const [before, after] = [['a'], ['b']];
       let listed = listingOf(page);
       let ofProduct = before;
@@ -241,9 +215,15 @@ describe('SnapshotReader', () => {
       };
       expect(await joined()).toEqual(['a:x:x', 'b::', 'c::']);
       ofProduct = after;
-      isEnding = true;
+      let labelled = 0;
+      resourceLabels.beforeLabelling = () => {
+        labelled += 1;
+        end.abort(new Error('the refresh did not finish'));
+      };
       await expect(read(listingContext({ signal: end.signal }))).rejects.toThrow('the refresh did not finish');
-      isEnding = false;
+      // It labels no further resource.
+      expect(labelled).toBe(1);
+      resourceLabels.beforeLabelling = () => undefined;
       if (next !== 'again') ofProduct = before;
       const expected = next === 'again' ? ['a::', 'b:x:x', 'c::'] : ['a:x:x', 'b::', 'c::'];
       expect(await joined()).toEqual(expected);
@@ -253,34 +233,12 @@ describe('SnapshotReader', () => {
     },
   );
 
-  it('labels no further resource after the end of the refresh', async () => {
-    const end = new AbortController();
-    let labelled = 0;
-    class Ending extends ResourceLabels {
-      override *labelling(resource: Resource) {
-        labelled += 1;
-        end.abort(new Error('the refresh did not finish'));
-        return yield* super.labelling(resource);
-      }
-    }
-    const { read } = readerOf({ resourceLabels: new Ending([{ match: {}, labels: { team: 'x' } }]) });
-    await expect(read(listingContext({ signal: end.signal }))).rejects.toThrow('the refresh did not finish');
-    expect(labelled).toBe(1);
-  });
-
   it('labels resources without products and alertability', async () => {
     const entry = { match: { resource_id: new AnchoredRegExp('a|b') }, labels: { team: 'x' } };
-    const few = ['a', 'b', 'c'].map((id) => resourceOf(id));
-    const many = resourcesOf(100);
-    const { read } = readerOf({ resourceLabels: new ResourceLabels([entry]) }, undefined, () =>
-      listingOf([], { parts: [few, many], size: 103 }),
-    );
+    const { read } = readerOf({ resourceLabels: new ResourceLabels([entry]) });
     const { snapshot } = await read();
-    expect(snapshot.parts.map((part) => part.map(({ id }) => id))).toEqual(
-      [few, many].map((part) => part.map(({ id }) => id)),
-    );
+    expect(snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`)).toEqual(['a:x', 'b:x', 'c:']);
     expect((await read()).snapshot).toBe(snapshot);
-    expect(snapshot.parts.flat().filter(({ labels }) => labels['team'] === 'x')).toHaveLength(2);
   });
 
   it('reports an exempt resource as not alertable, whatever the listing of alertable resources says', async () => {

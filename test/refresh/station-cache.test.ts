@@ -63,6 +63,17 @@ function stationOf(
     else call?.resolve(answer);
     return update;
   };
+  /** The next attempt, after the ttl. */
+  const attemptLater = (answer: Listing<Resource> | Error) => {
+    clock.advance(60_000);
+    return attempt(answer);
+  };
+  const expectServedFor = (ms: number, served: StationCache<string> = cache) => {
+    clock.advance(ms);
+    expect(served.view().served).toBeDefined();
+    clock.advance(1);
+    expect(served.view().served).toBeUndefined();
+  };
   const successor = (listing: Listing<Resource> = twoRecords(), changed: Partial<StationSpec> = {}) =>
     cache.successor(
       { ...cache.spec, ...changed },
@@ -73,7 +84,7 @@ function stationOf(
         refreshed: (_view, attempt) => ended.push(attempt),
       },
     );
-  return { cache, clock, calls, refreshed, ended, attempt, upstream, successor };
+  return { cache, clock, calls, refreshed, ended, attempt, attemptLater, expectServedFor, upstream, successor };
 }
 
 /** A station with data that is due again. */
@@ -90,15 +101,6 @@ const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: tru
 const down = () => new ListingFailure('network', 'no route');
 
 describe('StationCache', () => {
-  it('serves no snapshot and reports no success before the first attempt', () => {
-    const { cache } = stationOf();
-    expect(cache.wasAttempted).toBe(false);
-    expect(cache.view()).toMatchObject({
-      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
-      served: undefined,
-    });
-  });
-
   it.each([
     [60_000, 59_900],
     [5000, 4950],
@@ -119,48 +121,41 @@ describe('StationCache', () => {
 
   it('does not encode an unchanged snapshot again', async () => {
     let encodings = 0;
-    const { cache, clock, attempt } = stationOf({}, async () => {
+    const { cache, clock, attempt, attemptLater } = stationOf({}, async () => {
       encodings += 1;
       return `encoded ${encodings}`;
     });
     const listing = twoRecords();
     await attempt(listing);
-    clock.advance(60_000);
-    await attempt({ ...listing });
+    await attemptLater({ ...listing });
     expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
-    clock.advance(60_000);
-    await attempt({ ...listing, duplicates: 1, complete: false });
+    await attemptLater({ ...listing, duplicates: 1, complete: false });
     expect(cache.view().served?.encoded).toBe('encoded 2');
   });
 
   it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
-    const { cache, clock, attempt } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
+    const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
     const changed = listingOf([resourceOf('a', { type: 'new' })]);
     for (const [listing, encoded] of [
       [twoRecords(), 'added undefined'],
       [changed, 'added 0'],
       [changed, 'added 1'],
     ] as const) {
-      await attempt(listing);
+      await attemptLater(listing);
       expect(cache.view().served?.encoded).toBe(encoded);
-      clock.advance(60_000);
     }
   });
 
   it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
-    const { cache, clock, attempt } = stationOf();
+    const { cache, attempt, attemptLater, expectServedFor } = stationOf();
     await attempt(twoRecords());
     const good = cache.view().health.lastSuccessMs;
-    clock.advance(60_000);
-    await attempt(down());
+    await attemptLater(down());
     expect(cache.view()).toMatchObject({
       health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
       served: { encoded: 'a,b' },
     });
-    clock.advance(840_000);
-    expect(cache.view().served?.encoded).toBe('a,b');
-    clock.advance(1);
-    expect(cache.view().served).toBeUndefined();
+    expectServedFor(840_000);
     expect(cache.view().health.lastSuccessMs).toBe(good);
     await attempt(twoRecords());
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
@@ -197,13 +192,12 @@ describe('StationCache', () => {
   });
 
   it('reports time, duration and failure after every attempt', async () => {
-    const { clock, refreshed, attempt, calls, cache } = stationOf();
+    const { clock, refreshed, attemptLater, calls, cache } = stationOf();
     const update = cache.refreshIfDue();
     clock.advance(1500);
     calls[0]?.resolve(twoRecords());
     await update;
-    clock.advance(60_000);
-    await attempt(down());
+    await attemptLater(down());
     expect(refreshed.map(({ health }) => health)).toMatchObject([
       { lastAttemptMs: 1_700_000_001_500, lastSuccessMs: 1_700_000_001_500, durationMs: 1500, failure: undefined },
       {
@@ -215,15 +209,11 @@ describe('StationCache', () => {
     ]);
   });
 
-  it.each([
-    [new TypeError('a bug'), 'a bug'],
-    ['a text thrown', 'a text thrown'],
-  ])('reports %s as an internal failure of this station only', async (thrown, message) => {
-    const { cache, calls } = stationOf();
-    const update = cache.refreshIfDue();
-    calls[0]?.reject(thrown);
-    await update;
-    expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
+  it('reports an error of the exporter as an internal failure of this station only', async () => {
+    const { cache, attempt } = stationOf();
+    const error = new TypeError('a bug');
+    await attempt(error);
+    expect(cache.view().health.failure).toEqual({ reason: 'internal', message: 'a bug', error });
   });
 
   it('aborts a refresh and its requests at refresh_timeout', async () => {
@@ -267,7 +257,7 @@ describe('StationCache', () => {
   });
 
   it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
-    const { cache, calls, clock } = await dueStation();
+    const { cache, calls, clock, expectServedFor } = await dueStation();
     const refresh = cache.refreshIfDue();
     clock.advance(3_600_000);
     expect(cache.view().served).toBeDefined();
@@ -275,56 +265,37 @@ describe('StationCache', () => {
     clock.advance(14 * 60_000);
     calls[1]?.reject(down());
     await refresh;
-    expect(cache.view().served).toBeDefined();
-    clock.advance(1);
-    expect(cache.view().served).toBeUndefined();
+    expectServedFor(0);
   });
 
   it('counts the wait towards max_stale after a failure: a station that hangs waits for long, and its data is stale', async () => {
-    const { cache, clock, attempt } = await dueStation();
+    const { cache, clock, attempt, expectServedFor } = await dueStation();
     await attempt(new ListingFailure('timeout', 'no reply'));
     clock.advance(10_000);
     void cache.refreshIfDue();
-    clock.advance(830_000);
-    expect(cache.view()).toMatchObject({ waitingMs: 830_000, served: { encoded: 'a,b' } });
-    clock.advance(1);
-    expect(cache.view().served).toBeUndefined();
+    expectServedFor(830_000);
   });
 
-  it('serves data beyond max_stale for as long as Retry-After holds the upstream', async () => {
-    const { cache, clock, attempt, upstream } = await dueStation();
-    await attempt(POSTPONED);
-    clock.advance(900_000);
-    upstream.heldMs += 600_000;
-    expect(cache.view().served).toMatchObject({ encoded: 'a,b' });
-    clock.advance(540_001);
-    expect(cache.view().served).toBeUndefined();
-  });
-
-  it('serves data beyond max_stale while Retry-After holds the upstream after it made the refresh fail', async () => {
-    const { cache, clock, attempt, upstream } = await dueStation();
-    await attempt(new ListingFailure('rate_limited', '429 and no retries left'));
+  it.each([
+    ['postpones the refresh', POSTPONED],
+    ['has made the refresh fail', new ListingFailure('rate_limited', '429 and no retries left')],
+  ])('serves data beyond max_stale while Retry-After holds the upstream and %s', async (_, answer) => {
+    const { clock, attempt, upstream, expectServedFor } = await dueStation();
+    await attempt(answer);
     upstream.heldMs += 3_600_000;
     clock.advance(3_600_000);
-    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'rate_limited' } }, served: { encoded: 'a,b' } });
-    clock.advance(840_000);
-    expect(cache.view().served).toBeDefined();
-    clock.advance(1);
-    expect(cache.view().served).toBeUndefined();
+    expectServedFor(840_000);
   });
 
   it('counts time once that a refresh waits in the queue while Retry-After holds the upstream', async () => {
-    const { cache, clock, calls, upstream } = await dueStation();
+    const { cache, clock, calls, upstream, expectServedFor } = await dueStation();
     const refresh = cache.refreshIfDue();
     clock.advance(600_000);
     upstream.heldMs += 600_000;
     calls[1]?.context.started();
     calls[1]?.reject(down());
     await refresh;
-    clock.advance(840_000);
-    expect(cache.view().served).toBeDefined();
-    clock.advance(1);
-    expect(cache.view().served).toBeUndefined();
+    expectServedFor(840_000);
   });
 
   it('is waited for only while its upstream may answer before the deadline', async () => {
@@ -392,10 +363,9 @@ describe('StationCache', () => {
   });
 
   it('reports the wait and the changes of each attempt; between complete snapshots only', async () => {
-    const { cache, calls, clock, attempt, ended } = stationOf();
+    const { cache, calls, clock, attemptLater, ended } = stationOf();
     const next = async (answer: Listing<Resource> | Error) => {
-      clock.advance(60_000);
-      await attempt(answer);
+      await attemptLater(answer);
       return ended.at(-1)?.changes;
     };
     clock.advance(1000);
@@ -409,26 +379,22 @@ describe('StationCache', () => {
     expect(await next(down())).toBeUndefined();
     const changed = listingOf([resourceOf('b', { state: 'FIRING' }), resourceOf('c'), resourceOf('d')]);
     expect(await next(changed)).toMatchObject({ added: 2, removed: 1, stateChanges: 1, list: { length: 4 } });
-    expect(await next(changed)).toMatchObject({ added: 0, removed: 0, stateChanges: 0, list: [] });
   });
 
   it('fails when the snapshot cannot be encoded, and counts a change only once it is', async () => {
     let broken = true;
-    const { cache, clock, attempt } = stationOf({}, async () => {
+    const { cache, attempt, attemptLater } = stationOf({}, async () => {
       if (broken) throw new Error('not now');
       return '';
     });
     await attempt(twoRecords());
     expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
     broken = false;
-    clock.advance(60_000);
-    await attempt(twoRecords());
+    await attemptLater(twoRecords());
     broken = true;
-    clock.advance(60_000);
-    await attempt(listingOf([resourceOf('a')]));
+    await attemptLater(listingOf([resourceOf('a')]));
     broken = false;
-    clock.advance(60_000);
-    await attempt(listingOf([resourceOf('a')]));
+    await attemptLater(listingOf([resourceOf('a')]));
     expect(cache.view().served?.publication.churn.get('type.a')?.removed).toBe(1);
   });
 
@@ -463,21 +429,6 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('ends no refresh while it is paused', async () => {
-    let isEncoded = false;
-    const { cache, attempt } = stationOf({}, async () => {
-      isEncoded = true;
-      return 'new';
-    });
-    const resume = cache.pause();
-    const refresh = attempt(twoRecords());
-    while (!isEncoded) await new Promise(setImmediate);
-    expect(cache.view()).toMatchObject({ isRefreshing: true, served: undefined });
-    resume();
-    await refresh;
-    expect(cache.view().served?.encoded).toBe('new');
-  });
-
   it.each([
     { outcome: 'succeeds', answer: twoRecords() },
     { outcome: 'fails', answer: down() },
@@ -509,11 +460,10 @@ describe('StationCache', () => {
   );
 
   it('hands its state to a successor, which encodes the same snapshot again', async () => {
-    const { cache, clock, attempt, successor } = stationOf();
+    const { cache, clock, attempt, attemptLater, successor } = stationOf();
     await attempt(twoRecords());
-    clock.advance(60_000);
     // Its changes are unknown: the next complete one is compared with the one before.
-    await attempt(listingOf([], { complete: false }));
+    await attemptLater(listingOf([], { complete: false }));
     clock.advance(30_000);
     const next = await successor(listingOf([]));
     expect(next.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'encoded again' } });
@@ -525,25 +475,21 @@ describe('StationCache', () => {
   });
 
   it.each([
-    ['no', new ResourceLabels()],
-    ['other', teamLabel('former')],
-  ])('keeps no data with %s labels after a reload changed them', async (_, resourceLabels) => {
-    const { clock, attempt, ended, successor } = stationOf({ resourceLabels });
+    { what: 'adds', before: new ResourceLabels(), after: teamLabel('x'), team: 'x' },
+    { what: 'removes', before: teamLabel('former'), after: new ResourceLabels(), team: undefined },
+  ])('keeps no data with former labels after a reload that $what them', async ({ before, after, team }) => {
+    const { clock, attempt, ended, successor } = stationOf({ resourceLabels: before });
     await attempt(twoRecords());
-    const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
+    const next = await successor(listingOf([]), { resourceLabels: after });
     clock.advance(60_000);
     await next.refreshIfDue();
-    expect(ended.at(-1)?.changes?.list.map(({ resource }) => ({ ...resource.labels }))).toEqual([
-      { team: 'x' },
-      { team: 'x' },
-    ]);
+    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels['team'])).toEqual([team, team]);
   });
 
-  it('labels the snapshot that is compared next also when an incomplete one is served', async () => {
-    const { clock, attempt, ended, successor } = stationOf({ resourceLabels: teamLabel('former') });
+  it('labels the snapshot that is compared next anew also when an incomplete one is served', async () => {
+    const { clock, attempt, attemptLater, ended, successor } = stationOf({ resourceLabels: teamLabel('former') });
     await attempt(twoRecords());
-    clock.advance(60_000);
-    await attempt(listingOf([resourceOf('a')], { complete: false }));
+    await attemptLater(listingOf([resourceOf('a')], { complete: false }));
     const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
     clock.advance(60_000);
     await next.refreshIfDue();
@@ -551,13 +497,10 @@ describe('StationCache', () => {
   });
 
   it('gives the states of its data and of its counters the meanings of a reload, without a refresh', async () => {
-    const { clock, attempt, successor } = stationOf();
+    const { attemptLater, successor } = stationOf();
     const inState = (state: string) => listingOf([resourceOf('a', { state })]);
-    await attempt(inState('ALERTSTATE_INACTIVE'));
-    for (const state of ['ESCALATED', 'ALERTSTATE_INACTIVE', 'ESCALATED']) {
-      clock.advance(60_000);
-      await attempt(inState(state));
-    }
+    for (const state of ['ALERTSTATE_INACTIVE', 'ESCALATED', 'ALERTSTATE_INACTIVE', 'ESCALATED'])
+      await attemptLater(inState(state));
     const next = await successor(inState('ESCALATED'), { states: new StateMeanings({ firing: ['ESCALATED'] }) });
     const { snapshot, churn } = next.view().served?.publication ?? {};
     expect(snapshot?.parts.flat().map(({ alertState }) => alertState)).toEqual(['firing']);
@@ -567,13 +510,12 @@ describe('StationCache', () => {
   });
 
   it('hands over data that is older than max_stale only because its refresh waits', async () => {
-    const { cache, clock, successor } = await dueStation();
+    const { cache, clock, successor, expectServedFor } = await dueStation();
     void cache.refreshIfDue();
     clock.advance(3_600_000);
     const next = await successor();
     expect(next.view().served?.encoded).toBe('encoded again');
-    clock.advance(14 * 60_000 + 1);
-    expect(next.view().served).toBeUndefined();
+    expectServedFor(14 * 60_000, next);
   });
 
   it('has a successor before its first attempt, due since the same time', async () => {
@@ -644,10 +586,7 @@ describe('StationCache with products_ttl', () => {
         .map(({ product }) => product),
     ).toEqual(['x', '']);
     clock.advance(100_000);
-    service.failure = down();
     expect(await requestedBy(() => next.refresh())).toBe('main,product');
-    expect(next.view().health.failure).toBeUndefined();
-    expect(next.view().served?.publication.snapshot.listings[1]?.failure).toMatchObject({ reason: 'network' });
   });
 
   it('does not let a kept listing expire by the time that Retry-After holds the upstream', async () => {

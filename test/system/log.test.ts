@@ -9,17 +9,13 @@ import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
-async function configFile(stations: readonly string[]) {
-  const service = await startTestService({ source: () => entriesOf(3) });
-  return temporaryFile('config.yaml', stringify(configOf(service.url, stations)));
-}
-
 const droppedLines = async (url: string) =>
   Number(valuesOf(await scrapeOf(url), 'telemetry_station_exporter_log_lines_dropped_total')['']);
 
 describe('the log on stderr', () => {
   it('may lose its reader: the program serves on, reloads and counts the lines', async () => {
-    const file = await configFile(['a']);
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
     const { child, url, closed } = startProgram({ folder: dirname(file) }, '--web.listen-address=127.0.0.1:0');
     const base = await url();
     await once(child.stderr?.destroy() as Readable, 'close');

@@ -5,8 +5,6 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/release.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/problem.ts';
 import { readPage, root } from '../docs/markdown.ts';
 import { entriesOf } from '../e2e/test-bed.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
@@ -29,24 +27,28 @@ const defaults = parseFlags([]);
 const defaultPort = defaults.ok ? String(defaults.flags['web.listen-address'][0]?.port) : expect.unreachable();
 const ANY_PORT = '--web.listen-address=127.0.0.1:0';
 
-/** How to run each snippet, by its first line. */
+/** How to run a snippet, by its first line. */
 const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string) => Promise<void>>> = {
   'npm ci && npm start': runsTheDemo,
-  'npm ci && npm test': runsTests,
-  'docker compose --file deploy/compose/compose.yaml up': namesAStack,
-  'npx telemetry-station-exporter --demo': namesWhatIsReleased,
-  'npm ci && npm run build && npm pack': packs,
-  [`docker run --rm --publish ${defaultPort}:${defaultPort} ${IMAGE_REPOSITORY} --demo`]: namesWhatIsReleased,
-  [`docker build --tag telemetry-station-exporter . && docker run --rm --publish ${defaultPort}:${defaultPort} telemetry-station-exporter --demo`]:
-    buildsTheImage,
-  [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: namesWhatIsReleased,
-  'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
-  "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
-    isRunByThePipelineTest,
   'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
     simulates,
+};
+
+/** What runs the others, which need Docker, a cluster or a release, by their first line. */
+const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm ci && npm test': '.ci/run',
+  'docker compose --file deploy/compose/compose.yaml up': 'scripts/check-deploy.sh',
+  'npx telemetry-station-exporter --demo': 'scripts/check-release.sh',
+  'npm ci && npm run build && npm pack': 'scripts/check-package.sh',
+  [`docker run --rm --publish ${defaultPort}:${defaultPort} ${IMAGE_REPOSITORY} --demo`]: 'scripts/check-release.sh',
+  [`docker build --tag telemetry-station-exporter . && docker run --rm --publish ${defaultPort}:${defaultPort} telemetry-station-exporter --demo`]:
+    'scripts/check-image.sh',
+  [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: 'scripts/check-release.sh',
+  'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': 'scripts/check-cluster.sh',
+  "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
+    'test/system/pipeline.test.ts',
 };
 
 describe('README.md and the guides', () => {
@@ -56,20 +58,21 @@ describe('README.md and the guides', () => {
   });
   afterAll(() => removeClone(clone));
 
-  it('shows only snippets that this test runs', () => {
-    expect(snippets.map(firstLine)).toEqual(Object.keys(RUNNERS));
+  it('shows only snippets that are run here or elsewhere', () => {
+    expect(new Set(snippets.map(firstLine))).toEqual(new Set(Object.keys({ ...RUNNERS, ...RUN_ELSEWHERE })));
+    expect(Object.values(RUN_ELSEWHERE).filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it.each(snippets)('shows commands that work: %s', async (snippet) => {
-    const run = RUNNERS[firstLine(snippet)] ?? expect.unreachable(`no runner for ${snippet}`);
-    await run(snippet.split('\n'), clone);
-  });
+  it.each(snippets.filter((snippet) => firstLine(snippet) in RUNNERS))(
+    'shows commands that work: %s',
+    async (snippet) => {
+      await RUNNERS[firstLine(snippet)]?.(snippet.split('\n'), clone);
+    },
+  );
 
-  it.each(yamls)('shows a configuration that loads: %s', async (text) => {
-    const { upstreams, scrape_configs } = parse(text);
-    if (upstreams) expect(await configProblems(text)).toEqual([]);
+  it.each(yamls.filter((text) => text !== config))('shows jobs that scrape what is served: %s', (text) => {
     const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
-    for (const job of upstreams ? [] : scrape_configs) {
+    for (const job of parse(text).scrape_configs) {
       expect(job.job_name).toMatch(/^[\w-]+$/);
       expect(served).toEqual(expect.arrayContaining(scrapedUrls(job)));
       expect(scrapedUrls(job)).not.toEqual([]);
@@ -85,37 +88,18 @@ describe('README.md and the guides', () => {
     expect(flags).not.toEqual([]);
     expect(flags.filter((flag) => !parseFlags(['simulate', ...flag.split(' ')]).ok)).toEqual([]);
   });
-
-  it('names only ports that the exporter or the compose stack listens on', () => {
-    const published = Object.values(composeServices()).flatMap(({ ports = [] }) =>
-      ports.map((port) => port.split(':').at(-2)),
-    );
-    expect(published).toContain(defaultPort);
-    const ports = portsOf(readme + readFileSync(join(root, 'config.example.yaml'), 'utf8'));
-    expect(ports).toContain(defaultPort);
-    expect(ports.filter((port) => !published.includes(port))).toEqual([]);
-  });
 });
 
 /** On a free port, because the default may be in use. */
 async function runsTheDemo([line = '']: readonly string[], clone: string): Promise<void> {
-  const demo = runShell(`${installed(line)} -- ${ANY_PORT}`, clone);
+  // The clone is already installed.
+  const demo = runShell(`${line.replace('npm ci && ', '')} -- ${ANY_PORT}`, clone);
   const page = await fetch(await demo.url());
   expect(page.headers.get('content-type')).toContain('text/html');
   expect(await page.text()).toMatch(/<h1>.*<\/h1>/);
   demo.interrupt();
   await demo.closed;
   expect(demo.output.stderr).toContain('msg="shutting down"');
-}
-
-/** Runs one file, because this test is itself part of `npm test`. */
-async function runsTests([line = '']: readonly string[], clone: string): Promise<void> {
-  const tests = runShell(
-    `${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/units.test.ts`,
-    clone,
-  );
-  expect(await tests.closed, tests.output.stderr).toEqual({ code: 0, signal: null });
-  expect(tests.output.stdout).toMatch(/Tests .*[1-9]\d* passed/);
 }
 
 /** With README's configuration, adapted to the simulated service and a local token file. */
@@ -167,62 +151,13 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
     expect(printed).toMatch(/\ncache:/);
     return printed;
   });
-  expect(await configProblems(text)).toEqual([]);
   expect(parse(text).stations).toHaveLength(2);
   simulation.interrupt();
   await simulation.closed;
 }
 
-/** `scripts/check-deploy.sh` checks the stack. */
-async function namesAStack(): Promise<void> {
-  const { image, command = [] } = composeServices()['telemetry-station-exporter'] ?? {};
-  expect(image).toBe('telemetry-station-exporter');
-  expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
-}
-
-/** `scripts/check-image.sh` builds the image and runs it. */
-async function buildsTheImage(): Promise<void> {
-  expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(`EXPOSE ${defaultPort}\n`);
-}
-
-/** `scripts/check-package.sh` installs the package and runs its command. */
-async function packs([line = '']: readonly string[], clone: string): Promise<void> {
-  const { closed, output } = runShell(installed(line), clone);
-  expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
-  expect(existsSync(join(clone, `${packageJson.name}-${packageJson.version}.tgz`))).toBe(true);
-  expect(Object.values(packageJson.bin).filter((file) => !existsSync(join(clone, file)))).toEqual([]);
-}
-
-/** `scripts/check-release.sh` installs from local registries what these lines install once it is published. */
-async function namesWhatIsReleased([line = '']: readonly string[]): Promise<void> {
-  const names = [packageJson.name, IMAGE_REPOSITORY, `oci://${CHART_REPOSITORY}`];
-  expect(line.split(' ').filter((word) => names.includes(word))).toHaveLength(1);
-}
-
-/** `scripts/check-deploy.sh` renders the chart. */
-/** `pipeline.test.ts` runs it against several services. */
-async function isRunByThePipelineTest(lines: readonly string[]): Promise<void> {
-  expect(lines).toHaveLength(4);
-}
-
-async function namesTheChart(): Promise<void> {
-  const values = readFileSync(join(root, 'deploy/helm/telemetry-station-exporter/values.yaml'), 'utf8');
-  expect(parse(values)).toHaveProperty('demo', false);
-}
-
-/** The line without `npm ci`, which the clone does not need. */
-function installed(line: string): string {
-  expect(line).toMatch(/^npm ci && npm \w/);
-  return line.slice('npm ci && '.length);
-}
-
 function firstLine(snippet: string): string {
   return snippet.split('\n')[0] ?? '';
-}
-
-async function configProblems(text: string): Promise<readonly string[]> {
-  const result = await loadConfig({ file: 'README.md', text, env: {} });
-  return result.ok ? [] : result.problems.map(formatProblem);
 }
 
 interface ScrapeConfig {
@@ -235,18 +170,4 @@ interface ScrapeConfig {
 function scrapedUrls({ metrics_path = '/metrics', static_configs = [], http_sd_configs = [] }: ScrapeConfig) {
   const targets = static_configs.flatMap((config) => config.targets);
   return [...targets.map((target) => `http://${target}${metrics_path}`), ...http_sd_configs.map(({ url }) => url)];
-}
-
-interface ComposeService {
-  readonly image?: string;
-  readonly command?: readonly string[];
-  readonly ports?: readonly string[];
-}
-
-function composeServices(): Readonly<Record<string, ComposeService>> {
-  return parse(readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8')).services;
-}
-
-function portsOf(text: string): (string | undefined)[] {
-  return [...text.matchAll(/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port);
 }

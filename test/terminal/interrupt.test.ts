@@ -40,18 +40,12 @@ async function interrupted(command: string, env: Readonly<Record<string, string>
 }
 
 describe('Ctrl-C in a terminal', () => {
-  it.each(['list ts', 'record ts', 'record ts --output=new.json'])(
+  it.each(['list ts', 'record ts --output=new.json'])(
     '%s: clears the progress line and exits with 130',
     async (command) => {
       expect(await interrupted(command)).toEqual({ code: 130, lines: [''] });
     },
   );
-
-  it('check --live: prints that not every station was checked and exits with 130', async () => {
-    const { code, lines } = await interrupted('check --live');
-    expect(code).toBe(130);
-    expect(lines.slice(-2)).toEqual(['aborted by SIGINT before every station was checked', '']);
-  });
 
   it('ends the line of a dumb terminal', async () => {
     expect(await interrupted('list ts', { TERM: 'dumb' })).toEqual({ code: 130, lines: ['^C', ''] });
@@ -63,16 +57,5 @@ describe('Ctrl-C in a terminal', () => {
     expect(lines.at(-1)).toBe('');
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^ts=/);
     expect(lines.at(-2)).toContain(' msg="shutting down" signal=SIGINT');
-  });
-
-  it('simulate: leaves a clean line and exits with 0', async () => {
-    const terminal = new PseudoTerminal(
-      `${program} simulate --simulate.port=0 --simulate.stations=1 --simulate.resources=10`,
-    );
-    await terminal.received(/telemetry-station-exporter --config\.file=config\.yaml\r\n/);
-    terminal.type(CTRL_C);
-    expect(await terminal.exit).toBe(0);
-    expect(visibleLines(terminal.text).at(-1)).toBe('');
-    expect(terminal.text.replaceAll('^C\r\u001b[K', '')).not.toContain('^C');
   });
 });

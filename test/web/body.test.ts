@@ -36,18 +36,13 @@ describe('writeBody', () => {
     expect(plain === Buffer.concat(LARGE).toString()).toBe(true);
   });
 
-  it.each([
-    [true, 'destroy'],
-    [false, 'destroy'],
-    [true, 'resetAndDestroy'],
-    [false, 'resetAndDestroy'],
-  ] as const)('resolves when the client disconnects in the middle of the body (gzip: %s, %s)', async (gzip, leave) => {
+  it.each([true, false])('resolves when the client disconnects in the middle of the body (gzip: %s)', async (gzip) => {
     const { server, port, failures } = await serve(bodyOf(...LARGE), gzip);
     const client = connect(port, '127.0.0.1');
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(server, 'request');
     await once(client, 'readable');
-    client[leave]();
+    client.resetAndDestroy();
     expect(await Promise.all(failures)).toEqual([undefined]);
   });
 
@@ -61,18 +56,6 @@ describe('writeBody', () => {
     await once(socket, 'close');
     expect(await Promise.all(failures)).toEqual([undefined]);
     client.destroy();
-  });
-
-  it('rejects when reading the body fails', async () => {
-    const broken = {
-      plainLength: 1,
-      gzipLength: 1,
-      gzip: () => ['not bytes'].map((text) => ({ length: 1, subarray: () => ({ text }) })),
-    };
-    const { server, port, failures } = await serve(broken as unknown as Body, true);
-    server.on('request', (_request, response) => void Promise.all(failures).then(() => response.destroy()));
-    await expect(httpRequest(port, '/')).rejects.toThrow();
-    expect(await Promise.all(failures)).toEqual([expect.any(TypeError)]);
   });
 });
 

@@ -133,14 +133,4 @@ describe('Connections', () => {
     await opened(1);
     await eventually(() => expect(held).toHaveLength(2));
   });
-
-  it('does not handle pipelined requests after a response that closes the connection', async () => {
-    let handled = 0;
-    const { port } = await startServer((_request, response) => {
-      handled += 1;
-      response.setHeader('Connection', 'close').end('last');
-    });
-    expect((await openConnection(port, REQUEST.repeat(5)).received).match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(handled).toBe(1);
-  });
 });

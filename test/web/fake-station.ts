@@ -16,9 +16,22 @@ import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
-  ...{ resources: 0, addsUp: true, complete: true, incompleteReasons: [], rejected: 0, isChurnWaiting: false },
-  ...{ pages: 1, firing: 0, pending: 0, unknown: 0, unknownStates: [] },
-  ...{ alertable: undefined, alertRules: undefined, withRules: 0, withoutRules: 0, unknownCoverage: 0 },
+  resources: 0,
+  addsUp: true,
+  complete: true,
+  incompleteReasons: [],
+  rejected: 0,
+  isChurnWaiting: false,
+  pages: 1,
+  firing: 0,
+  pending: 0,
+  unknown: 0,
+  unknownStates: [],
+  alertable: undefined,
+  alertRules: undefined,
+  withRules: 0,
+  withoutRules: 0,
+  unknownCoverage: 0,
 };
 
 /** What data has in which records were rejected. */
@@ -45,7 +58,13 @@ export const STATION: StationStatus = {
   isHanging: false,
   refresh: 'scrape',
   snapshot: {
-    ...{ ...SNAPSHOT, resources: 42, firing: 5, pending: 1, pages: 3, withRules: 35, withoutRules: 7 },
+    ...SNAPSHOT,
+    resources: 42,
+    firing: 5,
+    pending: 1,
+    pages: 3,
+    withRules: 35,
+    withoutRules: 7,
   },
   ttlMs: 60_000,
   maxStaleMs: 900_000,

@@ -8,12 +8,8 @@ export const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 export const hello: RequestListener = (_request, response) => response.end('hello');
 
-/** A server on two ports unless addresses are given, with the limits it reached and the number of its connections. */
-export async function startServer(
-  handler: RequestListener,
-  options: Parameters<typeof listen>[2] = {},
-  addresses: Parameters<typeof listen>[1] = [LOOPBACK, LOOPBACK],
-) {
+/** A server on two ports, with the limits it reached and the number of its connections. */
+export async function startServer(handler: RequestListener, options: Parameters<typeof listen>[2] = {}) {
   const reached: unknown[][] = [];
   let open = 0;
   const observer = {
@@ -22,7 +18,7 @@ export async function startServer(
       open = count;
     },
   };
-  const server = await listen(handler, addresses, { ...options, observer });
+  const server = await listen(handler, [LOOPBACK, LOOPBACK], { ...options, observer });
   onTestFinished(() => server.close(0));
   const [port = 0, otherPort = 0] = server.addresses.map((address) => address.port);
   const opened = (count: number) => eventually(() => expect(open).toBe(count));

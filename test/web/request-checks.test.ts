@@ -3,33 +3,21 @@ import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { WebOptions } from '../../src/web/port.ts';
 import { hostUrl, rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
-import { RIGHT as HASH, NEW, SLOW } from './hashes.ts';
+import { RIGHT as HASH, SLOW } from './hashes.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 describe('requestTarget', () => {
   it.each([
     ['/metrics?a=b', '/metrics?a=b'],
-    ['//metrics', '//metrics'],
     ['http://a/metrics?a=b', '/metrics?a=b'],
     ['HTTPS://a:1', '/'],
-    ['http://a?b', '/?b'],
     ['http://a/b/../c', '/b/../c'],
   ])('is the path of %s: %s', (target, path) => {
     expect(requestTarget(target)).toBe(path);
   });
 
-  it.each([
-    '',
-    '*',
-    'metrics',
-    'a:443',
-    'ftp://a/b',
-    'http:/metrics',
-    'http:///metrics',
-    'http://[/metrics',
-    'http://a:99999/',
-  ])('is undefined for %s', (target) => {
+  it.each(['', '*', 'a:443', 'ftp://a/b', 'http:/metrics', 'http://[/metrics'])('is undefined for %s', (target) => {
     expect(requestTarget(target)).toBeUndefined();
   });
 });
@@ -43,8 +31,8 @@ describe('hostUrl', () => {
   );
 
   it.each([
-    ...['', ':80', 'a:65536', 'a:b', '::1', '[::1', '[zz]:1', '[1.2.3.4]:1', '[x@evil.com/]', '[::1]/foo]', '[::1]?x]'],
-    ...['a/b', 'a\\b', 'http://evil/', 'a@b', 'a b', 'a<b', 'a,b', 'a\n'],
+    ...['', ':80', 'a:65536', 'a:b', '::1', '[::1', '[x@evil.com/]', '[::1]/foo]'],
+    ...['a/b', 'http://evil/', 'a@b', 'a b'],
   ])('is undefined for %j', (host) => {
     expect(hostUrl(host, 'http')).toBeUndefined();
   });
@@ -60,7 +48,6 @@ describe('checkRequest', () => {
 
   it.each([
     ['GET /metrics', 'Content-Length: 5\r\n\r\nhello'],
-    ['GET /metrics', 'Content-Length: 100000000\r\n\r\npart'],
     ['POST /metrics', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'],
     ['PUT /-/reload', 'Content-Length: 1\r\nExpect: 100-continue\r\n\r\n'],
   ])('responds 413 to %s with a body, sends no 100 Continue and closes the connection', async (line, rest) => {
@@ -70,11 +57,6 @@ describe('checkRequest', () => {
     expect(head).toMatch(/^HTTP\/1\.1 413 /);
     expect(head).toContain('\r\nConnection: close');
     expect([body, ...further]).toEqual(['Request bodies are not accepted.\n']);
-  });
-
-  it('accepts an empty body', async () => {
-    const { request } = await startApp({}, { enableLifecycle: true });
-    expect((await request('/-/reload', { method: 'POST', headers: { 'content-length': '0' } })).status).toBe(200);
   });
 });
 
@@ -119,45 +101,18 @@ describe('checkAccess', () => {
     expect((await request(path, { method: 'POST' })).status).toBe(405);
   });
 
-  it.each([
-    ['a wrong password', basic('alice:wrong')],
-    ['an empty header', { authorization: '' }],
-    ['bytes that are not UTF-8', basic(Buffer.from([0xff, 0xfe, 0x3a, 0xff]))],
-    ['a very long password', basic(`alice:${'right'.repeat(1500)}`)],
-  ])('responds 401 to %s', async (_what, headers) => {
-    const { request, reported } = await startLocked();
-    expect(await request('/metrics', { headers })).toEqual(UNAUTHORIZED);
-    expect(reported).toEqual([]);
-  });
-
-  it('applies changed users at once, despite cached passwords', async () => {
-    let users: ReadonlyMap<string, string> = USERS;
-    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
-    const status = async (headers = {}) => (await request('/metrics', { headers })).status;
-    expect(await status(RIGHT)).toBe(200);
-    users = new Map([['alice', NEW]]);
-    expect(await status(RIGHT)).toBe(401);
-    expect(await status(basic('alice:new'))).toBe(200);
-    users = new Map([['bob', HASH]]);
-    expect(await status(RIGHT)).toBe(401);
-    users = new Map();
-    expect(await status()).toBe(200);
-  });
-
   it('responds 503 to a flood of wrong passwords while a cached password is accepted', async () => {
     const { request } = await startLocked(new Map([['alice', SLOW]]));
     expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
-    const statuses: unknown[] = [];
-    const flood = Array.from({ length: 20 }, async (_, index) => {
-      const response = await request('/metrics', { headers: basic(`alice:${index}`) });
-      statuses.push(response.status);
-      if (response.status !== 401)
-        expect(response).toEqual(plainText(503, 'Too many concurrent password checks.\n', { 'retry-after': '1' }));
-    });
-    expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
-    expect(statuses.length).toBeLessThan(20);
-    await Promise.all(flood);
-    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    const flood = Promise.all(
+      Array.from({ length: 20 }, (_, index) => request('/metrics', { headers: basic(`alice:${index}`) })),
+    );
+    expect(await Promise.race([flood, request('/metrics', { headers: RIGHT })])).toMatchObject({ status: 200 });
+    const responses = await flood;
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    expect(responses.find(({ status }) => status === 503)).toEqual(
+      plainText(503, 'Too many concurrent password checks.\n', { 'retry-after': '1' }),
+    );
   });
 
   it('releases the slots of clients that disconnect during the password check', async () => {
@@ -202,13 +157,5 @@ describe('rateLimiter', () => {
     expect(many(2)).toEqual([true, false]);
     nowMs += 10_000;
     expect(many(4)).toEqual([true, true, true, false]);
-  });
-
-  it('allows no request with a burst of 0, and every request without rules', () => {
-    const isAllowed = rateLimiter();
-    expect(isAllowed({ intervalMs: 100, burst: 0 })).toBe(false);
-    expect(isAllowed(undefined)).toBe(true);
-    expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(true);
-    expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { telemetryPath } from '../../src/cli/flag-kind.ts';
 import { labelText } from '../../src/model/resource.ts';
-import { changesPath, probePath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
+import { changesPath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { startApp } from './running-app.ts';
@@ -14,10 +14,6 @@ describe('ROUTES', () => {
 });
 
 describe('stationPath', () => {
-  it('encodes the name as one path segment', () => {
-    expect(stationPath('a/b %?#\\ü')).toBe('stations/a%2Fb%20%25%3F%23%5C%C3%BC');
-  });
-
   it.each(['.', '..'])('is undefined for %s, which browsers resolve as a path step', (name) => {
     expect(stationPath(name)).toBeUndefined();
     expect(changesPath(name)).toBeUndefined();
@@ -50,11 +46,5 @@ describe('resourcePath', () => {
     const id = labelText('字'.repeat(1000));
     const { request } = await startApp(exporterOf(detailOf([resourceOf(id)])));
     expect((await request(`/${resourcePath('prod', id)}`)).status).toBe(200);
-  });
-});
-
-describe('probePath', () => {
-  it('encodes the station as a query parameter', () => {
-    expect(probePath('a&b c')).toBe('probe?station=a%26b+c');
   });
 });

@@ -54,7 +54,6 @@ export async function startApp(
   exporter: Partial<ExporterPort> = {},
   options: Partial<WebOptions> = {},
   tls?: TlsRules,
-  connectionLimits?: NonNullable<Parameters<typeof listen>[2]>['limits'],
 ) {
   /** Errors reported as exporter bugs. */
   const reported: unknown[] = [];
@@ -76,11 +75,7 @@ export async function startApp(
     report: (error) => reported.push(error),
     ...options,
   });
-  const server = await listen(app, [LOOPBACK], {
-    tls,
-    observer,
-    ...(connectionLimits && { limits: connectionLimits }),
-  });
+  const server = await listen(app, [LOOPBACK], { tls, observer });
   onTestFinished(() => server.close(0));
   const port = server.addresses[0]?.port ?? 0;
   const request = (path: string, requestOptions?: RequestOptions) => httpRequest(port, path, requestOptions);

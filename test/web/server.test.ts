@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
 import { hello, REQUEST, startHeld, startServer } from './held-server.ts';
-import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+import { httpRequest, openConnection } from './http-client.ts';
 import { SERVER_TLS } from './running-app.ts';
 
 /** A server with a request whose response the test ends. */
@@ -19,54 +19,27 @@ async function startBusy(requests = 1) {
 }
 
 describe('listen', () => {
-  it('serves on every address and returns the bound ones', async () => {
-    const { server } = await startServer(hello, {}, [LOOPBACK, { host: 'localhost', port: 0 }]);
-    expect(server.addresses).toMatchObject([
-      { address: '127.0.0.1', port: expect.any(Number) },
-      { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), port: expect.any(Number) },
-    ]);
-    expect((await httpRequest(server.addresses[0]?.port ?? 0, '/')).body).toBe('hello');
-  });
-
   it('names an IPv6 address in brackets when it cannot listen', async () => {
     await expect(listen(hello, [{ host: '2001:db8::1', port: 1 }])).rejects.toThrow(
       'cannot listen on "[2001:db8::1]:1": ',
     );
   });
 
-  it.each(['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'])(
-    'responds 408 to a client that sends no more than %j',
-    async (bytes) => {
-      const limits = { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 };
-      const { port } = await startServer(() => {}, { limits });
-      expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    },
-  );
-
-  it('closes a connection that stays idle after its response', async () => {
-    const { port } = await startServer(hello, { limits: { keepAliveTimeout: 20 } });
-    expect(await openConnection(port, REQUEST).received).toMatch(/hello$/);
+  it('responds 408 to a client that sends no complete request', async () => {
+    const limits = { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 };
+    const { port } = await startServer(() => {}, { limits });
+    expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost:').received).toMatch(
+      /^HTTP\/1\.1 408 Request Timeout\r\n/,
+    );
   });
 
   it.each([
     'GET / HTTP/9.9\r\n\r\n',
-    'GET / HTTP/1.1\r\n\r\n',
-    'NONSENSE / HTTP/1.1\r\nHost: a\r\n\r\n',
-    'GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n',
-    'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n',
     'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     '\u0016\u0003\u0001',
   ])('responds 400 to the malformed request %j and keeps serving', async (bytes) => {
     const { port } = await startServer(hello);
     expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect((await httpRequest(port, '/')).body).toBe('hello');
-  });
-
-  it('closes a connection that sends CONNECT', async () => {
-    const { port } = await startServer(hello);
-    expect(await openConnection(port, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n').received).toBe('');
     expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
@@ -81,12 +54,6 @@ describe('listen', () => {
 });
 
 describe('RunningServer.close', () => {
-  it('refuses new connections', async () => {
-    const { server, port } = await startServer(hello);
-    await server.close(60_000);
-    await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
-  });
-
   it('closes idle connections at once', async () => {
     const { server, port } = await startServer(hello);
     const { socket, received } = openConnection(port, REQUEST);
@@ -105,16 +72,6 @@ describe('RunningServer.close', () => {
     held[0]?.end('late');
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[\s\S]*\r\n\r\nlate$/);
     await closed;
-  });
-
-  it('lets a response finish whose headers are already sent', async () => {
-    const { server, socket, received, held } = await startBusy();
-    held[0]?.write('first ');
-    await once(socket, 'readable');
-    const closed = server.close(60_000);
-    held[0]?.end('last');
-    await closed;
-    expect(await received).toMatch(/first [\s\S]*last/);
   });
 
   it.each([

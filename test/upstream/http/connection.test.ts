@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
@@ -13,12 +14,6 @@ import { closedPort, startRawService, startService } from '../support/service.ts
 const authority = issue({ name: 'test authority' });
 const forAddress = issue({ name: 'service', issuer: authority, hosts: ['127.0.0.1'] });
 const forName = issue({ name: 'service', issuer: authority, hosts: ['monitor.example.com'] });
-const expired = issue({
-  name: 'service',
-  issuer: authority,
-  hosts: ['127.0.0.1'],
-  notAfter: new Date(Date.now() - 1000),
-});
 const ourselves = issue({ name: 'exporter', issuer: authority });
 
 const startSecure = (identity = forAddress, more = {}) =>
@@ -44,8 +39,7 @@ const startMutual = (issued: Issued) =>
 describe('openPool with TLS', () => {
   it.each<[string, Issued, () => TlsOptions]>([
     ['trusts the configured certificate authority', forAddress, trusting],
-    ['accepts any certificate with insecure_skip_verify', expired, () => ({ insecure_skip_verify: true })],
-    ['verifies the configured server name', forName, () => trusting({ server_name: 'monitor.example.com' })],
+    ['accepts any certificate with insecure_skip_verify', forName, () => ({ insecure_skip_verify: true })],
   ])('%s', async (_what, issued, tls) => {
     const { url } = await startSecure(issued);
     expect(await testClient(url, { tls: tls() }).get()).toBe('secure');
@@ -53,8 +47,6 @@ describe('openPool with TLS', () => {
 
   it.each([
     ['unknown authority', forAddress, undefined, /unable to verify the first certificate|unable to get local issuer/],
-    ['self-signed', issue({ name: 'service', hosts: ['127.0.0.1'] }), undefined, /self-signed certificate/],
-    ['expired', expired, trusting, /certificate has expired/],
     ['for another host', forName, trusting, /does not match certificate's altnames/],
   ])('fails with reason tls, without a retry, when the certificate is %s', async (_what, issued, tls, message) => {
     const { url } = await startSecure(issued);
@@ -72,12 +64,7 @@ describe('openPool with TLS', () => {
     expect(error.message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
   });
 
-  it('fails with reason tls when the service does not use TLS', async () => {
-    const { port } = await startRawService((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await testClient(new URL(`https://127.0.0.1:${port}`)).failure()).toMatchObject({ reason: 'tls' });
-  });
-
-  it('sends the configured server name, whatever the Host header', async () => {
+  it('sends and verifies the configured server name, whatever the Host header', async () => {
     const { url, requests } = await startSecure(forName);
     const tls = trusting({ server_name: 'monitor.example.com' });
     await testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get();
@@ -93,50 +80,30 @@ describe('openPool with TLS', () => {
     });
   });
 
-  it('presents the client certificate when the server requests it', async () => {
-    const { url } = await startMutual(forAddress);
-    expect(await testClient(url, { tls: trusting(identity()) }).get()).toBe('exporter');
-    expect(await testClient(url, { tls: trusting() }).get()).toBe('none');
-  });
-
   it('reads certificate files again for each connection', async () => {
     const service = await startService(
       (_request, response) => response.writeHead(200, { Connection: 'close' }).end('secure'),
       forAddress,
     );
-    const other = issue({ name: 'other authority' });
     const tls = trusting();
     const { get, failure } = testClient(service.url, { tls });
     expect(await get()).toBe('secure');
-    expect(await get()).toBe('secure');
-    writeFileSync(String(tls.ca_file), other.cert);
+    writeFileSync(String(tls.ca_file), issue({ name: 'other authority' }).cert);
     expect(await failure()).toMatchObject({ reason: 'tls' });
-    writeFileSync(String(tls.ca_file), other.cert + authority.cert);
-    expect(await get()).toBe('secure');
   });
 
-  it.each<[string, { ca_file?: string; cert_file?: string; key_file?: string }, string]>([
-    ['a file that cannot be read', { ca_file: '/nowhere/ca.pem' }, 'cannot read TLS file /nowhere/ca.pem: ENOENT'],
-    ['an invalid authority', { ca_file: 'broken' }, 'invalid TLS file ca_file: '],
-    ['an invalid certificate', { cert_file: 'broken' }, 'invalid TLS file cert_file: '],
-    ['an invalid key', { key_file: 'broken' }, 'invalid TLS file key_file: '],
+  it.each<[string, () => Partial<TlsOptions>, RegExp]>([
+    ['a file that cannot be read', () => ({ ca_file: '/nowhere/ca.pem' }), /cannot read TLS file \S+\/ca\.pem: ENOENT/],
+    ['an invalid authority', () => ({ ca_file: temporaryFile('broken', 'broken') }), /invalid TLS file \S+\/broken: /],
     [
       'a certificate and key that do not match',
-      { key_file: forName.key },
-      'invalid TLS file cert_file with key_file: ',
+      () => ({ ...identity(), key_file: temporaryFile('other', forName.key) }),
+      /invalid TLS file \S+\/cert\.pem with \S+\/other: /,
     ],
-  ])('fails with reason tls and names %s', async (_what, changes, message) => {
+  ])('fails with reason tls and names %s', async (_what, files, message) => {
     const { url } = await startSecure();
-    const contents = { cert_file: ourselves.cert, key_file: ourselves.key, ...changes };
-    const files = Object.fromEntries(
-      Object.entries(contents).map(([name, content]) => [
-        name,
-        content.startsWith('/') ? content : temporaryFile(name, content),
-      ]),
-    );
-    const failure = await testClient(url, { tls: trusting(files), maxRetries: 3 }).failure();
-    expect(failure).toMatchObject({ reason: 'tls' });
-    expect(failure.message.replaceAll(/\S+\/(ca_file|cert_file|key_file)\b/g, '$1')).toContain(message);
+    const { failure } = testClient(url, { tls: trusting(files()) });
+    expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(message) });
   });
 
   it('does not read certificate files without TLS', async () => {
@@ -156,19 +123,6 @@ describe('openPool through a proxy', () => {
     expect(proxy).toMatchObject({ requests: [], tunnels: [{ target: url.host, headers: { host: url.host } }] });
     expect(proxy.tunnels[0]?.headers).not.toHaveProperty('authorization');
     expect(proxy.tunnels[0]?.headers).not.toHaveProperty('proxy-authorization');
-  });
-
-  it('tunnels to an https service with the same TLS settings, reusing the connection', async () => {
-    const { url } = await startSecure(forName);
-    const proxy = await startProxy();
-    const { get } = testClient(url, {
-      proxyUrl: proxy.url,
-      concurrency: 1,
-      tls: trusting({ server_name: 'monitor.example.com' }),
-    });
-    expect(await get()).toBe('secure');
-    expect(await get()).toBe('secure');
-    expect(proxy.tunnels).toHaveLength(1);
   });
 
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
@@ -212,13 +166,6 @@ describe('openPool through a proxy', () => {
       async () => new URL(`http://127.0.0.1:${await closedPort()}`),
       /^proxy 127.* connect ECONNREFUSED/,
     ],
-    ['disconnects', 'network', async () => (await startRawService((socket) => socket.end())).url, /^proxy 127/],
-    [
-      'does not speak HTTP',
-      'network',
-      async () => (await startRawService((socket) => socket.end('SSH-2.0\r\n'))).url,
-      /^proxy 127/,
-    ],
     ['does not answer', 'timeout', async () => (await startRawService(() => undefined)).url, /./],
     [
       'has a certificate that is not trusted',
@@ -235,8 +182,6 @@ describe('openPool through a proxy', () => {
 
   it.each([
     { userinfo: 'user:p%40ssw0rd', repeated: 'p@ssw0rd' },
-    { userinfo: 'user:p%40ssw0rd', repeated: 'p%40ssw0rd' },
-    { userinfo: 'user:p%40ssw0rd', repeated: Buffer.from('user:p@ssw0rd').toString('base64') },
     { userinfo: 'key-of-the-proxy', repeated: 'key-of-the-proxy' },
   ])('does not show a reply that repeats $repeated of a proxy', async ({ userinfo, repeated }) => {
     const proxy = await startProxy();
@@ -268,55 +213,47 @@ describe('openPool through a proxy', () => {
 });
 
 describe('connectOnce', () => {
-  it.each([
-    { what: '20,000 header lines', reply: `HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(20_000)}\r\n` },
-    { what: 'trailers', reply: `HTTP/1.1 200 OK\r\n\r\n0\r\n${'a:\r\n'.repeat(9999)}\r\n` },
-    { what: 'one long line', reply: 'a'.repeat(1_000_000) },
-  ])('hands a reply with $what to the parser in slices of at most 500 lines, complete and in order', async (row) => {
-    const { url } = await startRawService((socket) => socket.end(row.reply));
+  /** What a connection hands to its reader, one text for each time that it becomes readable. */
+  async function readableParts(reply: string, whenReadable: (socket: Socket) => void = () => undefined) {
+    const { url } = await startRawService((connection) => connection.end(reply));
     const socket = await connectOnce(url, { timeoutMs: 60_000 });
-    const slices: string[] = [];
+    const parts: string[] = [];
     socket.on('readable', () => {
-      let slice = '';
-      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) slice += chunk;
-      slices.push(slice);
+      whenReadable(socket);
+      let part = '';
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) part += chunk;
+      parts.push(part);
     });
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await once(socket, 'end');
+    return parts;
+  }
+
+  it.each([
+    { what: '20,000 header lines', reply: `HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(20_000)}\r\n` },
+    { what: 'one long line', reply: 'a'.repeat(1_000_000) },
+  ])('hands a reply with $what to the parser in slices of at most 500 lines, complete and in order', async (row) => {
+    const slices = await readableParts(row.reply);
     expect(slices.join('')).toBe(row.reply);
     for (const slice of slices) expect(slice.split('\n').length - 1).toBeLessThanOrEqual(500);
   });
 
   it('holds little of a reply with many lines, however fast it arrives', async () => {
     const reply = '{},\n'.repeat(250_000);
-    const { url } = await startRawService((socket) => socket.end(reply));
-    const socket = await connectOnce(url, { timeoutMs: 60_000 });
-    let received = 0;
     let mostHeld = 0;
-    socket.on('readable', () => {
-      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) received += chunk.length;
-      mostHeld = Math.max(mostHeld, socket.readableLength);
+    const parts = await readableParts(reply, ({ readableLength }) => {
+      mostHeld = Math.max(mostHeld, readableLength);
     });
-    socket.write('GET / HTTP/1.1\r\n\r\n');
-    await once(socket, 'end');
-    expect(received).toBe(reply.length);
+    expect(parts.join('')).toHaveLength(reply.length);
     expect(mostHeld).toBeLessThan(reply.length / 4);
   });
 
   it('loses nothing when its reader only starts reading', async () => {
     const reply = '{},\n'.repeat(10_000);
-    const { url } = await startRawService((socket) => socket.end(reply));
-    const socket = await connectOnce(url, { timeoutMs: 60_000 });
-    let received = 0;
-    const returnedByStart: unknown[] = [];
-    socket.on('readable', () => {
-      returnedByStart.push(socket.read(0));
-      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) received += chunk.length;
-    });
-    socket.write('GET / HTTP/1.1\r\n\r\n');
-    await once(socket, 'end');
-    expect(new Set(returnedByStart)).toEqual(new Set([null]));
-    expect(received).toBe(reply.length);
+    const returnedByStart = new Set<unknown>();
+    const parts = await readableParts(reply, (socket) => returnedByStart.add(socket.read(0)));
+    expect(returnedByStart).toEqual(new Set([null]));
+    expect(parts.join('')).toBe(reply);
   });
 
   it('connects with the settings of requests without sending one', async () => {

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
-import { TaskQueue } from '../../../src/tasks/task-queue.ts';
 import { listPages } from '../../../src/upstream/paging/list-pages.ts';
 import { type Page, readPage } from '../../../src/upstream/protocol/page.ts';
 import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
-import { stationSource } from '../../../src/upstream/station-source.ts';
 import { listingContext } from '../support/context.ts';
 import {
   drawUnstableWorld,
@@ -13,6 +11,7 @@ import {
   requestsWithoutOverlap,
   type World,
 } from '../support/listing-model.ts';
+import { query, sourceOf } from '../support/listing-source.ts';
 
 const WORLDS = 1000;
 
@@ -28,15 +27,7 @@ interface Outcome {
 
 async function listed(world: World): Promise<Outcome> {
   const service = new ModelService(world);
-  const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
-    const query = new URLSearchParams(path.slice(path.indexOf('?')));
-    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')) };
-    await new Promise(setImmediate);
-    return read(Buffer.from(JSON.stringify(service.answer(request))));
-  };
-  const options = { ...world, baseUrl: new URL('http://service.test'), listStyle: 'repeat' } as const;
-  const query = { path: { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' }, filters: {} };
-  const source = stationSource({ client: { get }, options, tasks: new TaskQueue() });
+  const { source } = sourceOf((request) => service.answer(request), world);
   const listing = await source.listResources(query, listingContext());
   const ids = new Set(listing.parts.flat().map(({ id }) => id));
   const { requests, records } = service;
@@ -102,7 +93,10 @@ describe('stationSource, completeness', () => {
 });
 
 const NO_REJECTS = {
-  ...{ rejected: 0, rejectedParts: [], rejectedSequence: '', areRejectedNamed: true },
+  rejected: 0,
+  rejectedParts: [],
+  rejectedSequence: '',
+  areRejectedNamed: true,
   rejectedRecords: [],
 };
 

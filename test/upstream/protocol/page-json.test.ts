@@ -78,10 +78,7 @@ describe('parseInSlices', () => {
     );
   });
 
-  it.each(['', '[]', 'null', '{}', '{"resources":null}', '{"a":{"resources":[1]}}', '<html>'])(
-    'finds no array in %j',
-    async (text) => {
-      expect(await sliced(text, 1)).toMatch('expected a JSON object with one array "resources"');
-    },
-  );
+  it.each(['', '[]', '{"resources":null}', '{"a":{"resources":[1]}}'])('finds no array in %j', async (text) => {
+    expect(await sliced(text, 1)).toMatch('expected a JSON object with one array "resources"');
+  });
 });

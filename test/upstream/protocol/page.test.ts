@@ -27,6 +27,20 @@ describe('readPage', () => {
     expect(page).toMatchObject({ rejected: 2, rejectedParts: [{ positions: Uint32Array.of(1, 2) }] });
   });
 
+  it('reads invalid UTF-8, a byte order mark and field names that are special in JavaScript', async () => {
+    const rows = [
+      '{"resource_id":"a\xed\xa0\x80z"}',
+      '{"resource_id":"b","__proto__":{"resource_id":"evil"}}',
+      '{"__proto__":{"resource_id":"evil"}}',
+      '{"resource_id":"__proto__"}',
+      '{"resource_id":"c","resource_id":"d"}',
+    ];
+    const body = Buffer.from(`\xef\xbb\xbf{"resources":[${rows.join()}],"page":{"total":5},"__proto__":{}}`, 'latin1');
+    const page = await readPage(body);
+    expect(page).toMatchObject({ received: 5, rejected: 1, total: 5 });
+    expect(page.parts).toMatchObject([{ rows: ['a\ufffd\ufffd\ufffdz', 'b', '__proto__', 'd'] }]);
+  });
+
   it('does not hold the page of the listing before', async () => {
     const pages = async () => {
       const before = await readPage(bytes({ resources: [{ resource_id: 'a' }] }));
@@ -43,14 +57,11 @@ describe('readPage', () => {
   it.each([
     [{ total: '12' }, 12, false],
     [{ total: 0 }, 0, false],
-    [{}, undefined, false],
     [{ total: null }, undefined, false],
-    [null, undefined, false],
     [undefined, undefined, false],
     ['12', undefined, false],
     [{ total: -1 }, undefined, true],
     [{ total: 'many' }, undefined, true],
-    [{ total: 1.5 }, undefined, true],
   ])('reads the page %j as total %j', async (page, total, totalInvalid) => {
     expect(await readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
   });
@@ -74,14 +85,11 @@ describe('readPage', () => {
   it.each([
     ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
     ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
-    ['', 'body: expected JSON, got 0 bytes that are not JSON'],
     ['[]', 'body: expected a JSON object, got an array'],
     ['null', 'body: expected a JSON object, got null'],
-    ['"x"', 'body: expected a JSON object, got a string'],
     ['{}', 'body: expected a JSON object with a field "resources"'],
     ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
     ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
-    ['{"resources":"x"}', 'body: expected "resources" to be an array, got a string'],
   ])('fails on %s', async (text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(message);
   });
@@ -100,25 +108,17 @@ describe('readPage', () => {
     );
   });
 
-  it('reads a large page in short tasks, into parts of at most 1,000 rows', async () => {
+  it('reads a large page into parts of at most 1,000 rows', async () => {
     const records = Array.from({ length: 12_345 }, (_, index) => ({
       resource_id: index % 5000 === 7 ? '' : `id-${index}`,
       display_name: '名'.repeat(20),
       sku: index === 9999 ? 1 : '1 GPU',
     }));
-    const rowsPerTask: number[] = [];
     const page = await readPageOf(
       bytes({ resources: records, page: { total: 12_345 } }),
-      (record) => {
-        rowsPerTask.push((rowsPerTask.pop() ?? 0) + 1);
-        return readResource(record, { texts: new InternedTexts(), states: new StateMeanings() });
-      },
-      async (task) => {
-        rowsPerTask.push(0);
-        return task();
-      },
+      (record) => readResource(record, { texts: new InternedTexts(), states: new StateMeanings() }),
+      async (task) => task(),
     );
-    expect(Math.max(...rowsPerTask)).toBeLessThan(5000);
     expect(page).toMatchObject({ received: 12_345, total: 12_345 });
     expect(page.parts.map(({ rows }) => rows.length)).toEqual([...Array(12).fill(1000), 342]);
     for (const { rows, positions } of page.parts)
@@ -129,33 +129,32 @@ describe('readPage', () => {
     expect(page.rowCount).toBe(12_342);
   });
 
-  /** Counts what is parsed and read in one task. */
+  /** The most that is parsed and read in one task. */
   async function readCounting(body: Uint8Array) {
-    const tasks: { parsed: number; read: number }[] = [];
-    const parse = JSON.parse;
-    const count = (counted: Partial<(typeof tasks)[number]>) => {
-      const task = tasks.at(-1) ?? { parsed: 0, read: 0 };
-      task.parsed += counted.parsed ?? 0;
-      task.read += counted.read ?? 0;
+    const most = { parsed: 0, read: 0 };
+    let inTask = { parsed: 0, read: 0 };
+    const count = (what: keyof typeof most, amount: number) => {
+      inTask[what] += amount;
+      most[what] = Math.max(most[what], inTask[what]);
     };
+    const parse = JSON.parse;
     const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
-      count({ parsed: text.length });
+      count('parsed', text.length);
       return parse(text);
     });
     const readRow = (record: unknown) => {
-      count({ read: 1 });
+      count('read', 1);
       return readId(record);
     };
     const run = async <T>(task: () => T) => {
-      tasks.push({ parsed: 0, read: 0 });
+      inTask = { parsed: 0, read: 0 };
       return task();
     };
     const outcome = await readPageOf(body, readRow, run)
       .then(({ received }) => `${received} records`)
       .catch(({ message }: Error) => message)
       .finally(() => spy.mockRestore());
-    const most = (of: keyof (typeof tasks)[number]) => Math.max(...tasks.map((task) => task[of]));
-    return { outcome, parsed: most('parsed'), read: most('read') };
+    return { outcome, ...most };
   }
 
   const PAGE_BYTES = 16 * 1024 * 1024;
@@ -190,10 +189,8 @@ describe('readPage', () => {
   it('reads records with long texts and many unknown fields', async () => {
     const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, 'x'.repeat(100)]));
     const records = Array.from({ length: 20 }, (_, at) => ({ resource_id: `id-${at}`, display_name: '名', ...extra }));
-    for (const indent of [undefined, 2]) {
-      const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, indent));
-      expect(await readPage(body)).toMatchObject({ received: 20, rowCount: 20, total: 20 });
-    }
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, 2));
+    expect(await readPage(body)).toMatchObject({ received: 20, rowCount: 20, total: 20 });
   });
 
   it('stops where the progress throws, before the end of a large page', async () => {
@@ -218,7 +215,6 @@ describe('readPage', () => {
 
   const MIB = 1024 * 1024;
   const NO_ARRAY = 'expected a JSON object with one array "resources" in';
-  const BOMB = '[],'.repeat(400_000);
   const large = (end: string) => `{"resources":[{"resource_id":"${'a'.repeat(MIB / 2)}"}${end}`;
 
   it.each([
@@ -226,15 +222,7 @@ describe('readPage', () => {
     ['no array', '{"resources":null,"x":"'.padEnd(MIB, 'x'), `${NO_ARRAY} 1048576 bytes`],
     ['damaged JSON', large(',]}'), 'expected JSON, got 524323 bytes that are not JSON'],
     ['two arrays', large('],"resources":[]}'), `${NO_ARRAY} 524337 bytes`],
-    ['an array and null', large('],"resources":null}'), `${NO_ARRAY} 524339 bytes`],
     ['an array and another with an escaped name', large('],"\\u0072esources":[]}'), `${NO_ARRAY} 524342 bytes`],
-    ['a bomb of values in a record', `{"resources":[[${BOMB}`, 'expected records, got one with more than 6000 values'],
-    ['a bomb of values before the records', `{"x":[${BOMB}`, 'expected records, got one with more than 6000 values'],
-    [
-      'a bomb of values after the records',
-      `{"resources":[],"x":[${BOMB}`,
-      'expected at most 131072 bytes beside "resources"',
-    ],
   ])('fails on %s in a large reply', async (_what, text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);
   });
@@ -242,14 +230,12 @@ describe('readPage', () => {
 
 describe('rowFinder', () => {
   it('finds the rows that stayed in their order when one was inserted or removed', () => {
-    const foundIn = (rows: string[], ids: string[]) => {
+    const foundIn = (rows: readonly string[], ids: readonly string[]) => {
       const find = rowFinder([{ rows, ids: rows }]);
       return ids.filter((id) => find(id) === id).join('');
     };
-    expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
     expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
     expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
-    expect(foundIn([...'abcd'], [...'bcde'])).toBe('bcd');
     expect(foundIn([], [...'a'])).toBe('');
   });
 

@@ -40,7 +40,6 @@ class RecordingObserver implements Partial<RequestObserver> {
 }
 
 interface TestTime {
-  readonly startMs?: number;
   /** Without it, time advances only by the requested delays. */
   readonly clock?: VirtualClock | undefined;
   readonly wallNow?: () => number;
@@ -51,11 +50,11 @@ interface TestTime {
 export function testClient(
   baseUrl: URL,
   overrides: Partial<UpstreamOptions> = {},
-  { startMs = Date.now(), clock, wallNow, random = () => 0.5 }: TestTime = {},
+  { clock, wallNow, random = () => 0.5 }: TestTime = {},
 ) {
   const observer = new RecordingObserver();
   const sleeps: number[] = [];
-  let nowMs = startMs;
+  let nowMs = Date.now();
   const now = clock?.now ?? (() => nowMs);
   const schedule: ClientDependencies['schedule'] = (run, delayMs) => {
     if (delayMs > 0 && clock) return clock.schedule(run, delayMs);

@@ -1,16 +1,14 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type TlsOptions as ServerTlsOptions, TLSSocket } from 'node:tls';
-import { listen } from './service.ts';
+import { createHttpServer, listen } from './service.ts';
 
 /** A minimal CONNECT proxy, with a configurable status. */
 export async function startProxy(tls?: ServerTlsOptions, status = 200) {
   const tunnels: { target: string; headers: IncomingHttpHeaders; shownName: string }[] = [];
   /** Sent to the proxy itself instead of through a tunnel. */
   const requests: string[] = [];
-  const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
-  server.on('tlsClientError', () => undefined);
+  const server = createHttpServer(tls);
   server.on('request', (request, response) => {
     requests.push(String(request.url));
     response.end();

@@ -10,20 +10,24 @@ import { onTestFinished } from 'vitest';
 export async function startService(answer: RequestListener, tls?: ServerTlsOptions) {
   /** In order of arrival. */
   const requests: IncomingMessage[] = [];
-  const listener: RequestListener = (request, response) => {
+  const server = createHttpServer(tls).on('request', (request, response) => {
     requests.push(request);
     answer(request, response);
-  };
-  const server: HttpServer = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  server.on('tlsClientError', () => undefined);
+  });
   const port = await listen(server);
   return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), port, requests };
+}
+
+/** With TLS if that is given: then a client that does not shake hands is no error. */
+export function createHttpServer(tls: ServerTlsOptions | undefined): HttpServer {
+  const server: HttpServer = tls === undefined ? createServer() : createTlsServer(tls);
+  return server.on('tlsClientError', () => undefined);
 }
 
 /** A raw TCP service: handles each connection once its request starts to arrive. */
 export async function startRawService(
   answer: (socket: Socket, connection: number, request: string) => void,
-): Promise<{ url: URL; port: number }> {
+): Promise<{ url: URL }> {
   let connections = 0;
   const server = createRawServer((socket) => {
     connections += 1;
@@ -32,7 +36,7 @@ export async function startRawService(
     socket.once('data', (data) => answer(socket, connection, data.toString('latin1')));
   });
   const port = await listen(server);
-  return { url: new URL(`http://127.0.0.1:${port}`), port };
+  return { url: new URL(`http://127.0.0.1:${port}`) };
 }
 
 export async function listen(server: Server): Promise<number> {

@@ -66,8 +66,15 @@ export class SimulatedFleet {
 
   constructor(model: FleetModel, upstream: UpstreamModel) {
     this.#model = {
-      ...{ ttlMs: 60_000, errorTtlMs: 10_000, refreshTimeoutMs: 120_000, timeoutMs: 10_000, concurrency: 8 },
-      ...{ requestsPerSecond: 0, maxRetries: 2, spreadMs: 0, seed: 1 },
+      ttlMs: 60_000,
+      errorTtlMs: 10_000,
+      refreshTimeoutMs: 120_000,
+      timeoutMs: 10_000,
+      concurrency: 8,
+      requestsPerSecond: 0,
+      maxRetries: 2,
+      spreadMs: 0,
+      seed: 1,
       ...model,
     };
     const { seed } = this.#model;

@@ -61,7 +61,6 @@ describe('watchRules', () => {
   });
 
   it.each<[what: string, before: TlsRules | undefined, after: TlsRules | undefined, problem: string]>([
-    ['TLS is switched on', undefined, TLS, 'TLS was switched on or off, which requires a restart'],
     ['TLS is switched off', TLS, undefined, 'TLS was switched on or off, which requires a restart'],
     [
       'client certificates are requested',
