@@ -80,7 +80,10 @@ describe('checkReport', () => {
 
   it('counts a kept listing once per ttl, or with every scrape what has none', () => {
     const listings = [undefined, 'alertabilityTtlMs', 'productsTtlMs'].map((ttl, at) => ({
-      ...{ name: `${at}`, pages: [25, 20, 15][at] ?? 0, takenAtMs: undefined, failure: undefined },
+      name: `${at}`,
+      pages: [25, 20, 15][at] ?? 0,
+      takenAtMs: undefined,
+      failure: undefined,
       ttl: ttl as 'productsTtlMs' | undefined,
     }));
     const requestsOf = (ttlMs: number, keptMs: number) => {

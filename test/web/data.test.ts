@@ -103,14 +103,15 @@ describe('stationList', () => {
       UP,
       {
         ...UP,
-        ...{
-          station: 'a,b',
-          state: 'failing',
-          failure_reason: 'auth',
-          failure_message: '=1+1 "x"',
-          last_success: null,
-        },
-        ...{ next_refresh_seconds: 0, refreshing: true, waiting_seconds: 1.5, hanging: true },
+        station: 'a,b',
+        state: 'failing',
+        failure_reason: 'auth',
+        failure_message: '=1+1 "x"',
+        last_success: null,
+        next_refresh_seconds: 0,
+        refreshing: true,
+        waiting_seconds: 1.5,
+        hanging: true,
         ...Object.fromEntries(unknown.map((name) => [name, null])),
       },
     ]);
@@ -138,7 +139,11 @@ describe('stationList', () => {
 });
 
 const REJECTED: RejectedRecord = {
-  ...{ position: 12, rejection: 'no resource_id', name: '<b>web</b>', displayName: '', type: 'type.a' },
+  position: 12,
+  rejection: 'no resource_id',
+  name: '<b>web</b>',
+  displayName: '',
+  type: 'type.a',
 };
 
 describe('stationData', () => {
@@ -168,16 +173,29 @@ describe('stationData', () => {
     const { request } = await startApp(exporterOf(detail), { now: () => NOW_MS });
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
       ...UP,
-      ...{ resources: 3, firing_resources: 0, pending_resources: 0, unknown_state_resources: 0 },
-      ...{ resources_with_alert_rules: null, resources_without_alert_rules: null },
+      resources: 3,
+      firing_resources: 0,
+      pending_resources: 0,
+      unknown_state_resources: 0,
+      resources_with_alert_rules: null,
+      resources_without_alert_rules: null,
       resources_with_unknown_alert_coverage: 3,
-      ...{ alert_coverage: null, listing_complete: false, listing_rejected_resources: 2, listing_pages: 1 },
+      alert_coverage: null,
+      listing_complete: false,
+      listing_rejected_resources: 2,
+      listing_pages: 1,
       listing_problems: 'listing incomplete: short',
-      ...{ complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] },
+      complete: false,
+      rejected: 2,
+      age: 55,
+      incomplete_reasons: ['short'],
       outages: [
         {
-          ...{ from: '2026-01-02T03:04:00.000Z', to: '2026-01-02T03:04:01.234Z', seconds: 1.234 },
-          ...{ failed_refreshes: 2, failure_reasons: ['auth'] },
+          from: '2026-01-02T03:04:00.000Z',
+          to: '2026-01-02T03:04:01.234Z',
+          seconds: 1.234,
+          failed_refreshes: 2,
+          failure_reasons: ['auth'],
         },
       ],
       subscription: 'sub',
@@ -192,7 +210,10 @@ describe('stationData', () => {
         duplicate_resources: 1,
         rejected_records: [
           {
-            ...{ position: 12, reason: 'no resource_id', name: '<b>web</b>', display_name: '' },
+            position: 12,
+            reason: 'no resource_id',
+            name: '<b>web</b>',
+            display_name: '',
             resource_type: 'type.a',
           },
         ],

@@ -9,8 +9,12 @@ const throttled = (retryAfterMs?: number) =>
   new RequestFailure('rate_limited', '429', { retryable: true, status: 429, retryAfterMs });
 
 const DEFAULTS = {
-  ...{ maxRetries: 2, isAccepting: true, isAtLowestRate: false, isProbe: false },
-  ...{ deadlineMs: Number.MAX_VALUE, random: 0.5 },
+  maxRetries: 2,
+  isAccepting: true,
+  isAtLowestRate: false,
+  isProbe: false,
+  deadlineMs: Number.MAX_VALUE,
+  random: 0.5,
 };
 
 type Situation = Partial<typeof DEFAULTS>;

@@ -56,13 +56,21 @@ const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
 });
 
 const lost = (count: number, before: number): RecentChanges => ({
-  ...{ added: 0, removed: count, sinceMs: NOW_MS - 9 * MINUTE_MS },
+  added: 0,
+  removed: count,
+  sinceMs: NOW_MS - 9 * MINUTE_MS,
   loss: { lost: count, before, sinceMs: NOW_MS - 9 * MINUTE_MS },
 });
 
 const factsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}): FleetFacts => ({
-  ...{ isSharded: false, stations, upstreams: [UPSTREAM], changes: new Map(), nowMs: NOW_MS, ownersOf: () => '' },
-  ...{ rejectedReload: undefined, rejectedWebReload: undefined },
+  isSharded: false,
+  stations,
+  upstreams: [UPSTREAM],
+  changes: new Map(),
+  nowMs: NOW_MS,
+  ownersOf: () => '',
+  rejectedReload: undefined,
+  rejectedWebReload: undefined,
   ...facts,
 });
 
@@ -254,7 +262,7 @@ describe('attentionSection', () => {
     const messages = ['x', 'y', 'z', 'y', 'x', 'y'];
     const stations = messages.map((message, index) =>
       failing(`${index}`, 'body', 200, {
-        ...{ failure: { reason: 'body', message } },
+        failure: { reason: 'body', message },
         ...(index === 0 && { snapshot: undefined }),
       }),
     );

@@ -9,7 +9,11 @@ import { openPage, rowsOf, shown } from './opened-page.ts';
 const PATH = '/stations/prod/changes';
 
 const change = (id: string, changes: Partial<ObservedChange> = {}): ObservedChange => ({
-  ...{ change: 'added', resource: resourceOf(id), from: undefined, to: 'ALERTSTATE_FIRING', atMs: NOW_MS - 65_000 },
+  change: 'added',
+  resource: resourceOf(id),
+  from: undefined,
+  to: 'ALERTSTATE_FIRING',
+  atMs: NOW_MS - 65_000,
   ...changes,
 });
 

@@ -10,15 +10,30 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function entryAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
-    ...{ atMs: NOW_MS - agoMs, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, durationMs: 250 },
-    ...{ pages: 3, resources: 42, firing: 2, added: 0, removed: 0, stateChanges: 0 },
+    atMs: NOW_MS - agoMs,
+    refreshes: 1,
+    failed: 0,
+    outcome: 'succeeded',
+    waitedMs: 0,
+    durationMs: 250,
+    pages: 3,
+    resources: 42,
+    firing: 2,
+    added: 0,
+    removed: 0,
+    stateChanges: 0,
     ...changes,
   };
 }
 
 function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
-    ...{ atMs: NOW_MS - agoMs, refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 10_000 },
+    atMs: NOW_MS - agoMs,
+    refreshes: 1,
+    failed: 1,
+    outcome: 'failed',
+    waitedMs: 0,
+    durationMs: 10_000,
     failure: { reason: 'timeout', message: 'no reply' },
     ...changes,
   };
@@ -152,7 +167,9 @@ describe('historySection', () => {
 
   it('lists outages as their history has them, the latest first, and more than five in a part to open', () => {
     const outages = Array.from({ length: 7 }, (_, at) => ({
-      ...{ fromMs: NOW_MS - (7 - at) * HOUR_MS, toMs: NOW_MS - (7 - at) * HOUR_MS + 610_000, failed: 10 },
+      fromMs: NOW_MS - (7 - at) * HOUR_MS,
+      toMs: NOW_MS - (7 - at) * HOUR_MS + 610_000,
+      failed: 10,
       reasons: ['tls', 'status'] as const,
       statuses: [503],
     }));

@@ -110,7 +110,11 @@ describe('resourcePage', () => {
   });
 
   const changed = (change: ObservedChange['change'], agoMs: number, to = 'FIRING'): ObservedChange => ({
-    ...{ change, to, from: 'x', resource: resourceOf('a'), atMs: NOW_MS - agoMs },
+    change,
+    to,
+    from: 'x',
+    resource: resourceOf('a'),
+    atMs: NOW_MS - agoMs,
   });
 
   it.each<[string, string, readonly ObservedChange[], { complete?: boolean; dropped?: number; up?: boolean }?]>([
@@ -149,8 +153,12 @@ describe('resourcePage', () => {
 
   it('shows every field as parsed', async () => {
     const { body } = await open({
-      ...{ sku: '2 GPU', quantity: { value: 2, unit: 'GPU' }, gpuModel: 'H800' },
-      ...{ alertRules: 1200, createdSeconds: 0, state: 'ALERTSTATE_FIRING' },
+      sku: '2 GPU',
+      quantity: { value: 2, unit: 'GPU' },
+      gpuModel: 'H800',
+      alertRules: 1200,
+      createdSeconds: 0,
+      state: 'ALERTSTATE_FIRING',
     });
     expect(rowsOf(body, 'fields')).toEqual([
       'resource_ida',
@@ -168,8 +176,14 @@ describe('resourcePage', () => {
 
   it('distinguishes fields that are not reported from invalid ones', async () => {
     const bare = {
-      ...{ name: '', displayName: '', type: 't', typeLabel: '', state: '', sku: 'free' },
-      ...{ alertRules: undefined, createdSeconds: undefined },
+      name: '',
+      displayName: '',
+      type: 't',
+      typeLabel: '',
+      state: '',
+      sku: 'free',
+      alertRules: undefined,
+      createdSeconds: undefined,
     };
     const invalid = new Map([[0, ['resource_type', 'state', 'create_time'] as const]]);
     const { body, text } = await open(bare, {

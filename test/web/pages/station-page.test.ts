@@ -19,12 +19,18 @@ const barsOf = (body: string) => shown(/<div class="bars">[\s\S]*?<\/div>/.exec(
 const UNNAMED = { displayName: '', name: '' };
 const three = [
   resourceOf('b', {
-    ...{ displayName: 'Beta', type: 'type.b', typeLabel: 'Type B', state: 'ALERTSTATE_FIRING' },
-    ...{ alertRules: 0, product: 'p', alertable: true },
+    displayName: 'Beta',
+    type: 'type.b',
+    typeLabel: 'Type B',
+    state: 'ALERTSTATE_FIRING',
+    alertRules: 0,
+    product: 'p',
+    alertable: true,
   }),
   resourceOf('a', {
     ...{ ...UNNAMED, name: 'named', state: '', alertable: false },
-    ...{ alertRules: undefined, createdSeconds: undefined },
+    alertRules: undefined,
+    createdSeconds: undefined,
   }),
   resourceOf('c', { ...UNNAMED, type: '', typeLabel: '', sku: '2 GPU', gpuModel: 'H', alertRules: 1200 }),
 ];
@@ -161,13 +167,12 @@ describe('stationPage', () => {
     [
       'Completenessnot verified complete Reasonsthe total changedand <more> Unique resources3 Reported total4 Pages1,234 (all listings) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
       {
-        ...{
-          complete: false,
-          incompleteReasons: [mismatch('the total changed'), mismatch('and <more>')],
-          reportedTotal: 4,
-          pages: 1234,
-        },
-        ...{ duplicates: 2, rejected: 1 },
+        complete: false,
+        incompleteReasons: [mismatch('the total changed'), mismatch('and <more>')],
+        reportedTotal: 4,
+        pages: 1234,
+        duplicates: 2,
+        rejected: 1,
         invalidFields: Object.fromEntries(
           LISTING_FIELDS.map((field) => [field, field === 'create_time' ? 1000 : 0]),
         ) as Record<ListingField, number>,
@@ -190,13 +195,11 @@ describe('stationPage', () => {
 
   it('does not say that there are no resources when all records were rejected, and shows what could be read of them', async () => {
     const records = Array.from({ length: 20 }, (_, at) => ({
-      ...{
-        position: at,
-        rejection: 'no resource_id' as const,
-        name: `<i>${at}</i>`,
-        displayName: 'Web',
-        type: 'type.a',
-      },
+      position: at,
+      rejection: 'no resource_id' as const,
+      name: `<i>${at}</i>`,
+      displayName: 'Web',
+      type: 'type.a',
     }));
     const snapshot = { ...rejecting(...'x'.repeat(40)), rejectedRecords: records };
     const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isChurnWaiting: true } };

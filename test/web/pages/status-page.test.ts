@@ -21,7 +21,8 @@ const FAILING: StationStatus = {
 };
 const FRESH: StationStatus = {
   ...{ ...STATION, name: 'new', up: undefined, isRefreshing: true, snapshot: undefined },
-  ...{ lastSuccessMs: undefined, lastAttemptMs: undefined },
+  lastSuccessMs: undefined,
+  lastAttemptMs: undefined,
 };
 /** Refreshed by scrapes, and no longer scraped. */
 const EXPIRED: StationStatus = { ...STATION, dueInMs: -300_000, snapshot: undefined };
