@@ -112,7 +112,7 @@ export function methodNotAllowed(allow: string): RequestHandler {
 
 const ACCESS = 'hasAccess';
 
-/** The client has passed the access rules: an error may disclose more than its text. */
+/** The access rules allow the request: from here on an error may be a page, and the connection is kept. */
 export function grantAccess(response: Response): void {
   response.locals[ACCESS] = true;
 }

@@ -1,55 +1,81 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { first } from '../simulator/simulated-service.ts';
-import { dataOf, expectedState, stateOf } from './station-metrics.ts';
-import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
+import { listen } from '../upstream/support/service.ts';
+import { eventually } from '../web/eventually.ts';
+import { expectedData } from './reference-model.ts';
+import { dataOf, expectedState, ownOf, stateOf } from './station-metrics.ts';
+import {
+  configOf,
+  entriesOf,
+  type RunningExporter,
+  recordsOf,
+  startReadyExporter,
+  startTestService,
+  variedEntries,
+} from './test-bed.ts';
 
-describe('Exporter, scraped', () => {
-  it('publishes the records of the service, without what cannot be read', async () => {
-    const odd = { state: 7, alert_rules_count: 'many', sku: 'large', create_time: 'soon', gpu_model: null };
-    const records = [wireRecord('a'), wireRecord('b', odd), { name: 'without an ID' }];
-    const service = await startTestService({ source: () => records.map((record) => ({ record })) });
-    const { get } = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h' } }));
-    const lines = (await (await get('/probe?station=ts')).text()).split('\n');
-    // Samples of 0 show nothing of the records.
-    const published = lines.filter((line) => /^telemetry_station_(resource|alert|sku|listing).* [^0]\S*$/.test(line));
-    expect(published.join('\n')).toBe(`telemetry_station_listing_incomplete{station="ts",reason="rejected_records"} 1
-telemetry_station_listing_reported_resources{station="ts"} 3
-telemetry_station_listing_pages{station="ts"} 1
-telemetry_station_listing_rejected_resources{station="ts"} 1
-telemetry_station_listing_invalid_fields{station="ts",field="create_time"} 1
-telemetry_station_listing_invalid_fields{station="ts",field="alert_rules_count"} 1
-telemetry_station_resources{station="ts",resource_type="resource_type.compute.x",product="",state="ALERTSTATE_INACTIVE",alert_state="inactive"} 1
-telemetry_station_resources{station="ts",resource_type="resource_type.compute.x",product="",state="7",alert_state="unknown"} 1
-telemetry_station_alert_rules{station="ts",resource_type="resource_type.compute.x",product=""} 1
-telemetry_station_resources_with_alert_rules{station="ts",resource_type="resource_type.compute.x",product=""} 1
-telemetry_station_resources_with_unknown_alert_coverage{station="ts",resource_type="resource_type.compute.x",product=""} 1
-telemetry_station_sku_quantity{station="ts",resource_type="resource_type.compute.x",product="",gpu_model="N4lS",unit="GPU"} 2
-telemetry_station_resource_type_info{station="ts",resource_type="resource_type.compute.x",resource_type_label="Compute"} 1
-telemetry_station_resource_info{station="ts",resource_id="a",name="name-a",display_name="Display a",resource_type="resource_type.compute.x",product="",sku="2 GPU",gpu_model="N4lS",alertable=""} 1
-telemetry_station_resource_info{station="ts",resource_id="b",name="name-b",display_name="Display b",resource_type="resource_type.compute.x",product="",sku="large",gpu_model="",alertable=""} 1
-telemetry_station_resource_state{station="ts",resource_id="a",name="name-a",state="ALERTSTATE_INACTIVE",alert_state="inactive"} 1
-telemetry_station_resource_state{station="ts",resource_id="b",name="name-b",state="7",alert_state="unknown"} 1
-telemetry_station_resource_alert_rules{station="ts",resource_id="a",name="name-a"} 1
-telemetry_station_resource_created_timestamp_seconds{station="ts",resource_id="a",name="name-a"} 1714564800
-telemetry_station_resource_sku_quantity{station="ts",resource_id="a",name="name-a",unit="GPU"} 2`);
+const entries = variedEntries(25);
+const outcome = { reported: 25, pages: 3 };
+
+/** Too short to wait for a refresh. */
+const NO_WAIT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.1' };
+
+const countOf = (families: Parameters<typeof ownOf>[0], family: string) => ownOf(families, family)['{}'] ?? Number.NaN;
+
+/** A TCP proxy to the service; while paused, it holds back what the clients send. */
+async function startPausableProxy(serviceUrl: string) {
+  const clients: Socket[] = [];
+  let isPaused = false;
+  const server = createServer((client) => {
+    clients.push(client);
+    pipeline(client, connect(Number(new URL(serviceUrl).port), '127.0.0.1'), client, () => undefined);
+    if (isPaused) client.pause();
   });
-});
+  const change = (paused: boolean) => {
+    isPaused = paused;
+    for (const client of clients) client[paused ? 'pause' : 'resume']();
+  };
+  return { url: `http://127.0.0.1:${await listen(server)}`, pause: () => change(true), resume: () => change(false) };
+}
+
+/** Until so many scrapes wait for a refresh; the polling scrapes count as misses too. */
+function untilWaiting(exporter: RunningExporter, scrapes: number): Promise<void> {
+  let polls = 0;
+  return eventually(async () => {
+    polls += 1;
+    expect(countOf(await exporter.scrape('/metrics', NO_WAIT), 'cache_misses_total')).toBe(scrapes + polls);
+  });
+}
 
 describe('Exporter, scraped concurrently', () => {
-  it('refreshes a stale station once for all scrapes', async () => {
-    const service = await startTestService({ source: () => entriesOf(25), faults: { ts: [replyWith(500)] } });
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h' } }));
-    expect(dataOf(await exporter.scrape())).toEqual({});
+  it('refreshes a stale station once for all waiting scrapes', async () => {
+    const service = await startTestService({ faults: { ts: [replyWith(500)] } });
+    service.setRecords('ts', entries);
+    const proxy = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(proxy.url, ['ts'], { cache: { ttl: '1h' } }));
     service.setFaults('ts', []);
     service.clearRequests();
-    const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
-    for (const families of scrapes) {
-      expect(stateOf(families)).toEqual(expectedState(undefined));
-      expect(valuesOf(families, 'telemetry_station_resources', 'station')).toEqual({ ts: 25 });
+
+    proxy.pause();
+    const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
+    await untilWaiting(exporter, 20);
+    expect(stateOf(await exporter.scrape('/metrics', NO_WAIT))).toEqual(expectedState('status'));
+    expect(service.requests).toEqual([]);
+    proxy.resume();
+    for (const families of await Promise.all(scrapes)) {
+      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), outcome));
     }
-    expect(service.requests.map(({ offset }) => offset).toSorted()).toEqual([0, 10, 20]);
+    expect(service.requests.map(({ offset }) => offset).sort()).toEqual([0, 10, 20]);
+
+    const [first, second] = [await exporter.scrape(), await exporter.scrape()];
+    expect(countOf(second, 'cache_hits_total')).toBe(countOf(first, 'cache_hits_total') + 1);
+    expect(countOf(first, 'cache_misses_total')).toBeGreaterThanOrEqual(20);
+    expect(countOf(second, 'cache_misses_total')).toBe(countOf(first, 'cache_misses_total'));
+    expect(service.requests).toHaveLength(3);
   });
 });
 

@@ -39,8 +39,15 @@ export function expectedState(reason: string | undefined): ReturnType<typeof sta
 }
 
 /** A value for every reason; 0 by default. */
-function reasonCounts(counts: Record<string, number>): Record<string, number> {
+export function reasonCounts(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(REASONS.map((reason) => [JSON.stringify({ reason }), counts[reason] ?? 0]));
+}
+
+/** A family of the exporter's own metrics, by labels without `upstream`. */
+export function ownOf(families: Map<string, ParsedFamily>, family: string, upstream = 'main'): Record<string, number> {
+  const samples = families.get(`${OWN_PREFIX}${family}`)?.samples ?? [];
+  const here = samples.filter(({ labels }) => labels['upstream'] === undefined || labels['upstream'] === upstream);
+  return Object.fromEntries(here.map(({ labels: { upstream: _, ...rest }, value }) => [JSON.stringify(rest), value]));
 }
 
 /** Without the counters, which depend on previous snapshots. */
