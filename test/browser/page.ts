@@ -11,25 +11,20 @@ export const REFUSED = /^error: Failed to load resource: net::ERR_CONNECTION_REF
 /** Allows for a busy machine. */
 const STEP_TIMEOUT_MS = 60_000;
 
-/** A page of the shared browser; the test fails on any error or policy violation in it that is not expected. */
+/** A page of the shared browser; the test fails on any error, dialog or policy violation in it that is not expected. */
 export async function openPage(options: BrowserContextOptions = {}, expected: readonly RegExp[] = []): Promise<Page> {
-  const { page, errors } = await observedPage(options);
-  onTestFinished(() => {
-    expect(errors.filter((error) => !expected.some((pattern) => pattern.test(error)))).toEqual([]);
-  });
-  return page;
-}
-
-/** A page and the live list of its errors, warnings, dialogs and policy violations. */
-export async function observedPage(options: BrowserContextOptions = {}) {
   const browser = await chromium.connect(inject('browserEndpoint'), { timeout: STEP_TIMEOUT_MS });
   onTestFinished(() => browser.close());
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   const errors = await collectErrors(context);
-  return { page: await context.newPage(), errors };
+  onTestFinished(() => {
+    expect(errors.filter((error) => !expected.some((pattern) => pattern.test(error)))).toEqual([]);
+  });
+  return context.newPage();
 }
 
+/** The live list of errors, warnings, dialogs and policy violations. */
 async function collectErrors(context: BrowserContext): Promise<readonly string[]> {
   const errors: string[] = [];
   context.on('console', (message) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
-import { eventually } from '../web/eventually.ts';
-import { expectSound, observedPage, openPage, REJECTED } from './page.ts';
+import { expectSound, openPage, REJECTED } from './page.ts';
 
 /** The last page of resources, because it is the shortest. */
 const PATHS = [
@@ -60,30 +59,5 @@ describe('every page', () => {
       expect(await page.locator('h1').count()).toBe(1);
       await expectSound(page);
     }
-  });
-});
-
-describe('the content security policy', () => {
-  it('blocks a script that is injected', async () => {
-    const { url } = await fleet();
-    const { page, errors } = await observedPage();
-    await page.goto(url);
-    expect(errors).toEqual([]);
-    await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: '1' }))");
-    const violation = expect.stringMatching(/^error: policy violated: script-src/);
-    await eventually(() => expect(errors).toContainEqual(violation));
-  });
-
-  it('allows the icon', async () => {
-    const { url } = await fleet();
-    const page = await openPage();
-    await page.goto(url);
-    const shown = `new Promise((resolve) => {
-      const image = new Image();
-      image.onload = () => resolve('loaded');
-      image.onerror = () => resolve('failed');
-      image.src = document.querySelector('link[rel=icon]').href;
-    })`;
-    expect(await page.evaluate(shown)).toBe('loaded');
   });
 });

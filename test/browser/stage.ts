@@ -1,11 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { stringify } from 'yaml';
 import { type Fault, replyWith } from '../../src/simulator/faults.ts';
-import { run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
-import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** A desktop, a small laptop and a phone. */
@@ -24,19 +20,6 @@ export async function exporterOfSizes(
   });
   const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));
   return { service, exporter };
-}
-
-/** A program on a port of its own, so that it can be started there again; each start ends after the first refreshes. */
-export async function restartable(config: object) {
-  const file = temporaryFile('config.yaml', stringify(config));
-  const url = `http://127.0.0.1:${await closedPort()}`;
-  const start = async () => {
-    const program = run([`--config.file=${file}`, `--web.listen-address=${new URL(url).host}`]);
-    await program.listening();
-    await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
-    return program;
-  };
-  return { url, start };
 }
 
 /** The stations of the status page, from top to bottom. */

@@ -29,15 +29,16 @@ describe('the status page', () => {
     await page.keyboard.type('ALPHA');
     await page.keyboard.press('Enter');
     await untilStations(page, ['alpha', 'alpha-10', 'alpha-9']);
-    if (width < 960) {
+    const isNarrow = width < 960;
+    expect(await page.locator('#filter-sort').isVisible()).toBe(isNarrow);
+    expect(await page.locator('#stations thead').isVisible()).toBe(!isNarrow);
+    if (isNarrow) {
       await page.locator('#filter-sort').selectOption('-resources');
       await page.locator('#controls button').click();
-    } else
-      for (const sorted of ['descending', 'ascending', 'descending']) {
-        await tabTo(page, '#stations th:nth-child(4) a');
-        await page.keyboard.press('Enter');
-        await page.locator(`#stations th:nth-child(4)[aria-sort=${sorted}]`).waitFor();
-      }
+    } else {
+      await tabTo(page, '#stations th:nth-child(4) a');
+      await page.keyboard.press('Enter');
+    }
     await page.waitForURL(/\?filter=ALPHA&state=up&sort=-resources#stations$/);
     await untilStations(page, ['alpha-10', 'alpha', 'alpha-9']);
     await expectSound(page);

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { basicCredentials, PasswordCheck } from '../../../src/web/access/password-check.ts';
-import { LATIN1, OTHER, RIGHT, SLOW } from '../hashes.ts';
+import { LATIN1, OTHER, RIGHT } from '../hashes.ts';
 import { heldCalls } from '../held-calls.ts';
 
 const USERS = new Map([
@@ -87,30 +86,16 @@ describe('PasswordCheck', () => {
     return { check, many, release, verified };
   }
 
-  it('verifies first logins while wrong passwords arrive from ever new addresses', async () => {
-    let guesses = 0;
-    let isOver = false;
-    const flood: Promise<string>[] = [];
-    const passwords = new PasswordCheck(async (password) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (String(password) === 'right') return true;
-      // Whoever is refused tries again from another address.
-      if (!isOver) guess();
-      return false;
-    });
-    const guess = () => {
-      guesses += 1;
-      flood.push(passwords.check(USERS, credentials('alice', `wrong ${guesses}`), `host ${guesses}`));
-    };
-    for (let host = 0; host < 100; host += 1) guess();
-    for (let login = 0; login < 25; login += 1) {
-      const before = guesses;
-      const users = new Map([['alice', `hash ${login}`]]);
-      expect(await passwords.check(users, credentials('alice', 'right'), `login ${login}`)).toBe('valid');
-      expect(guesses - before).toBeLessThanOrEqual(100);
-    }
-    isOver = true;
-    expect(new Set(await Promise.all(flood))).toEqual(new Set(['invalid']));
+  it('verifies a first login before the wrong passwords that arrive after it, from ever new addresses', async () => {
+    const { check, release, verified } = held();
+    const guesses = (word: string) => Array.from({ length: 100 }, (_, at) => check(`${word} ${at}`, `${word} ${at}`));
+    const early = guesses('early');
+    const login = check('right', 'login');
+    const late = guesses('late');
+    release();
+    expect(await login).toBe('valid');
+    expect(new Set(await Promise.all([...early, ...late]))).toEqual(new Set(['invalid']));
+    expect(verified.indexOf('right')).toBe(100);
   });
 
   it('verifies the passwords of a network that has failed after all others, until one is right', async () => {
@@ -168,19 +153,6 @@ describe('PasswordCheck', () => {
     failing = false;
     expect(await check()).toBe('valid');
   });
-
-  it('does not block the event loop', async () => {
-    const users = new Map([['alice', SLOW]]);
-    let iterations = 0;
-    const count = () => {
-      iterations += 1;
-      counting = setImmediate(count);
-    };
-    let counting = setImmediate(count);
-    await new PasswordCheck().check(users, credentials('alice', 'wrong'), CLIENT);
-    clearImmediate(counting);
-    expect(iterations).toBeGreaterThan(10);
-  });
 });
 
 function header(credentials: string | Uint8Array): string {
@@ -188,26 +160,14 @@ function header(credentials: string | Uint8Array): string {
 }
 
 describe('basicCredentials', () => {
-  it('reads any user and any password bytes', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }).filter((user) => !user.includes(':')),
-        fc.uint8Array(),
-        (user, password) => {
-          const found = basicCredentials(header(Buffer.concat([Buffer.from(`${user}:`), password])));
-          expect(found?.user).toBe(user);
-          expect(Buffer.compare(found?.password ?? Buffer.from('?'), password)).toBe(0);
-        },
-      ),
-    );
+  it('reads the user, and the bytes after the first colon as the password', () => {
+    const found = basicCredentials(header(Buffer.concat([Buffer.from('grüß:b:'), Buffer.of(0, 255)])));
+    expect(found?.user).toBe('grüß');
+    expect([...(found?.password ?? [])]).toEqual([...Buffer.from('b:'), 0, 255]);
   });
 
   it.each(['basic', 'BASIC', 'Basic  '])('accepts the scheme as %s', (scheme) => {
     expect(basicCredentials(header('a:b').replace('Basic', scheme))?.user).toBe('a');
-  });
-
-  it('splits at the first colon', () => {
-    expect(String(basicCredentials(header('a:b:c'))?.password)).toBe('b:c');
   });
 
   it.each([

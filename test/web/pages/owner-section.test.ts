@@ -3,7 +3,7 @@ import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { AnchoredRegExp } from '../../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, STATION } from '../fake-station.ts';
-import { openPage, rowsOf, shown } from './opened-page.ts';
+import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
 const resourceLabels = new ResourceLabels([
   { match: { resource_id: new AnchoredRegExp('[ab]') }, labels: { team: 'storage <1>' } },
@@ -28,18 +28,12 @@ describe('ownerSection', () => {
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
     expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');
     expect(hrefs).toContain('./search?alert_state=firing&team=storage+%3C1%3E');
-    const found = await openPage(labelled, '/search?team=storage+%3C1%3E&alert_state=firing&format=csv');
-    expect(found.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
-    expect((await openPage()).body).toContain('<div id="owners"></div>');
   });
 
   it('is sorted by any column, and keeps the rest of the query', async () => {
-    const sorted = await openPage(labelled, '/?sort=state');
-    expect(sorted.body).toContain('<a href="?sort=state&#38;owners=-resources#by-team">Resources</a>');
-    const { body } = await openPage(labelled, '/?owners=-coverage');
+    const { body, hrefs } = await openPage(labelled, '/?sort=state&owners=-coverage');
     expect(rowsOf(body, 'owners-team').map((row) => row.split(' ')[0])).toEqual(['web', 'storage', '(none)']);
-    expect(body).toContain('aria-sort="descending"><a href="?owners=coverage#by-team">Coverage</a>');
-    expect(body).toContain('<a href="?owners=owner#by-team">Team</a>');
+    expect(hrefs).toContain('?sort=state&owners=coverage#by-team');
   });
 
   it('has a column for states of unknown meaning when there are any', async () => {
@@ -58,11 +52,9 @@ describe('ownerSection', () => {
   it('names the number of stations that are not counted, also beside the totals', async () => {
     const gone = { ...STATION, name: 'gone', snapshot: undefined };
     const { body, text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
-    const note = 'Resources, firing, pending and coverage exclude 1 station without data.';
+    expect(textOf(body, 'not-counted')).toBe('Resources, firing, pending and coverage exclude 1 station without data.');
     // The tables of owners have no column of pending resources.
-    expect(text.split(note)).toHaveLength(1 + 1);
-    expect(text.split('Resources, firing and coverage exclude 1 station without data.')).toHaveLength(1 + 2);
-    expect(body).toContain(`<div id="not-counted"><p class="quiet">${note}`);
+    expect(text).toContain('Resources by team Resources, firing and coverage exclude 1 station without data.');
     expect((await openPage(labelled)).body).not.toContain('exclude');
   });
 
@@ -73,22 +65,13 @@ describe('ownerSection', () => {
     expect(body).toMatch(/<td data-label="Team"><span>web<\/span><\/td>\s*<td data-label="Tier"><span>front/);
     const [, bars = ''] = /<h3 id="by-label_team">([\s\S]*?)<\/section>/.exec(body) ?? [];
     expect(shown(bars).text).toBe('By team storage <1> 2 (50 %) (none) 1 (25 %) web 1 (25 %)');
-    expect((await openPage(labelled, '/stations/prod?team=nobody')).text).toContain('No resource matches.');
-    expect((await openPage(labelled, '/stations/prod?team=a&team=b')).status).toBe(400);
   });
 
   it('has fields and filters in JSON and CSV', async () => {
-    const idsOf = async (query: string) => {
-      const { body } = await openPage(labelled, `/stations/prod/resources?format=json&${query}`);
-      return (JSON.parse(body) as { resources: Record<string, unknown>[] }).resources.map(
-        ({ resource_id, team, tier }) => [resource_id, team, tier],
-      );
-    };
-    expect(await idsOf('tier=front')).toEqual([
-      ['b', 'storage <1>', 'front'],
-      ['c', 'web', 'front'],
-    ]);
-    expect(await idsOf('team=(none)')).toEqual([['d', '', '']]);
+    const csv = await openPage(labelled, '/search?team=storage+%3C1%3E&alert_state=firing&format=csv');
+    expect(csv.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
+    const none = await openPage(labelled, '/stations/prod/resources?format=json&team=(none)');
+    expect(JSON.parse(none.body)).toMatchObject({ resources: [{ resource_id: 'd', team: '', tier: '' }] });
     const { body } = await openPage(labelled, '/stations/prod?format=json');
     expect((JSON.parse(body) as { resource_labels: object[] }).resource_labels[0]).toEqual({
       label: 'team',
@@ -100,7 +83,5 @@ describe('ownerSection', () => {
       resources_with_unknown_alert_coverage: 0,
       alert_coverage: 0.5,
     });
-    const plain = await openPage({}, '/stations/prod?format=json');
-    expect(JSON.parse(plain.body)).not.toHaveProperty('resource_labels');
   });
 });

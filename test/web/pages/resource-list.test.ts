@@ -15,9 +15,9 @@ describe('alertStateBadge', () => {
     ['3', '3 (firing)', 'badge firing'],
     // A state of unknown meaning has no colour.
     ['ALERTSTATE_UNSPECIFIED', 'Unspecified (unknown)', 'badge unknown'],
-    ...['ALERTSTATE_', '4', 'toString', '<b>"', '告警'].map(
-      (state) => [state, `${state} (unknown)`, 'badge unknown'] as const,
-    ),
+    ['ALERTSTATE_', 'ALERTSTATE_ (unknown)', 'badge unknown'],
+    ['toString', 'toString (unknown)', 'badge unknown'],
+    ['<b>"', '<b>" (unknown)', 'badge unknown'],
   ])('shows %s as %s in the colour of its meaning, with the token as a tooltip', (state, words, style) => {
     const { tags, text } = parseHtml(alertStateBadge({ state, alertState: states.alertStateOf(state) }).text);
     expect(text).toBe(words);

@@ -5,10 +5,9 @@ import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import { resourceOf, specOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
-import { startApp } from '../running-app.ts';
-import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
+import { openPage, rowsOf, textOf } from './opened-page.ts';
 
-type Changes = Parameters<typeof detailOf>[1];
+type Changes = NonNullable<Parameters<typeof detailOf>[1]>;
 
 /** The page of the resource `a`. */
 function open(resource: Partial<Resource> = {}, changes: Changes = {}) {
@@ -16,30 +15,30 @@ function open(resource: Partial<Resource> = {}, changes: Changes = {}) {
 }
 
 describe('resourcePage', () => {
+  const listed = (snapshot: Changes['snapshot'] = {}) => detailOf([resourceOf('a')], { snapshot });
+
   it.each([
-    ['prod/resources/b', detailOf([resourceOf('a')]), 'The station has no resource with this ID.', 'stations/prod'],
-    ['prod/resources/a', { ...detailOf([]), served: undefined }, 'The station has no data', 'stations/prod'],
-    ['gone/resources/a', detailOf([]), 'No station with this name is configured.', ''],
-  ])('responds 404 to %s, with a link back', async (path, detail, said, link) => {
+    ['The station has no resource with this ID.', 'prod/resources/b', 'stations/prod', listed()],
+    // Only a complete listing shows that the station does not have a resource.
+    [
+      'No listed resource has this ID. 3 records were rejected, which may include it',
+      'prod/resources/b',
+      'stations/prod',
+      listed({ complete: false, rejected: 3 }),
+    ],
+    [
+      'No listed resource has this ID. The listing is not verified complete',
+      'prod/resources/b',
+      'stations/prod',
+      listed({ complete: false, addsUp: false }),
+    ],
+    ['The station has no data', 'prod/resources/a', 'stations/prod', { ...detailOf([]), served: undefined }],
+    ['No station with this name is configured.', 'gone/resources/a', '', listed()],
+  ])('says "%s" with status 404 of %s, with a link back', async (said, path, link, detail) => {
     const { status, text, hrefs } = await openPage(exporterOf(detail), `/stations/${path}`);
     expect(status).toBe(404);
     expect(text).toContain(said);
     expect(hrefs).toContain(`../../../${link}`);
-  });
-
-  it.each([
-    ['rejected records', { complete: false, rejected: 3 }, '3 records were rejected, which may include it'],
-    ['one rejected record', { complete: false, rejected: 1 }, '1 record was rejected, which may include it'],
-    ['an incomplete listing', { complete: false, addsUp: false }, 'The listing is not verified complete'],
-  ])('does not say of a resource that is not listed that the station does not have it, with %s', async (...row) => {
-    const [, snapshot, reason] = row;
-    const { status, text } = await openPage(
-      exporterOf(detailOf([resourceOf('a')], { snapshot })),
-      '/stations/prod/resources/b',
-    );
-    expect(status).toBe(404);
-    expect(text).toContain(`No listed resource has this ID. ${reason}`);
-    expect(text).not.toContain('The station has no resource');
   });
 
   it('shows what was last known of a resource whose removal is kept, not a 404', async () => {
@@ -71,39 +70,23 @@ describe('resourcePage', () => {
     ]);
   });
 
-  it('has links that work under a prefix', async () => {
-    const detail = detailOf([resourceOf('x/y%2F')], { spec: { name: 'a/b' } });
-    const { request } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/') });
-    const path = '/pre/stations/a%2Fb/resources/x%2Fy%252F';
-    const { status, body } = await request(path, AS_BROWSER);
-    expect(status).toBe(200);
-    for (const link of shown(body).hrefs) {
-      const { pathname } = new URL(link, `http://exporter${path}`);
-      expect(pathname).toMatch(/^\/pre\//);
-      expect((await request(pathname)).status, link).toBe(200);
-    }
-  });
-
   it('has no link to a station called ..', async () => {
     const detail = detailOf([resourceOf('a')], { spec: { name: '..' } });
-    const { status, body } = await openPage(exporterOf(detail), '/stations/../resources/a');
-    expect(status).toBe(200);
+    const { body } = await openPage(exporterOf(detail), '/stations/../resources/a');
     expect(body).toContain('<a href="../../../">Stations</a> / .. / Display a</nav>');
   });
 
-  it('leads with state, since when it was observed, rules and owners; the record comes last', async () => {
+  it('leads with state, since when it was observed, rules and owners', async () => {
     const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'storage', tier: '' } }]);
     const succeeded = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
     const history = [succeeded, { ...succeeded, atMs: NOW_MS - 7_200_000, outcome: 'failed' } as const];
-    const { body, tags, text } = await open(
+    const { body, text } = await open(
       { state: 'FIRING', alertRules: 3, labels: { team: 'storage' } },
       { spec: { resourceLabels }, history },
     );
     expect(textOf(body, 'status')).toBe(
       'StateFIRING In this statefor at least 1 h Alert rules3 Teamstorage Tier– none',
     );
-    const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
-    expect(headings).toEqual(['changes', 'joined', 'series', 'read', 'record']);
     expect(text).toContain('Station prod: up, data from 55 s ago.');
     const silent = await open({ state: '', alertRules: undefined });
     expect(textOf(silent.body, 'status')).toBe('State– no state In this state– not observed Alert rules– not reported');
@@ -204,13 +187,18 @@ describe('resourcePage', () => {
     expect(text).toContain('/ prod / a');
   });
 
-  it.each<[Partial<StationSpec>, Partial<Resource>, string]>([
+  it.each<[Partial<StationSpec>, Partial<Resource>, string, Changes['snapshot']?]>([
     [{}, {}, 'Productunknown: no products are configured for this station'],
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
+    [
+      { products: ['p', 'q'] },
+      {},
+      'Productunknown: in the listing of none of p, q, and not all listings are verified complete',
+      { complete: false, incompleteReasons: [{ reason: 'further_listing', text: 'listing of product q' }] },
+    ],
     [{}, {}, 'Alertableunknown: alertability is not enabled for this station'],
     [{}, { alertable: false, exemptBy: 2 }, 'Alertableno: exempt by resource_labels[2]'],
-    [{ alertability: true }, { alertable: false, exemptBy: 0 }, 'Alertableno: exempt by resource_labels[0]'],
     [
       { alertability: true, filters: { enabled_alert: true } },
       { alertable: true },
@@ -231,45 +219,20 @@ describe('resourcePage', () => {
       {},
       'Alertableunknown: not in the listing of alertable resources, which is not verified complete',
     ],
-  ])('with %j explains of %j "%s"', async (spec, resource, explanation) => {
-    const { body } = await open(resource, { spec });
-    const facts = contentOf(body, 'reasons').split('<dt>');
-    expect(facts.map((fact) => shown(fact).text)).toContain(explanation);
+  ])('with %j explains of %j "%s"', async (spec, resource, explanation, snapshot = {}) => {
+    const { body } = await open(resource, { spec, snapshot });
+    expect(textOf(body, 'reasons')).toContain(explanation);
   });
 
-  it('does not say that a resource has no product while the listing of a product is incomplete', async () => {
-    const text = 'listing of product q: 3 of 4 records were listed';
-    const snapshot = { complete: false, incompleteReasons: [{ reason: 'further_listing' as const, text }] };
-    const { body } = await open({}, { spec: { products: ['p', 'q'] }, snapshot });
-    expect(shown(contentOf(body, 'reasons')).text).toContain(
-      'unknown: in the listing of none of p, q, and not all listings are verified complete',
-    );
-  });
-
-  it('shows the series of the resource', async () => {
-    const { body } = await open();
-    expect(body).toMatch(
+  it('shows the series of the resource, or explains why there are none', async () => {
+    expect((await open()).body).toMatch(
       /<pre id="lines">telemetry_station_resource_info\{station=&#34;prod&#34;,resource_id=&#34;a&#34;.*\} 1\n/,
     );
-  });
-
-  it('explains why there are no series', async () => {
     const off = await open({}, { spec: { metrics: { ...specOf().metrics, perResource: false } } });
     expect(off.text).toContain('None: per-resource series are disabled by metrics.per_resource or metrics.disabled.');
     const { text } = await open({}, { withheld: 5000 });
     expect(text).toContain(
       'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be: telemetry_station_resource_info{',
     );
-  });
-
-  it('escapes markup in the resource', async () => {
-    const hostile = '</pre><script>"\'&';
-    const { body, text } = await openPage(
-      exporterOf(detailOf([resourceOf(hostile, { displayName: hostile, name: hostile, state: hostile })])),
-      `/stations/prod/resources/${encodeURIComponent(hostile)}`,
-    );
-    expect(body.match(/<script/g)).toHaveLength(1);
-    expect(text).toContain(`display_name${hostile} `);
-    expect(text).toContain(`resource_id="${hostile.replace('"', '\\"')}"`);
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { CAPACITY_GUIDE } from '../../../src/inventory/capacity.ts';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
-import { FAILURE_REASONS, failureAdvice } from '../../../src/model/failure.ts';
+import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
 import { html } from '../../../src/web/pages/html.ts';
-import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
-import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
+import { coverageText, loadList, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
+import { mismatch } from '../../refresh/fixtures.ts';
+import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
 const GONE = { snapshot: undefined };
@@ -13,7 +15,6 @@ describe('stateBadge', () => {
   it.each<[text: string, style: string, Partial<StationStatus>]>([
     ['up', 'up', {}],
     ['failing', 'failing', { up: false }],
-    ['not tried', 'not-tried', { up: undefined }],
     ['no data: not scraped for 5 min', 'no-data', { ...GONE, dueInMs: -300_000 }],
     ['no data: refreshing now', 'no-data', { ...GONE, dueInMs: -300_000, isRefreshing: true }],
     ['no data: overdue by 2 h', 'no-data', { ...GONE, refresh: 'background', dueInMs: -7_200_000 }],
@@ -36,10 +37,10 @@ describe('stationNotes', () => {
     expect(notesOf({})).toBe('');
   });
 
-  it.each(FAILURE_REASONS)('shows the meaning, the message and the advice for %s', (reason) => {
-    const { meaning, advice } = failureAdvice({ reason });
-    expect(notesOf({ failure: { reason, message: 'line 1\n<line 2>' } })).toBe(
-      `${meaning} Failing since 03:04 UTC, 55 s. Last success: 55 s ago. ${reason}: line 1 <line 2> What to do: ${advice}`,
+  it('shows the meaning, the message and the advice of a failure', () => {
+    const { meaning, advice } = FAILURE_ADVICE.forbidden;
+    expect(notesOf({ failure: { reason: 'forbidden', message: 'line 1\n<line 2>' } })).toBe(
+      `${meaning} Failing since 03:04 UTC, 55 s. Last success: 55 s ago. forbidden: line 1 <line 2> What to do: ${advice}`,
     );
   });
 
@@ -47,7 +48,7 @@ describe('stationNotes', () => {
     const timeout = { reason: 'timeout', message: 'm' } as const;
     for (const silent of [{ isHanging: true }, { lastSuccessMs: undefined }])
       expect(notesOf({ failure: timeout, ...silent })).toMatch(/What to do: Check base_url, /);
-    expect(failureAdvice(timeout).advice).toMatch(/^If the service never answers, /);
+    expect(notesOf({ failure: timeout })).toMatch(/What to do: If the service never answers, /);
   });
 
   const failure = { reason: 'auth', message: 'm' } as const;
@@ -57,12 +58,8 @@ describe('stationNotes', () => {
   });
 
   it('shows why data may be missing resources, also while refreshes fail', () => {
-    const reasons = {
-      incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'total 500, <494> listed' }],
-      addsUp: false,
-      complete: false,
-    };
-    const snapshot = { ...SNAPSHOT, ...reasons, rejected: 3 };
+    const incompleteReasons = [mismatch('total 500, <494> listed')];
+    const snapshot = { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons, rejected: 3 };
     expect(notesOf({ snapshot })).toBe(
       `The data may be missing resources listing incomplete: total 500, <494> listed What to do: ${INCOMPLETE_ADVICE.total_mismatch}`,
     );
@@ -74,7 +71,6 @@ describe('coverageText', () => {
   it.each<[StationStatus['snapshot'], string]>([
     [{ ...SNAPSHOT, withRules: 6, withoutRules: 2 }, '75 %'],
     [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
-    [{ ...SNAPSHOT, withRules: 1, withoutRules: 0, unknownCoverage: 1200 }, '100 % 1,200 unknown'],
     [undefined, '– no data'],
     [SNAPSHOT, '– no resources'],
     [{ ...SNAPSHOT, resources: 3 }, '– no listed resource can have alerts'],
@@ -82,5 +78,44 @@ describe('coverageText', () => {
     [{ ...SNAPSHOT, alertRules: 12, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {
     expect(shown(coverageText(snapshot).text).text).toBe(text);
+  });
+});
+
+describe('loadList', () => {
+  const listOf = (load: Partial<typeof UPSTREAM.load>, neededPerSecond = 0) => {
+    const capacity = { neededPerSecond, possiblePerSecond: 8, unknownStations: 0 };
+    const list = loadList({ ...UPSTREAM, load: { ...UPSTREAM.load, ...load }, capacity }, NOW_MS);
+    return shown(list?.text ?? '');
+  };
+
+  it.each<[text: string, load: Partial<typeof UPSTREAM.load>]>([
+    ['', {}],
+    ['', { waitingRefreshes: 3, oldestWaitingMs: 999 }],
+    [
+      'throttled: 36 of 180 requests in 5 min, now limited to 4.2 requests/s',
+      { recentThrottled: 36, requestsPerSecond: 4.2 },
+    ],
+    [
+      'throttled: 1 of 1 request in 5 min, now limited to 123 requests/s',
+      { recentThrottled: 1, recentRequests: 1, requestsPerSecond: 123.4 },
+    ],
+    // Without a limit there is nothing to say of one: that all were throttled although there is none sounds wrong.
+    ['throttled: 3 of 180 requests in 5 min', { recentThrottled: 3 }],
+    ['service requested a pause until 03:06:01 UTC (Retry-After)', { holdMs: 61_000 }],
+    ['12 refreshes waiting for capacity, the first for 3 min', { waitingRefreshes: 12, oldestWaitingMs: 180_000 }],
+    ['3 stations hang (one probing request at a time)', { hangingStations: 3 }],
+    ['1 station hangs (one probing request at a time)', { hangingStations: 1 }],
+  ])('is "%s" with %j', (text, load) => {
+    expect(listOf(load).text).toBe(text);
+  });
+
+  it('compares the requests with the capacity when it does not suffice, and links to the guide', () => {
+    expect(listOf({ requestsPerSecond: 5 }, 8).text).toBe('');
+    const { text, hrefs, tags } = listOf({ hangingStations: 1 }, 16);
+    expect(text).toBe(
+      '1 station hangs (one probing request at a time)Refreshing once per ttl needs 16 requests/s, and 8 are possible: 200 % of the capacity, so data gets older than ttl. What to do',
+    );
+    expect(hrefs).toEqual([CAPACITY_GUIDE]);
+    expect(tags.filter(({ name }) => name === 'li')).toHaveLength(2);
   });
 });
