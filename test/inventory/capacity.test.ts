@@ -4,22 +4,18 @@ import { capacityOf, capacityText, isExceeded } from '../../src/inventory/capaci
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 describe('capacityOf', () => {
-  it('adds up the requests per second of stations with different ttl, and of their listings', () => {
+  it('adds up the requests per second of all listings, once per minute where ttl is 0, and counts stations without data', () => {
     const stations = [
       [
-        { intervalMs: 60_000, pages: 11_940 },
+        { intervalMs: 60_000, pages: 11_880 },
         { intervalMs: 600_000, pages: 600 },
       ],
       [{ intervalMs: 30_000, pages: 30 }],
+      [{ intervalMs: 0, pages: 60 }],
+      undefined,
     ];
     const load = { typicalLatencyMs: 40, requestsPerSecond: UNLIMITED };
-    expect(capacityOf(stations, 8, load)).toEqual({ neededPerSecond: 201, possiblePerSecond: 200, unknownStations: 0 });
-  });
-
-  it('expects a scrape per minute where ttl is 0', () => {
-    expect(
-      capacityOf([[{ intervalMs: 0, pages: 6 }]], 1, { typicalLatencyMs: 500, requestsPerSecond: UNLIMITED }),
-    ).toMatchObject({ neededPerSecond: 0.1 });
+    expect(capacityOf(stations, 8, load)).toEqual({ neededPerSecond: 201, possiblePerSecond: 200, unknownStations: 1 });
   });
 
   it.each([
@@ -33,15 +29,6 @@ describe('capacityOf', () => {
       expect(capacity?.possiblePerSecond).toBe(possible);
     },
   );
-
-  it('leaves out stations without data, and counts them', () => {
-    const stations = [[{ intervalMs: 1000, pages: 3 }], undefined];
-    expect(capacityOf(stations, 1, { typicalLatencyMs: 100, requestsPerSecond: UNLIMITED })).toEqual({
-      neededPerSecond: 3,
-      possiblePerSecond: 10,
-      unknownStations: 1,
-    });
-  });
 
   it('is unknown without data or without a reply', () => {
     const load = { typicalLatencyMs: 100, requestsPerSecond: UNLIMITED };

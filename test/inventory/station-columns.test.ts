@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../src/inventory/records.ts';
-import { DATA_FIELDS, OUTAGE_FIELDS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
-import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { listingOf } from '../refresh/fixtures.ts';
+import { DATA_FIELDS, OUTAGE_FIELDS } from '../../src/inventory/station-columns.ts';
 import { STATION } from '../web/fake-station.ts';
 
 describe('DATA_FIELDS', () => {
@@ -16,13 +14,5 @@ describe('OUTAGE_FIELDS', () => {
   it('have neither an end nor a length before the outage has ended', () => {
     const outage = { fromMs: 1000, toMs: undefined, failed: 1, statuses: [], reasons: ['timeout'] as const };
     expect(fieldsOf(OUTAGE_FIELDS, outage)).toMatchObject({ to: null, seconds: null });
-    expect(fieldsOf(OUTAGE_FIELDS, { ...outage, toMs: 3500 })).toMatchObject({ seconds: 2.5 });
-  });
-});
-
-describe('STATION_LISTING', () => {
-  it('has no total when the service reports none', () => {
-    const listing: Snapshot = { ...listingOf([]), reportedTotal: undefined };
-    expect(fieldsOf(STATION_LISTING, listing)).toMatchObject({ reported_resources: null });
   });
 });

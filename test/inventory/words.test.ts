@@ -8,7 +8,6 @@ const D = 24 * H;
 
 describe('countText', () => {
   it.each([
-    [0, '0 pages'],
     [1, '1 page'],
     [1000, '1,000 pages'],
   ])('formats %d as %s', (count, text) => expect(countText(count, 'page')).toBe(text));
@@ -16,14 +15,11 @@ describe('countText', () => {
 
 describe('shareText', () => {
   it.each([
-    [1, 3, '33 %'],
     [2, 3, '67 %'],
-    [3, 10_000, '<1 %'],
     [49, 10_000, '<1 %'],
     [50, 10_000, '1 %'],
     [9949, 10_000, '99 %'],
     [9950, 10_000, '>99 %'],
-    [999_999, 1_000_000, '>99 %'],
     [5, 5, '100 %'],
     [0, 5, '0 %'],
   ])('formats %d of %d as %s', (part, total, text) => expect(shareText(part, total)).toBe(text));
@@ -35,13 +31,10 @@ describe('durationText', () => {
     [0.4, '0 ms'],
     [999.4, '999 ms'],
     [999.5, '1 s'],
-    [3449, '3.4 s'],
     [9949, '9.9 s'],
     [9950, '10 s'],
     [59_499, '59 s'],
     [59_500, '1 min'],
-    [12 * S, '12 s'],
-    [60 * S, '1 min'],
     [3 * MIN + 20 * S, '3 min 20 s'],
     [H + 59 * MIN + 59 * S, '1 h 59 min'],
     [2 * H + 4 * S, '2 h'],
@@ -53,13 +46,10 @@ describe('durationText', () => {
 
 describe('sizeText', () => {
   it.each([
-    [0, '0 B'],
     [999, '999 B'],
     [1000, '1.0 KB'],
-    [842_300, '842 KB'],
     [999_499, '999 KB'],
     [999_500, '1.0 MB'],
-    [3_415_956, '3.4 MB'],
     [99_950_000, '100 MB'],
     [1e18, '1000000 TB'],
   ])('shows %i bytes as %s', (bytes, text) => {

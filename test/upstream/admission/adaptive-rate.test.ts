@@ -19,17 +19,19 @@ function send(
   return nowMs;
 }
 
-/** A token bucket with a burst of two. */
-function bucket(perSecond: number) {
+/** A rate that a token bucket of 20 requests per second, with a burst of two, has limited for ten seconds. */
+function limitedRate() {
+  const rate = new AdaptiveRate();
   let tokens = 2;
   let filledMs = 0;
-  return (_: number, nowMs: number) => {
-    tokens = Math.min(2, tokens + ((nowMs - filledMs) * perSecond) / 1000);
-    filledMs = nowMs;
+  const nowMs = send(rate, 0, 10_000, (_, sentMs) => {
+    tokens = Math.min(2, tokens + (sentMs - filledMs) / 50);
+    filledMs = sentMs;
     if (tokens < 1) return false;
     tokens -= 1;
     return true;
-  };
+  });
+  return { rate, nowMs };
 }
 
 describe('AdaptiveRate', () => {
@@ -75,8 +77,7 @@ describe('AdaptiveRate', () => {
   });
 
   it('lowers an existing limit at once by a hold, whose time is not time at a rate', () => {
-    const rate = new AdaptiveRate();
-    const nowMs = send(rate, 0, 10_000, bucket(20));
+    const { rate, nowMs } = limitedRate();
     const before = rate.perSecond;
     rate.started(nowMs);
     rate.started(nowMs);
@@ -108,19 +109,16 @@ describe('AdaptiveRate', () => {
   });
 
   it('removes a limit for which no request has waited in ten minutes', () => {
-    const rate = new AdaptiveRate();
-    let nowMs = send(rate, 0, 10_000, bucket(20));
-    for (let count = 0; count < 70; count += 1) {
-      nowMs += 10_000;
-      rate.started(nowMs);
-      rate.accepted(nowMs, nowMs + 1);
+    const { rate, nowMs } = limitedRate();
+    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000) {
+      rate.started(nowMs + laterMs);
+      rate.accepted(nowMs + laterMs, nowMs + laterMs + 1);
     }
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('climbs to many times the target while everything is accepted, and takes half of what it reached', () => {
-    const rate = new AdaptiveRate();
-    const nowMs = send(rate, 0, 10_000, bucket(5));
+    const { rate, nowMs } = limitedRate();
     const endMs = send(rate, nowMs, 45_000, () => true);
     const reached = rate.perSecond;
     expect(reached).toBeGreaterThan(40);

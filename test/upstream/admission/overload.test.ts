@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FleetModel, SimulatedFleet, type SimulatedStation } from '../support/simulated-fleet.ts';
+import { type FleetModel, SimulatedFleet } from '../support/simulated-fleet.ts';
 import type { UpstreamModel } from '../support/simulated-upstream.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,19 +14,11 @@ function numberOf(name: string): number {
   return Number(name.split('-')[1]);
 }
 
-function isUp({ isUp }: SimulatedStation): boolean {
-  return isUp;
-}
-
 describe('a fleet with more work than the limits allow', () => {
-  const bucket = { perSecond: 5, burst: 10 };
-
   it.each<{
     what: string;
     model: FleetModel;
     upstream: UpstreamModel;
-    measuredFromMinute: number;
-    untilMinute: number;
     /** Work divided by capacity. */
     roundMs: number;
   }>([
@@ -34,41 +26,26 @@ describe('a fleet with more work than the limits allow', () => {
       what: '1,000 stations of two pages',
       model: { stations: 1000, pages: 2 },
       upstream: { latencyMs: 1000 },
-      measuredFromMinute: 5,
-      untilMinute: 12,
       roundMs: 250_000,
     },
     {
       what: '60 stations of three pages within a refresh timeout far below a round',
       model: { stations: 60, pages: 3, refreshTimeoutMs: 10_000, ttlMs: 10_000 },
       upstream: { latencyMs: 1000 },
-      measuredFromMinute: 1,
-      untilMinute: 4,
       roundMs: 22_500,
     },
     {
       what: '100 stations of ten pages at 5/s',
       model: { stations: 100, pages: 10 },
-      upstream: { latencyMs: 50, bucket },
-      measuredFromMinute: 5,
-      untilMinute: 15,
-      roundMs: 200_000,
-    },
-    {
-      what: '100 stations at 5/s, slow',
-      model: { stations: 100, pages: 10 },
-      upstream: { latencyMs: 1000, bucket },
-      measuredFromMinute: 5,
-      untilMinute: 15,
+      upstream: { latencyMs: 1000, bucket: { perSecond: 5, burst: 10 } },
       roundMs: 200_000,
     },
   ])(
     'refreshes $what one after another, at an interval of work divided by capacity',
-    async ({ model, upstream, measuredFromMinute, untilMinute, roundMs }) => {
-      const fleet = await simulate(model, upstream, untilMinute * MINUTE_MS);
+    async ({ model, upstream, roundMs }) => {
+      const fleet = await simulate(model, upstream, 4 * roundMs);
       expect(fleet.failures()).toEqual({});
-      expect(fleet.stations.every(isUp)).toBe(true);
-      expect(fleet.maxAgeMs(measuredFromMinute * MINUTE_MS, untilMinute * MINUTE_MS)).toBeLessThan(1.3 * roundMs);
+      expect(fleet.maxAgeMs(2 * roundMs, 4 * roundMs)).toBeLessThan(1.3 * roundMs);
       expect(fleet.upstream.mostInFlight).toBe(8);
     },
   );
@@ -113,37 +90,12 @@ describe('a fleet with more work than the limits allow', () => {
   );
 });
 
-describe('a fleet on a service that throttles every request', () => {
-  it('fails with rate_limited after the retries rather than at the deadline', async () => {
-    const fleet = await simulate({ stations: 4, pages: 2 }, { latencyMs: 50, throttlesAll: () => true }, 30_000);
-    expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
-    expect(fleet.stations.every(({ failures }) => (failures[0]?.atMs ?? Number.POSITIVE_INFINITY) < 10_000)).toBe(true);
-  });
-
-  it.each([
-    { retryAfter: 60, recoveredMs: 80_000 },
-    { retryAfter: undefined, recoveredMs: 60_000 },
-  ])('recovers soon after an outage of ten minutes: %o', async ({ retryAfter, recoveredMs }) => {
-    const throttlesAll = (nowMs: number) => nowMs > 2 * MINUTE_MS && nowMs < 12 * MINUTE_MS;
-    const fleet = await simulate(
-      { stations: 1000, pages: 2 },
-      { latencyMs: 50, throttlesAll, retryAfter },
-      14 * MINUTE_MS,
-    );
-    expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
-    expect(fleet.upstream.total(3 * MINUTE_MS, 12 * MINUTE_MS).throttled).toBeLessThan(200);
-    expect(fleet.allRefreshedMs(12 * MINUTE_MS)).toBeLessThan(12 * MINUTE_MS + recoveredMs);
-  });
-});
-
 describe('a fleet with stations that hang', () => {
   const every = (count: number) => (name: string) => numberOf(name) % (1000 / count) === 0;
   const firstHalf = (name: string) => numberOf(name) < 500;
   const UNTIL_MS = 5 * MINUTE_MS;
 
   it.each([
-    { title: '50 from the start', isBad: every(50), fromMs: 0 },
-    { title: '500 from the start', isBad: every(500), fromMs: 0 },
     { title: '500 neighbours from the start', isBad: firstHalf, fromMs: 0 },
     { title: '50 later', isBad: every(50), fromMs: 150_000 },
     { title: '500 later', isBad: every(500), fromMs: 150_000 },
@@ -161,16 +113,8 @@ describe('a fleet with stations that hang', () => {
     },
   );
 
-  it.each([1, 2])('keeps the others fresh with %i requests in flight at most', async (concurrency) => {
-    const hangs = (name: string) => numberOf(name) % 10 === 0;
-    const fleet = await simulate({ stations: 100, pages: 1, concurrency }, { latencyMs: 50, hangs }, 10 * MINUTE_MS);
-    const healthy = fleet.stations.filter(({ name }) => !hangs(name));
-    expect(fleet.failures(healthy)).toEqual({});
-    expect(fleet.maxAgeMs(4 * MINUTE_MS, 10 * MINUTE_MS, healthy)).toBeLessThan(1.3 * MINUTE_MS);
-  });
-
-  it.each([0, 150_000])('refreshes stations that are slow but answer, from %i ms on', async (fromMs) => {
-    const isSlow = (name: string, nowMs: number) => numberOf(name) % 10 === 0 && nowMs >= fromMs;
+  it('refreshes stations that become slow but answer', async () => {
+    const isSlow = (name: string, nowMs: number) => numberOf(name) % 10 === 0 && nowMs >= 150_000;
     const latencyMs = (name: string, nowMs: number) => (isSlow(name, nowMs) ? 8000 : 50);
     const fleet = await simulate({ stations: 200, pages: 1 }, { latencyMs }, 8 * MINUTE_MS);
     expect(fleet.failures()).toEqual({});

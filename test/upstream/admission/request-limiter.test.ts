@@ -22,6 +22,9 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
       if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
       return isProbe;
     });
+  /** A refresh of one request. */
+  const refreshOnce = (station: string, dueAtMs = 0, latencyMs = 100) =>
+    send(station, refreshOf(station, dueAtMs), latencyMs);
   const names = () => starts.map(([name]) => name);
   /** When the request ended. */
   const endOf = async (request: Promise<unknown>) => {
@@ -37,9 +40,9 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   const hang = (...stations: string[]) =>
     finish(
       TIMEOUT_MS,
-      stations.map((name) => endOf(send(name, refreshOf(name), 2 * TIMEOUT_MS))),
+      stations.map((name) => endOf(refreshOnce(name, 0, 2 * TIMEOUT_MS))),
     );
-  return { clock, limiter, starts, names, send, endOf, finish, hang };
+  return { clock, limiter, starts, names, send, refreshOnce, endOf, finish, hang };
 }
 
 function refreshOf(station: string, dueAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
@@ -52,7 +55,7 @@ const throttle = (retryAfterMs?: number) => () =>
 describe('RequestLimiter', () => {
   it('knows the hanging stations of a limiter that it takes over, and no others', async () => {
     const former = setUp(4);
-    const fast = former.send('fast', refreshOf('fast'));
+    const fast = former.refreshOnce('fast');
     await former.hang('slow');
     await fast;
     const { limiter } = setUp(4);
@@ -74,27 +77,27 @@ describe('RequestLimiter', () => {
   });
 
   it('reports when a refresh starts, once', async () => {
-    const { clock, send, finish } = setUp(1);
+    const { clock, send, refreshOnce, finish } = setUp(1);
     const startedMs: number[] = [];
     const refresh = refreshOf('b', 0, { started: () => startedMs.push(clock.now()) });
-    await finish(6000, [send('a', refreshOf('a', -1), 5000), send('b1', refresh), send('b2', refresh)]);
+    await finish(6000, [refreshOnce('a', -1, 5000), send('b1', refresh), send('b2', refresh)]);
     expect(startedMs).toEqual([5000]);
   });
 
   it('bounds requests in flight and their rate at once', async () => {
-    const { starts, send, finish } = setUp(2, 4);
+    const { starts, refreshOnce, finish } = setUp(2, 4);
     await finish(
       3000,
-      ['a', 'b', 'c', 'd'].map((name, index) => send(name, refreshOf(name, index), 1000)),
+      ['a', 'b', 'c', 'd'].map((name, index) => refreshOnce(name, index, 1000)),
     );
     expect(starts.map(([, atMs]) => atMs)).toEqual([0, 250, 1000, 1250]);
   });
 
   it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
-    const { names, send, finish } = setUp(1);
+    const { names, send, refreshOnce, finish } = setUp(1);
     const controller = new AbortController();
     const { signal } = controller;
-    const all = [send('a', refreshOf('a', 1)), send('c', refreshOf('c', 3))];
+    const all = [refreshOnce('a', 1), refreshOnce('c', 3)];
     const b = send('b', refreshOf('b', 2, { signal }));
     controller.abort('gone');
     await expect(b).rejects.toBe('gone');
@@ -105,38 +108,18 @@ describe('RequestLimiter', () => {
   });
 
   it('knows which station has waited longest for its refresh to start', async () => {
-    const { clock, limiter, send, finish } = setUp(1);
-    const all = [send('a', refreshOf('a', 5)), send('b', refreshOf('b', 30)), send('c', refreshOf('c', 20))];
+    const { clock, limiter, refreshOnce, finish } = setUp(1);
+    const all = [refreshOnce('a', 5), refreshOnce('b', 30), refreshOnce('c', 20)];
     await clock.runUntil(50);
     expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 50 });
     await finish(1000, all);
     expect(limiter.load()).toMatchObject({ waitingRefreshes: 0, oldestWaitingMs: 0 });
   });
-
-  it('keeps the order of 1,000 waiting refreshes', async () => {
-    const { limiter, finish } = setUp(1);
-    const admitted: number[] = [];
-    const all = Array.from({ length: 1000 }, (_, index) => {
-      const refresh = refreshOf(`station-${index}`, (index * 7919) % 1000);
-      return limiter.run(refresh, async () => admitted.push(refresh.dueAtMs));
-    });
-    await finish(1, all);
-    expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
-  });
 });
 
 describe('RequestLimiter, when requests are throttled', () => {
-  it('holds all of them until Retry-After', async () => {
-    const { limiter, starts, send, finish } = setUp(4);
-    await expect(limiter.run(refreshOf('a'), throttle(5000))).rejects.toThrow('429');
-    await finish(6000, [send('b', refreshOf('b'))]);
-    expect(limiter.holdUntilMs).toBe(5000);
-    expect(starts).toEqual([['b', 5000]]);
-    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
-  });
-
   it('cannot answer a station that waits before the end of a hold, and reports the delay to the refreshes that wait', async () => {
-    const { clock, limiter, send, finish } = setUp(1);
+    const { clock, limiter, starts, send, finish } = setUp(1);
     const delays: string[] = [];
     const refresh = (station: string) =>
       refreshOf(station, 0, { delayed: () => delays.push(`${station} ${limiter.mayAnswer(station, 4999)}`) });
@@ -152,14 +135,8 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 4999))).toEqual([true, false, true]);
     expect(['a', 'b', 'c'].map((name) => limiter.mayAnswer(name, 5100))).toEqual([true, true, true]);
     await finish(6000, [waiting]);
-  });
-
-  it('may answer a request in flight during a hold', async () => {
-    const { limiter, send, finish } = setUp(2);
-    const inFlight = send('b', refreshOf('b'), 1000);
-    await expect(limiter.run(refreshOf('a'), throttle(5000))).rejects.toThrow('429');
-    expect(limiter.mayAnswer('b', 2000)).toBe(true);
-    await finish(1000, [inFlight]);
+    expect(starts).toEqual([['b', 5100]]);
+    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
   });
 
   it('cannot answer a station of which one page waits for the end of a hold, although another page is in flight', async () => {
@@ -168,17 +145,18 @@ describe('RequestLimiter, when requests are throttled', () => {
     const refresh = refreshOf('a', 0, { delayed: () => delays.push(limiter.mayAnswer('a', 2000)) });
     const inFlight = send('page 3', refresh, 300);
     await expect(limiter.run(refresh, throttle(5000))).rejects.toThrow('429');
+    expect(limiter.mayAnswer('a', 2000)).toBe(true);
     const retry = limiter.run(refresh, async () => undefined, 100);
     expect(delays.at(-1)).toBe(false);
     await finish<unknown>(6000, [inFlight, retry]);
   });
 
   it('keeps the place of a station whose earlier refresh is aborted while the next one waits', async () => {
-    const { limiter, send, finish } = setUp(1, 1);
-    const all = Array.from({ length: 20 }, (_, at) => send(`s${at}`, refreshOf(`s${at}`)));
+    const { limiter, refreshOnce, finish } = setUp(1, 1);
+    const all = Array.from({ length: 20 }, (_, at) => refreshOnce(`s${at}`));
     const closed = new AbortController();
     const former = limiter.run(refreshOf('z', 1, { signal: closed.signal }), async () => undefined);
-    const next = send('z', refreshOf('z', 1));
+    const next = refreshOnce('z', 1);
     closed.abort(new Error('closed'));
     await expect(former).rejects.toThrow('closed');
     expect(limiter.mayAnswer('z', 9500)).toBe(false);
@@ -186,8 +164,8 @@ describe('RequestLimiter, when requests are throttled', () => {
   });
 
   it('cannot answer a station with more requests before it than the rate allows until then', async () => {
-    const { limiter, send, finish } = setUp(8, 2);
-    const all = ['a', 'b', 'c', 'd'].map((name, at) => send(name, refreshOf(name, at)));
+    const { limiter, refreshOnce, finish } = setUp(8, 2);
+    const all = ['a', 'b', 'c', 'd'].map((name, at) => refreshOnce(name, at));
     // They start at 0, 500, 1000 and 1500.
     const mayAnswer = (byMs: number) => ['a', 'b', 'c', 'd'].filter((name) => limiter.mayAnswer(name, byMs)).join('');
     expect([499, 500, 999, 1000, 1500].map(mayAnswer)).toEqual(['a', 'ab', 'ab', 'abc', 'abcd']);
@@ -196,12 +174,25 @@ describe('RequestLimiter, when requests are throttled', () => {
     await finish(2000, all);
   });
 
+  it('takes a 503 for throttling while other requests are accepted, and for an outage otherwise', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    const fail = () => Promise.reject(new RequestFailure('status', '503', { status: 503, retryable: true }));
+    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
+    expect(limiter.load().recentThrottled).toBe(0);
+    await finish(10_099, [refreshOnce('b')]);
+    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
+    expect(limiter.load().recentThrottled).toBe(1);
+    await finish(10_100, []);
+    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
+    expect(limiter.load().recentThrottled).toBe(1);
+  });
+
   it('starts no other refresh in the slot of a delayed retry', async () => {
-    const { clock, limiter, starts, send, finish } = setUp(2);
+    const { clock, limiter, starts, send, refreshOnce, finish } = setUp(2);
     const a = refreshOf('a');
     await expect(limiter.run(a, throttle())).rejects.toThrow('429');
     const paused = limiter.run(a, async () => starts.push(['a2', clock.now()]), 1000);
-    const all = [send('b', refreshOf('b', 1), 600), send('c', refreshOf('c', 2), 600), send('a1', a, 600)];
+    const all = [refreshOnce('b', 1, 600), refreshOnce('c', 2, 600), send('a1', a, 600)];
     await finish<unknown>(5000, [paused, ...all]);
     expect(starts).toEqual([
       ['b', 0],
@@ -234,10 +225,10 @@ describe('RequestLimiter, when a station hangs', () => {
   });
 
   it('does not count a station that is removed while an overdue request is in flight', async () => {
-    const { clock, limiter, send, endOf } = setUp(8);
+    const { clock, limiter, send, refreshOnce, endOf } = setUp(8);
     const closed = new AbortController();
     const removed = endOf(send('removed', refreshOf('removed', 0, { signal: closed.signal }), 20_000));
-    const kept = send('kept', refreshOf('kept'));
+    const kept = refreshOnce('kept');
     await clock.runUntil(5000);
     await kept;
     closed.abort();
@@ -247,11 +238,11 @@ describe('RequestLimiter, when a station hangs', () => {
   });
 
   it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
-    const { clock, names, send, hang, finish } = setUp(8);
+    const { clock, names, send, refreshOnce, hang, finish } = setUp(8);
     const hanging = ['a', 'b', 'c', 'd'];
     await hang(...hanging);
     const later = hanging.map((name, index) => send(`${name} again`, refreshOf(name, 10 - index)));
-    const others = [1, 2, 3, 4, 5, 6].map((index) => send(`other ${index}`, refreshOf(`other ${index}`, 20 + index)));
+    const others = [1, 2, 3, 4, 5, 6].map((index) => refreshOnce(`other ${index}`, 20 + index));
     await clock.runUntil(10_050);
     const full = ['a again', 'b again', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5', 'other 6'];
     expect(names().slice(4)).toEqual(full);
@@ -262,9 +253,9 @@ describe('RequestLimiter, when a station hangs', () => {
   const BAD = ['0', '1', '2', '3', '4', '5'];
 
   it('aborts overdue requests beyond that share while others wait, if later ones are answered', async () => {
-    const { limiter, send, hang } = setUp(8);
+    const { limiter, refreshOnce, hang } = setUp(8);
     const bad = hang(...BAD);
-    const good = Array.from({ length: 100 }, (_, index) => send('good', refreshOf(`good ${index}`, 10 + index), 50));
+    const good = Array.from({ length: 100 }, (_, index) => refreshOnce(`good ${index}`, 10 + index, 50));
     const endedMs = await bad;
     await Promise.all(good);
     expect(endedMs.filter((atMs) => atMs < 1000)).toHaveLength(4);
@@ -273,10 +264,10 @@ describe('RequestLimiter, when a station hangs', () => {
   });
 
   it('aborts no request while no other one waits', async () => {
-    const { clock, send, endOf } = setUp(8);
-    const bad = BAD.map((name) => endOf(send(name, refreshOf(name), 20_000)));
+    const { clock, refreshOnce, endOf } = setUp(8);
+    const bad = BAD.map((name) => endOf(refreshOnce(name, 0, 20_000)));
     for (let sent = 0; sent < 20; sent += 1) {
-      await Promise.all([send('good', refreshOf('good'), 50), clock.runUntil(clock.now() + 100)]);
+      await Promise.all([refreshOnce('good', 0, 50), clock.runUntil(clock.now() + 100)]);
     }
     await clock.runUntil(TIMEOUT_MS);
     expect(await Promise.all(bad)).toEqual(BAD.map(() => TIMEOUT_MS));

@@ -14,18 +14,17 @@ const DEFAULTS = {
   isAtLowestRate: false,
   isProbe: false,
   deadlineMs: Number.MAX_VALUE,
-  random: 0.5,
 };
 
 type Situation = Partial<typeof DEFAULTS>;
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
-  const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs, random } = { ...DEFAULTS, ...situation };
+  const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
   const throttling = ({ status }: Pick<RequestFailure, 'status'>) =>
     status === 429 ? { isAccepting, isAtLowestRate } : undefined;
   const retries = new RequestRetries(maxRetries, { throttling });
-  const times = { nowMs: 1000, deadlineMs, random };
+  const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
     const decision = retries.decide(failure, { admittedMs: 0, isProbe }, times);
     return typeof decision === 'number' ? retryAfter(decision, retries.keepsSlot) : decision;
@@ -48,9 +47,7 @@ describe('RequestRetries', () => {
       { maxRetries: 10 },
       [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000].map((most) => retryAfter(most / 2)),
     ],
-    ['may retry at once', [FAILED], { random: 0 }, [retryAfter(0)]],
     ['gives up after max_retries', times(3, FAILED), {}, [retryAfter(125), retryAfter(250), GIVE_UP]],
-    ['gives up without retries', [FAILED], { maxRetries: 0 }, [GIVE_UP]],
     ['gives up without retries, when throttled', [throttled()], { maxRetries: 0 }, [GIVE_UP]],
     ['gives up on failures that a retry cannot change', [new RequestFailure('forbidden', '403')], {}, [GIVE_UP]],
     ['gives up rather than wait into the deadline', [FAILED], { deadlineMs: 1125 }, [GIVE_UP]],

@@ -78,7 +78,14 @@ describe('parseInSlices', () => {
     );
   });
 
-  it.each(['', '[]', '{"resources":null}', '{"a":{"resources":[1]}}'])('finds no array in %j', async (text) => {
+  it.each([
+    '',
+    '[]',
+    '{"resources":null}',
+    '{"a":{"resources":[1]}}',
+    '{"resources":[1],"resources":[]}',
+    '{"resources":[1],"\\u0072esources":[]}',
+  ])('does not find one array in %j', async (text) => {
     expect(await sliced(text, 1)).toMatch('expected a JSON object with one array "resources"');
   });
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../../src/model/alert-state.ts';
-import type { RecordField, Resource } from '../../../src/model/resource.ts';
-import { InternedTexts, readId, readResource, recordDigest } from '../../../src/upstream/protocol/record.ts';
+import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
 import { codePoint } from '../../code-point.ts';
 
 const complete = {
@@ -17,23 +16,10 @@ const complete = {
   gpu_model: 'N4lS',
 };
 
-/** For each field but the id, another value than that of the complete record. */
-const OTHER_VALUE: Readonly<Record<RecordField, unknown>> = {
-  resource_type: { key: 'resource_type.compute.y', label: 'Compute' },
-  create_time: '2024-05-01T12:00:00.6Z',
-  sku: '4 GPU',
-  state: 'ALERTSTATE_FIRING',
-  display_name: 'other',
-  alert_rules_count: 4,
-  name: 'name-2',
-  gpu_model: '',
-};
-
 const context = { texts: new InternedTexts(), states: new StateMeanings() };
 const readRecord = (value: unknown) => readResource(value, context);
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const createdOf = (text: string) => read({ create_time: text })?.row.createdSeconds;
-const invalidOf = (changes: object) => read(changes)?.invalid;
 
 describe('readResource', () => {
   it('reads a record of the documented form', () => {
@@ -98,22 +84,18 @@ describe('readResource', () => {
     expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
   });
 
-  it.each(Object.entries(OTHER_VALUE))('notices that only %s changed since the listing before', (field, value) => {
-    const before = readRecord(complete)?.row as Resource;
-    const changed = readRecord({ ...complete, [field]: value });
-    expect(changed?.row).not.toEqual(before);
-    expect(readResource({ ...complete, [field]: value }, context, () => before)).toEqual(changed);
-  });
-
-  it('reads the same with and without the resource of the listing before', () => {
-    const field = fc.oneof(
+  it('reads the same with and without the resource of the listing before, whichever field has changed', () => {
+    const value = fc.oneof(
       fc.constantFrom('', '8 GPU', '2024-05-01T12:00:00Z', 'a', 0, 1, null, { key: 'k' }),
       fc.jsonValue(),
     );
-    const fields = Object.fromEntries(Object.keys(OTHER_VALUE).map((name) => [name, field]));
-    const record = fc.record({ ...fields, resource_id: fc.constant('a') }, { requiredKeys: ['resource_id'] });
+    const { resource_id, ...others } = complete;
+    const fields = Object.keys(others);
+    const record = fc.record(Object.fromEntries(fields.map((name) => [name, value])), { requiredKeys: [] });
     fc.assert(
-      fc.property(record, record, (one, other) => {
+      fc.property(record, fc.constantFrom(...fields), value, (some, changed, newValue) => {
+        const one = { resource_id, ...some };
+        const other = { ...one, [changed]: newValue };
         const before = readRecord(one)?.row;
         expect(readResource(other, context, () => before)).toEqual(readRecord(other));
         expect(readResource(structuredClone(one), context, () => before)?.row).toBe(before);
@@ -121,22 +103,16 @@ describe('readResource', () => {
     );
   });
 
-  it.each([[undefined], [null], [''], [7], [{}], [['a']], [true]])('rejects a record whose id is %j', (id) => {
-    expect(read({ resource_id: id })).toBeUndefined();
-  });
-
   it.each([
     [0, 0],
-    [12, 12],
-    ['0', 0],
-    ['12', 12],
-    ['007', 7],
     [1e3, 1000],
+    ['0', 0],
+    ['007', 7],
   ])('reads %j alert rules', (count, rules) => {
     expect(read({ alert_rules_count: count })).toMatchObject({ row: { alertRules: rules }, invalid: [] });
   });
 
-  it.each([[-1], [1.5], ['-1'], ['1.5'], ['1e3'], [''], [' 1'], ['many'], [true], [{}], ['0x10'], ['9'.repeat(400)]])(
+  it.each([-1, 1.5, '-1', '1e3', '', ' 1', true, {}, '0x10', '9'.repeat(400)])(
     'counts alert rules of %j as invalid and publishes none',
     (count) => {
       expect(read({ alert_rules_count: count })).toMatchObject({
@@ -147,30 +123,19 @@ describe('readResource', () => {
   );
 
   it.each([
-    ['8 GPU', 8, 'GPU'],
     ['1.5 TiB', 1.5, 'TiB'],
-    ['0 x', 0, 'x'],
     [' 500  GiB ', 500, 'GiB'],
     ['4 核', 4, '核'],
   ])('reads the quantity of the sku %j', (sku, value, unit) => {
     expect(read({ sku })?.row).toMatchObject({ sku, quantity: { value, unit } });
   });
 
-  it.each([
-    '',
-    'large',
-    '8',
-    '8GPU',
-    '8 GPU A100',
-    '-8 GPU',
-    '1,000 GiB',
-    '1e3 GiB',
-    '.5 TiB',
-    'GPU 8',
-    `${'9'.repeat(400)} x`,
-  ])('takes the sku %j for text alone', (sku) => {
-    expect(read({ sku })).toMatchObject({ row: { sku, quantity: undefined }, invalid: [] });
-  });
+  it.each(['8', '8GPU', '8 GPU A100', '-8 GPU', '1,000 GiB', '1e3 GiB', '.5 TiB', `${'9'.repeat(400)} x`])(
+    'takes the sku %j for text alone',
+    (sku) => {
+      expect(read({ sku })).toMatchObject({ row: { sku, quantity: undefined }, invalid: [] });
+    },
+  );
 
   it('keeps a state as sent, including a number', () => {
     expect(read({ state: 'ALERTSTATE_NEW' })?.row.state).toBe('ALERTSTATE_NEW');
@@ -186,43 +151,27 @@ describe('readResource', () => {
   });
 
   it('reports each invalid field once', () => {
-    expect(invalidOf({ name: 5, display_name: {}, sku: [], gpu_model: true, state: {}, create_time: 'soon' })).toEqual([
-      'sku',
-      'name',
-      'display_name',
-      'state',
-      'gpu_model',
-      'create_time',
-    ]);
-    expect(invalidOf({ create_time: 1_714_564_800 })).toEqual(['create_time']);
+    const invalid = { name: 5, display_name: {}, sku: [], gpu_model: true, state: {}, create_time: 1_714_564_800 };
+    expect(read(invalid)?.invalid).toEqual(['sku', 'name', 'display_name', 'state', 'gpu_model', 'create_time']);
   });
 
   it.each([
-    ['1970-01-01T00:00:00Z', 0],
-    ['2024-02-29T12:00:00Z', 1_709_208_000],
-    ['2024-05-01T12:00:00.123Z', 1_714_564_800.123],
-    ['2024-05-01T12:00:00.123456Z', 1_714_564_800.123456],
-    ['2024-05-01T12:00:00.123456789Z', 1_714_564_800.123_456_7],
     ['2024-05-01T14:30:00.5+02:30', 1_714_564_800.5],
     ['2024-05-01T05:00:00-07:00', 1_714_564_800],
     ['2024-05-01t12:00:00z', 1_714_564_800],
     ['2024-05-01 12:00:00Z', 1_714_564_800],
     ['2000-02-29T00:00:00Z', 951_782_400],
     ['1970-01-01T01:00:00+01:00', 0],
-    ['2024-05-01T12:00:00.000000000000000000000001Z', 1_714_564_800],
   ])('reads the time %s', (text, seconds) => {
     expect(createdOf(text)).toBe(seconds);
   });
 
   it.each([
     '',
-    'yesterday',
-    '2024',
     '2024-05-01',
     '2024-05-01T12:00:00',
     '2024-05-01T12:00Z',
     '2024-5-1T12:00:00Z',
-    '2023-02-29T12:00:00Z',
     '2024-04-31T12:00:00Z',
     '2024-05-01T24:00:00Z',
     '2024-05-01T12:60:00Z',
@@ -231,7 +180,6 @@ describe('readResource', () => {
     '2024-05-01T12:00:00.Z',
     ' 2024-05-01T12:00:00Z',
     '2024-05-01T12:00:00Z\n',
-    '0001-01-01T00:00:00Z',
     '0070-01-01T00:00:00Z',
     '2024-00-01T12:00:00Z',
     '2024-05-00T12:00:00Z',
@@ -240,7 +188,6 @@ describe('readResource', () => {
     '2024-05-01_12:00:00Z',
     '2024-05-01T12:00:00+0200',
     '2024-05-01T12:00:00+02:60',
-    '2024-05-01T12:00:00+02:000',
     '2024-05-01T12:00:00Zz',
     '2024-05-01T12:00:0xZ',
     '1969-12-31T23:59:59Z',
@@ -263,21 +210,6 @@ describe('readResource', () => {
         expect(createdOf(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
       }),
     );
-  });
-});
-
-describe('recordDigest', () => {
-  const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
-
-  it('is that of the content', () => {
-    expect(recordDigest({ name: 'a' })).toBe(recordDigest({ name: 'a' }));
-    expect(recordDigest({ name: 'a' })).not.toBe(recordDigest({ name: 'b' }));
-    expect(recordDigest(nested(100))).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  it('is undefined for a record that is nested so deep that writing it would take long', () => {
-    expect(recordDigest(nested(102))).toBeUndefined();
-    expect(recordDigest(nested(5900))).toBeUndefined();
   });
 });
 

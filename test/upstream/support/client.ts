@@ -11,7 +11,6 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 class RecordingObserver implements Partial<RequestObserver> {
   waitingNow = 0;
-  started_ = 0;
   retries = 0;
   throttlings = 0;
   limit = Number.NaN;
@@ -20,9 +19,6 @@ class RecordingObserver implements Partial<RequestObserver> {
 
   waiting(change: 1 | -1): void {
     this.waitingNow += change;
-  }
-  started(): void {
-    this.started_ += 1;
   }
   ended(seconds: number, failure: FailureReason | undefined): void {
     this.durations.push(seconds);
@@ -65,17 +61,16 @@ export function testClient(
   const time = { clock: { wallMs: wallNow ?? now, elapsedMs: now }, random, schedule };
   const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, time);
   onTestFinished(() => client.close());
-  const get = (path = '/list', context: Partial<ListingContext> = {}) =>
-    client.get(path, listingContext(context), (body) => Buffer.from(body).toString());
+  const get = (path = '/list', context: Partial<ListingContext> = {}, smaller?: () => string | undefined) =>
+    client.get(path, listingContext(context), (body) => Buffer.from(body).toString(), smaller);
   /** The failure of a request that must fail. */
-  const failure = async (path?: string): Promise<Error & { reason?: FailureReason }> => {
-    const error = await get(path).then(
-      () => undefined,
-      (reason: unknown) => reason,
+  const failure = (path?: string): Promise<Error & { reason?: FailureReason }> =>
+    get(path).then(
+      () => {
+        throw new Error('the request did not fail');
+      },
+      (error) => error,
     );
-    if (!(error instanceof Error)) throw new Error('the request did not fail');
-    return error;
-  };
   return { client, observer, sleeps, get, failure };
 }
 

@@ -18,6 +18,11 @@ export async function startService(answer: RequestListener, tls?: ServerTlsOptio
   return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), port, requests };
 }
 
+/** Gives every request the same answer. */
+export function replying(body: string | Uint8Array, status = 200, headers = {}): RequestListener {
+  return (_request, response) => response.writeHead(status, headers).end(body);
+}
+
 /** With TLS if that is given: then a client that does not shake hands is no error. */
 export function createHttpServer(tls: ServerTlsOptions | undefined): HttpServer {
   const server: HttpServer = tls === undefined ? createServer() : createTlsServer(tls);
@@ -25,15 +30,13 @@ export function createHttpServer(tls: ServerTlsOptions | undefined): HttpServer 
 }
 
 /** A raw TCP service: handles each connection once its request starts to arrive. */
-export async function startRawService(
-  answer: (socket: Socket, connection: number, request: string) => void,
-): Promise<{ url: URL }> {
+export async function startRawService(answer: (socket: Socket, connection: number) => void): Promise<{ url: URL }> {
   let connections = 0;
   const server = createRawServer((socket) => {
     connections += 1;
     const connection = connections;
     socket.on('error', () => undefined);
-    socket.once('data', (data) => answer(socket, connection, data.toString('latin1')));
+    socket.once('data', () => answer(socket, connection));
   });
   const port = await listen(server);
   return { url: new URL(`http://127.0.0.1:${port}`) };

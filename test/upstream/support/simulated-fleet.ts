@@ -12,35 +12,30 @@ export interface FleetModel {
   readonly stations: number;
   readonly pages: number;
   readonly ttlMs?: number;
-  readonly errorTtlMs?: number;
   readonly refreshTimeoutMs?: number;
-  readonly timeoutMs?: number;
   readonly concurrency?: number;
-  readonly requestsPerSecond?: number;
-  readonly maxRetries?: number;
   /** Stations become due over this time at first, rather than all at once. */
   readonly spreadMs?: number;
   readonly seed?: number;
 }
 
-export interface Success {
+const ERROR_TTL_MS = 10_000;
+const TIMEOUT_MS = 10_000;
+const MAX_RETRIES = 2;
+
+interface Success {
   readonly dueAtMs: number;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-export class SimulatedStation {
+class SimulatedStation {
   readonly name: string;
   readonly successes: Success[] = [];
-  readonly failures: { readonly atMs: number; readonly reason: FailureReason }[] = [];
+  readonly failures: FailureReason[] = [];
 
   constructor(name: string) {
     this.name = name;
-  }
-
-  get isUp(): boolean {
-    const failedMs = this.failures.at(-1)?.atMs ?? -1;
-    return (this.successes.at(-1)?.endMs ?? -2) > failedMs;
   }
 
   /** The greatest age of its data in that time, counted from the start of the refresh that brought them. */
@@ -67,20 +62,17 @@ export class SimulatedFleet {
   constructor(model: FleetModel, upstream: UpstreamModel) {
     this.#model = {
       ttlMs: 60_000,
-      errorTtlMs: 10_000,
       refreshTimeoutMs: 120_000,
-      timeoutMs: 10_000,
       concurrency: 8,
-      requestsPerSecond: 0,
-      maxRetries: 2,
       spreadMs: 0,
       seed: 1,
       ...model,
     };
-    const { seed } = this.#model;
+    const { seed, concurrency } = this.#model;
     this.#random = randomFrom(seed);
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
-    this.limiter = new RequestLimiter({ ...this.#model, ...this.clock, observer: {} });
+    const limits = { concurrency, requestsPerSecond: 0, timeoutMs: TIMEOUT_MS };
+    this.limiter = new RequestLimiter({ ...limits, ...this.clock, observer: {} });
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
   }
@@ -90,14 +82,14 @@ export class SimulatedFleet {
   }
 
   /** Refreshes a station beside those that are due, once. */
-  refreshNow(name: string): Promise<void> {
+  refreshNow(name: string): Promise<unknown> {
     return this.#refresh(new SimulatedStation(name), this.clock.now());
   }
 
   /** How many refreshes failed, by reason. */
   failures(stations: readonly SimulatedStation[] = this.stations): Partial<Record<FailureReason, number>> {
     const counts: Partial<Record<FailureReason, number>> = {};
-    for (const { reason } of stations.flatMap(({ failures }) => failures)) counts[reason] = (counts[reason] ?? 0) + 1;
+    for (const reason of stations.flatMap(({ failures }) => failures)) counts[reason] = (counts[reason] ?? 0) + 1;
     return counts;
   }
 
@@ -114,21 +106,20 @@ export class SimulatedFleet {
   }
 
   #refreshAt(station: SimulatedStation, dueAtMs: number): void {
-    const { ttlMs, errorTtlMs } = this.#model;
+    const { ttlMs } = this.#model;
     this.clock.schedule(async () => {
-      await this.#refresh(station, dueAtMs);
-      const failedMs = station.failures.at(-1)?.atMs ?? 0;
-      const nextMs = station.isUp ? (station.successes.at(-1)?.startMs ?? 0) + ttlMs : failedMs + errorTtlMs;
+      const nextMs = await this.#refresh(station, dueAtMs);
       // As background refreshes do: not all in step, and not again at once.
       this.#refreshAt(
         station,
-        Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, errorTtlMs),
+        Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, ERROR_TTL_MS),
       );
     }, dueAtMs - this.clock.now());
   }
 
-  async #refresh(station: SimulatedStation, dueAtMs: number): Promise<void> {
-    const { refreshTimeoutMs, pages, concurrency } = this.#model;
+  /** Resolves with the time of the next refresh. */
+  async #refresh(station: SimulatedStation, dueAtMs: number): Promise<number> {
+    const { ttlMs, refreshTimeoutMs, pages, concurrency } = this.#model;
     const controller = new AbortController();
     setMaxListeners(0, controller.signal);
     let startMs = 0;
@@ -157,9 +148,11 @@ export class SimulatedFleet {
       };
       await Promise.all(Array.from({ length: Math.min(left, concurrency) }, worker));
       station.successes.push({ dueAtMs, startMs, endMs: this.clock.now() });
+      return startMs + ttlMs;
     } catch (error) {
       if (!(error instanceof ListingFailure)) throw error;
-      station.failures.push({ atMs: this.clock.now(), reason: error.reason });
+      station.failures.push(error.reason);
+      return this.clock.now() + ERROR_TTL_MS;
     } finally {
       cancelTimeout();
       controller.abort();
@@ -168,9 +161,8 @@ export class SimulatedFleet {
 
   /** What the client does with a request. */
   async #get(refresh: QueuedRefresh, deadlineMs: () => number): Promise<void> {
-    const { timeoutMs, maxRetries } = this.#model;
     const { signal } = refresh;
-    const retries = new RequestRetries(maxRetries, this.limiter);
+    const retries = new RequestRetries(MAX_RETRIES, this.limiter);
     let pauseMs = 0;
     let throttled: RequestFailure | undefined;
     for (;;) {
@@ -178,7 +170,7 @@ export class SimulatedFleet {
       try {
         const send = (admitted: InFlight) => {
           inFlight = admitted;
-          return this.upstream.request(refresh.station, timeoutMs, admitted.controller.signal);
+          return this.upstream.request(refresh.station, TIMEOUT_MS, admitted.controller.signal);
         };
         await this.limiter.run(refresh, send, pauseMs);
         return;

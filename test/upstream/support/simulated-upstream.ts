@@ -12,16 +12,12 @@ export interface UpstreamModel {
   /** Further requests at the same time get a 503. */
   readonly maxInFlight?: number;
   readonly bucket?: { readonly perSecond: number | ((nowMs: number) => number); readonly burst: number };
-  /** What other clients take from the bucket, in requests per second. */
-  readonly takenByOthers?: (nowMs: number) => number;
   /** The share of requests throttled at any rate. */
   readonly throttledShare?: number;
   /** In seconds, as services send it; undefined: not sent. */
   readonly retryAfter?: number | undefined;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
-  /** Every request gets a 503. */
-  readonly failsAll?: (nowMs: number) => boolean;
 }
 
 /** Requests per second of virtual time. */
@@ -98,9 +94,9 @@ export class SimulatedUpstream {
   }
 
   #failure(nowMs: number): RequestFailure | undefined {
-    const { maxInFlight = Number.POSITIVE_INFINITY, failsAll, retryAfter } = this.#model;
+    const { maxInFlight = Number.POSITIVE_INFINITY, retryAfter } = this.#model;
     const retryAfterMs = retryAfter && 1000 * retryAfter;
-    if (this.#served >= maxInFlight || failsAll?.(nowMs))
+    if (this.#served >= maxInFlight)
       return new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
     if (!this.#throttles(nowMs)) return undefined;
     return new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs });
@@ -114,7 +110,7 @@ export class SimulatedUpstream {
   }
 
   #throttles(nowMs: number): boolean {
-    const { bucket, window, throttledShare = 0, throttlesAll, takenByOthers } = this.#model;
+    const { bucket, window, throttledShare = 0, throttlesAll } = this.#model;
     if (throttlesAll?.(nowMs) || this.#random() < throttledShare) return true;
     if (window) {
       const index = Math.floor(nowMs / window.periodMs);
@@ -126,7 +122,7 @@ export class SimulatedUpstream {
     const seconds = (nowMs - this.#refilledMs) / 1000;
     this.#refilledMs = nowMs;
     const perSecond = typeof bucket.perSecond === 'number' ? bucket.perSecond : bucket.perSecond(nowMs);
-    this.#tokens = Math.min(bucket.burst, this.#tokens + seconds * (perSecond - (takenByOthers?.(nowMs) ?? 0)));
+    this.#tokens = Math.min(bucket.burst, this.#tokens + seconds * perSecond);
     if (this.#tokens < 1) return true;
     this.#tokens -= 1;
     return false;
