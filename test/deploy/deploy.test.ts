@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
+import { root } from '../docs/markdown.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const CHART = 'deploy/helm/telemetry-station-exporter';
+const DATASOURCES = 'grafana/provisioning/datasources/telemetry-station.yaml';
 
 const problemsOf = async (file: string, text: string) => {
   const loaded = await loadConfig({ file, text, env: { MONITOR_TOKEN: 'token' } });
@@ -116,8 +116,16 @@ describe('deploy/compose', () => {
   });
 
   it('names its services as Prometheus and Grafana expect', () => {
-    const configs = `${read('prometheus/prometheus.yml')}${read('grafana/provisioning/datasources/telemetry-station.yaml')}`;
+    const configs = `${read('prometheus/prometheus.yml')}${read(DATASOURCES)}`;
     const hosts = [...configs.matchAll(/([\w-]+):(?:9842|9090|9093)/g)].map(([, host = '']) => host);
     expect(new Set(hosts)).toEqual(new Set(Object.keys(services).filter((name) => name !== 'grafana')));
+  });
+
+  it('shows Grafana the scrape interval of Prometheus, and the dashboards where it loads them', () => {
+    const [prometheus] = parse(read(DATASOURCES)).datasources;
+    const { scrape_interval } = parse(read('prometheus/prometheus.yml')).global;
+    expect(prometheus).toMatchObject({ isDefault: true, jsonData: { timeInterval: scrape_interval } });
+    const [{ options }] = parse(read('grafana/provisioning/dashboards/telemetry-station.yaml')).providers;
+    expect(services['grafana']?.volumes).toContain(`../../grafana/dashboards:${options.path}:ro`);
   });
 });

@@ -2,12 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The fields of a dashboard file that the tests read. */
 export interface ShippedDashboard {
-  readonly title: string;
   readonly uid: string;
   readonly panels: readonly (ShippedPanel & ShippedRow)[];
   readonly templating: { readonly list: readonly ShippedVariable[] };
   readonly annotations: { readonly list: readonly ShippedAnnotation[] };
-  readonly links: readonly Readonly<Record<string, unknown>>[];
 }
 
 interface ShippedRow {
@@ -19,8 +17,6 @@ export interface ShippedPanel {
   readonly id: number;
   readonly type: string;
   readonly title: string;
-  readonly description?: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly ShippedTarget[];
   readonly maxDataPoints?: number;
   readonly fieldConfig?: {
@@ -39,10 +35,8 @@ export interface ShippedPanel {
 export interface ShippedTarget {
   readonly refId: string;
   readonly expr: string;
-  readonly instant: boolean;
   readonly range: boolean;
   readonly legendFormat?: string;
-  readonly interval?: string;
 }
 
 export interface ShippedVariable {

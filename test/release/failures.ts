@@ -9,16 +9,6 @@ import { hasDigest, type Published } from './state.ts';
 /** Step, fault, what was published then, what the next run of the same tag did. */
 type TableRow = readonly [string, string, string, string];
 
-/** What is published when nothing was. */
-const NOTHING: Published = {
-  versions: [],
-  distTags: {},
-  imageTags: {},
-  chartTags: {},
-  releases: {},
-  latestRelease: undefined,
-};
-
 /** The state after the first release, which follows the placeholder. */
 export function complete(stage: Stage, folder: string): Published {
   const { version, image, chart } = stage.release(folder);
@@ -33,22 +23,14 @@ export function complete(stage: Stage, folder: string): Published {
   };
 }
 
-/** Faults before anything is published. */
-export async function buildFailures(stage: Stage, version: string): Promise<readonly TableRow[]> {
-  const wrong = 'not with this tag: the commit is wrong';
-  const faults = [
-    { tag: 'v99.0.0', fault: 'the files have another version than the tag', error: /expected version 99\.0\.0, got/ },
-    { tag: `v${version}.1`, fault: 'the tag is no version', error: /expected a form like 1\.2\.3/ },
-  ];
-  const rows: TableRow[] = [];
-  for (const { tag, fault, error } of faults) {
-    await stage.git('tag', tag, `v${version}`);
-    const { code, output } = await stage.tryBuild(tag, 'failed');
-    if (code === 0 || !error.test(output)) fail(`${fault}: expected an error like ${error}, got ${output}`);
-    assertEqual(`published after: ${fault}`, await stage.published(), NOTHING);
-    rows.push(['version', fault, 'nothing', wrong]);
-  }
-  return rows;
+/** The forms of a version, and every file that names it, are tested in version.test.ts. */
+export async function wrongTag(stage: Stage, version: string): Promise<TableRow> {
+  const before = await stage.published();
+  await stage.git('tag', 'v99.0.0', `v${version}`);
+  const { code, output } = await stage.tryBuild('v99.0.0', 'failed');
+  if (code === 0 || !output.includes('expected version 99.0.0, got')) fail(`expected an error, got ${output}`);
+  assertEqual('published', await stage.published(), before);
+  return ['version', 'the files have another version than the tag', 'nothing', 'not with this tag'];
 }
 
 interface PublishFault {
@@ -74,7 +56,6 @@ function publishFaults(version: string): readonly PublishFault[] {
   const image = 'telemetry-station-exporter';
   const chart = `charts/${image}`;
   const digest = 'sha256:.*';
-  const upload = { method: 'POST', path: /\/project\/telemetry-station-exporter\/blobs\/uploads/ };
   const publication = { method: 'PUT', path: /exporter/ };
   return [
     { step: 'compare', fault: 'npm answers 500', npm: { method: 'GET', path: /exporter/ }, leaves: [] },
@@ -86,8 +67,6 @@ function publishFaults(version: string): readonly PublishFault[] {
       npm: { ...publication, after: true },
       leaves: upTo('package'),
     },
-    { step: 'image', fault: 'a layer is answered with 500', images: upload, leaves: upTo('package') },
-    { step: 'image', fault: 'the push is denied', images: { ...upload, denied: true }, leaves: upTo('package') },
     { step: 'image', fault: 'the manifest: 500', images: manifest(image, digest), leaves: upTo('package') },
     { step: 'chart', fault: 'the manifest: 500', images: manifest(chart, digest), leaves: upTo('image') },
     { step: 'tags', fault: 'the tag of the chart: 500', images: manifest(chart, version), leaves: upTo('chart') },
@@ -103,13 +82,6 @@ function publishFaults(version: string): readonly PublishFault[] {
 export async function publishFailures(stage: Stage, folder: string): Promise<readonly TableRow[]> {
   const release = stage.release(folder);
   const rows: TableRow[] = [];
-
-  stage.empty();
-  const { code, output } = await stage.tryPublish(folder);
-  if (code === 0 || !output.includes('CONTRIBUTING.md')) fail(`expected a hint at the first release, got ${output}`);
-  assertEqual('published without a package', await stage.published(), NOTHING);
-  rows.push(['compare', 'the package was never created', 'nothing', 'complete, after the owner created it']);
-
   for (const { step, fault, npm, images, gh, leaves } of publishFaults(release.version)) {
     await stage.placeholderOnly();
     stage.npm.set(npm);
@@ -123,7 +95,7 @@ export async function publishFailures(stage: Stage, folder: string): Promise<rea
     assertEqual(`${step}, ${fault}, repeated`, await stage.published(), complete(stage, folder));
     rows.push([step, fault, leaves.join(', ') || 'nothing', 'complete']);
   }
-  return [...rows, await deniedPackage(stage, folder), ...(await conflicts(stage, folder))];
+  return [...rows, await deniedPackage(stage, folder), ...(await refusals(stage, folder))];
 }
 
 async function artefactsOf(stage: Stage, { version, image, chart }: Release): Promise<readonly Artefact[]> {
@@ -152,43 +124,46 @@ async function deniedPackage(stage: Stage, folder: string): Promise<TableRow> {
   return ['compare', 'tags that do not exist are denied, as GitHub does', 'everything', 'not needed'];
 }
 
-/** A version or a tag that exists with other contents: nothing is published, and the next run does not replace it either. */
-async function conflicts(stage: Stage, folder: string): Promise<readonly TableRow[]> {
+/** What must not be published: neither is it in the next run. */
+async function refusals(stage: Stage, folder: string): Promise<readonly TableRow[]> {
   const { version } = stage.release(folder);
+  const rules = join(stage.work, folder, 'assets/rules.yml');
+  const text = readFileSync(rules, 'utf8');
+  const otherImage = ['copy', '--dest-tls-verify=false', `dir:${join(stage.work, folder, 'chart')}`];
+  const faults: readonly { fault: string; error: string; create: () => unknown }[] = [
+    {
+      fault: 'the package was never created',
+      error: 'CONTRIBUTING.md',
+      create: () => stage.empty(),
+    },
+    {
+      fault: 'the version of the package exists with other contents',
+      error: 'exists with other contents',
+      create: () => stage.publishPackage(version),
+    },
+    {
+      fault: 'the tag of the image exists with another digest',
+      error: 'exists with other contents',
+      create: () => outputOf('skopeo', [...otherImage, `docker://${stage.imageRepository}:${version}`]),
+    },
+    {
+      fault: 'a file was changed after the build',
+      error: 'rules.yml: expected digest',
+      create: () => writeFileSync(rules, `${text}\n`),
+    },
+  ];
   const rows: TableRow[] = [];
-  const refused = async (fault: string, create: () => Promise<unknown>) => {
+  for (const { fault, error, create } of faults) {
     await stage.placeholderOnly();
     await create();
     const before = await stage.published();
-    for (const _ of ['first run', 'next run']) {
+    for (const run of ['first run', 'next run']) {
       const { code, output } = await stage.tryPublish(folder);
-      if (code === 0 || !output.includes('exists with other contents')) {
-        fail(`${fault}: expected an error, got ${output}`);
-      }
-      assertEqual(fault, await stage.published(), before);
+      if (code === 0 || !output.includes(error)) fail(`${fault}, ${run}: expected an error, got ${output}`);
+      assertEqual(`${fault}, ${run}`, await stage.published(), before);
     }
-    rows.push(['compare', fault, 'nothing', 'refused again: a version is never replaced']);
-  };
-  await refused('the version of the package exists with other contents', () => stage.publishPackage(version));
-  await refused('the tag of the image exists with another digest', () =>
-    outputOf('skopeo', [
-      ...['copy', '--dest-tls-verify=false', `dir:${join(stage.work, folder, 'chart')}`],
-      `docker://${stage.imageRepository}:${version}`,
-    ]),
-  );
-  return [...rows, await changedFile(stage, folder)];
-}
-
-/** What was built must arrive unchanged at the job that publishes it. */
-async function changedFile(stage: Stage, folder: string): Promise<TableRow> {
-  await stage.placeholderOnly();
-  const before = await stage.published();
-  const file = join(stage.work, folder, 'assets/rules.yml');
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(file, `${text}\n`);
-  const { code, output } = await stage.tryPublish(folder);
-  writeFileSync(file, text);
-  if (code === 0 || !output.includes('rules.yml: expected digest')) fail(`expected an error, got ${output}`);
-  assertEqual('published', await stage.published(), before);
-  return ['compare', 'a file was changed after the build', 'nothing', 'complete, with the files of the build'];
+    rows.push(['compare', fault, 'nothing', 'refused again']);
+  }
+  writeFileSync(rules, text);
+  return rows;
 }

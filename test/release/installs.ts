@@ -17,7 +17,6 @@ export interface Installed {
 export async function checkPackage({ version, revision, environment, work }: Installed): Promise<string> {
   const env = { ...environment, npm_config_cache: join(work, 'new-user') };
   const name = 'telemetry-station-exporter';
-  assertVersion('npx', await outputOf('npx', ['--yes', name, '--version'], { cwd: work, env }), version, revision);
   const child = spawn('npx', ['--yes', name, '--demo', '--web.listen-address=127.0.0.1:0'], {
     cwd: work,
     env: { ...process.env, ...env },
@@ -34,11 +33,6 @@ export async function checkPackage({ version, revision, environment, work }: Ins
   } finally {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
   }
-}
-
-function assertVersion(what: string, output: string, version: string, revision: string): void {
-  const expected = `version ${version} (revision: ${revision})`;
-  if (!output.includes(expected)) throw new Error(`${what}: expected ${expected}, got ${output}`);
 }
 
 /** Waits until the exporter of a log is ready, and returns the number of resources in its metrics. */
@@ -86,24 +80,14 @@ export async function checkImage(
   const image = `${repository}:${version}`;
   await podman('pull', '--quiet', '--tls-verify=false', image);
   const labels = JSON.parse(await podman('image', 'inspect', '--format', '{{json .Labels}}', image));
-  const label = (name: string) => labels[`org.opencontainers.image.${name}`];
-  assertEqual('label version', label('version'), version);
-  assertEqual('label revision', label('revision'), revision);
-  assertEqual('label base.digest', label('base.digest'), bases.at(-1)?.split('@')[1]);
-  assertVersion(
-    'image',
-    await podman('run', '--rm', '--network=none', ...LOCKED, image, '--version'),
-    version,
-    revision,
-  );
+  const found = ['version', 'revision', 'base.digest'].map((name) => labels[`org.opencontainers.image.${name}`]);
+  assertEqual('labels', found, [version, revision, bases.at(-1)?.split('@')[1]]);
   const container = await podman(
     ...['run', '--detach', '--network=host', ...LOCKED, image, '--demo', '--web.listen-address=127.0.0.1:0'],
   );
   const log = async () => (await execute('podman', ['--runtime=runc', 'logs', container])).output;
   const series = await checkMetrics(log, version, revision);
-  await podman('kill', '--signal=TERM', container);
-  assertEqual('exit code', await podman('wait', container), '0');
-  await podman('rm', container);
+  await podman('rm', '--force', '--time=0', container);
   return `image ${digest}: ${version}, read-only and without capabilities, its demo exports ${series} resources`;
 }
 
@@ -143,9 +127,7 @@ export async function checkSbom(assets: string, repository: string, version: str
   return `SBOM: ${listed.length} packages, those of the image`;
 }
 
-const CHANGE_KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'];
-
-/** The rules of https://artifacthub.io/docs/topics/annotations/helm/ for the annotations that the chart has. */
+/** The annotations that a release adds for Artifact Hub: https://artifacthub.io/docs/topics/annotations/helm/ */
 export async function checkArtifactHub(
   helm: string,
   chart: string,
@@ -153,29 +135,11 @@ export async function checkArtifactHub(
   version: string,
 ): Promise<string> {
   const args = ['show', 'chart', `oci://${chart}`, '--version', version, '--plain-http'];
-  const { annotations, icon, maintainers, keywords } = parse(await outputOf(join(helm, 'helm'), args));
-  const annotation = (name: string) => annotations[`artifacthub.io/${name}`] as string;
-  const [image] = parse(annotation('images'));
-  assertEqual('image', [image.name, image.image], ['telemetry-station-exporter', `${repository}:${version}`]);
-  assertEqual('prerelease', annotation('prerelease'), 'false');
-  assertEqual('license', annotation('license'), 'Apache-2.0');
-  assertEqual('category', annotation('category'), 'monitoring-logging');
-  const links = parse(annotation('links')) as readonly { readonly name: string; readonly url: string }[];
-  assertEqual(
-    'links',
-    [links.length > 0, links.every(({ name, url }) => name !== '' && URL.canParse(url))],
-    [true, true],
-  );
-  const changes = parse(annotation('changes')) as readonly { readonly kind: string; readonly description: string }[];
-  const kinds = changes.map(({ kind }) => kind).filter((kind) => !CHANGE_KINDS.includes(kind));
-  assertEqual('unknown kinds of changes', kinds, []);
-  assertEqual('changes without a description', changes.filter(({ description }) => !description).length, 0);
-  assertEqual(
-    'icon, maintainers, keywords',
-    [URL.canParse(icon), maintainers.length > 0, keywords.length > 0],
-    [true, true, true],
-  );
-  return `Artifact Hub: category, license, prerelease, ${links.length} links, ${changes.length} changes, image ${image.image}`;
+  const { annotations } = parse(await outputOf(join(helm, 'helm'), args));
+  const annotation = (name: string) => parse(annotations[`artifacthub.io/${name}`]);
+  const [{ image }] = annotation('images');
+  assertEqual('image, prerelease', [image, annotation('prerelease')], [`${repository}:${version}`, false]);
+  return `Artifact Hub: image ${image}, ${annotation('changes').length} changes`;
 }
 
 interface Container {

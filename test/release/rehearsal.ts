@@ -5,10 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { sha256 } from '../../scripts/release/release.ts';
 import { assertEqual, outputOf } from './execute.ts';
-import { buildFailures, complete, publishFailures } from './failures.ts';
+import { complete, publishFailures, wrongTag } from './failures.ts';
 import { checkArtifactHub, checkChart, checkImage, checkPackage, checkSbom, type Installed } from './installs.ts';
-import { required, Stage, sha256 } from './stage.ts';
+import { required, Stage } from './stage.ts';
 
 const started = Date.now();
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -34,7 +35,7 @@ async function rehearse(stage: Stage): Promise<void> {
   await moveBaseTag();
   const second = inBackground(stage.build(base, 'second'));
   stage.copyWithSmallImage('first', 'small');
-  const rows = [...(await buildFailures(stage, base)), ...(await publishFailures(stage, 'small'))];
+  const rows = [await wrongTag(stage, base), ...(await publishFailures(stage, 'small'))];
   print('| step | fault | published then | the next run of the same tag |\n|---|---|---|---|');
   for (const row of rows) print(`| ${row.join(' | ')} |`);
   await second;

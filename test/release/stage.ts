@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -10,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Release } from '../../scripts/release/release.ts';
+import { type Release, readRelease, sha256 } from '../../scripts/release/release.ts';
 import { execute, outputOf } from './execute.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { type Places, type Published, published, reset } from './state.ts';
@@ -21,10 +20,6 @@ export function fail(message: string): never {
 
 export function required(name: string): string {
   return process.env[name] ?? fail(`${name} is not set: run scripts/check-release.sh`);
-}
-
-export function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -158,7 +153,7 @@ export class Stage {
   }
 
   release(folder: string): Release {
-    return JSON.parse(readFileSync(join(this.work, folder, 'assets/release.json'), 'utf8'));
+    return readRelease(join(this.work, folder));
   }
 
   /** What users see, without the proxies. */

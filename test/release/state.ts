@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../../scripts/release/release.ts';
 
 export interface Places {
   /** Addresses of the registries, without the proxies. */
@@ -68,12 +68,7 @@ async function tagsOf(images: string, repository: string): Promise<Readonly<Reco
   const { tags } = (reply.ok ? await reply.json() : {}) as { readonly tags?: readonly string[] | null };
   const entries = (tags ?? []).map(async (tag) => {
     const manifest = await fetch(`${images}/v2/${repository}/manifests/${tag}`, { headers: { accept: ACCEPT } });
-    return [
-      tag,
-      `sha256:${createHash('sha256')
-        .update(Buffer.from(await manifest.arrayBuffer()))
-        .digest('hex')}`,
-    ];
+    return [tag, `sha256:${sha256(Buffer.from(await manifest.arrayBuffer()))}`];
   });
   return sorted(Object.fromEntries(await Promise.all(entries)));
 }

@@ -100,8 +100,8 @@ describe('the files that name the version', () => {
     return folder;
   }
 
-  /** A copy that is released as 7.8.9, on base images of this digest. */
-  async function prepared(digest: string): Promise<string> {
+  /** A copy that is released as 7.8.9, on base images of the digest sha256:1. */
+  async function prepared(): Promise<string> {
     const folder = await copied();
     const changelog = join(folder, 'CHANGELOG.md');
     const text = readFileSync(changelog, 'utf8');
@@ -110,7 +110,7 @@ describe('the files that name the version', () => {
       text.replace('# Changelog\n', '# Changelog\n\n## 7.8.9 / unreleased\n\n* [CHANGE] All.\n'),
     );
     writeVersion(folder, '7.8.9', '2026-01-31');
-    writeBaseDigests(folder, () => digest);
+    writeBaseDigests(folder, () => 'sha256:1');
     return folder;
   }
 
@@ -120,14 +120,14 @@ describe('the files that name the version', () => {
   });
 
   it('are changed together, and refused as another version', async () => {
-    const folder = await prepared('sha256:1');
+    const folder = await prepared();
     expect(versionProblems(folder, '7.8.9')).toEqual([]);
     expect(versionProblems(folder, '7.9.0')).toContain('package.json: expected version 7.9.0, got 7.8.9');
     expect(versionProblems(folder, '7.9.0')).toHaveLength(8);
   });
 
   it('do not say in a release that nothing is published', async () => {
-    const folder = await prepared('sha256:1');
+    const folder = await prepared();
     const readme = join(folder, 'README.md');
     const released = readFileSync(readme, 'utf8');
     expect(released).not.toContain('Nothing is published yet');
@@ -139,7 +139,7 @@ describe('the files that name the version', () => {
   });
 
   it('have base images with tag and digest, which the next release replaces', async () => {
-    const folder = await prepared('sha256:1');
+    const folder = await prepared();
     const lines = () => readFileSync(join(folder, 'Dockerfile'), 'utf8').match(/^ARG \w+_IMAGE=.*/gm);
     const before = lines();
     writeBaseDigests(folder, () => 'sha256:2');
@@ -148,7 +148,7 @@ describe('the files that name the version', () => {
   });
 
   it('are refused with base images that have no digest', async () => {
-    const folder = await prepared('sha256:1');
+    const folder = await prepared();
     const dockerfile = join(folder, 'Dockerfile');
     writeFileSync(dockerfile, readFileSync(dockerfile, 'utf8').replaceAll('@sha256:1', ''));
     expect(versionProblems(folder, '7.8.9')).toEqual([

@@ -32,10 +32,7 @@ export async function startAlertmanager(alertname: string) {
   const config = {
     route: { receiver: 'none', ...grouping, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
     inhibit_rules,
-    receivers: [
-      { name: 'none' },
-      { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] },
-    ],
+    receivers: [{ name: 'none' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/` }] }],
   };
   const daemon = await startDaemon({
     command: 'prometheus-alertmanager',

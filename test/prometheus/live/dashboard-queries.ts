@@ -9,10 +9,6 @@ import type { RunningPrometheus, Series } from './prometheus.ts';
 
 export interface QueryResult {
   readonly result: readonly (Series & { readonly values?: readonly (readonly [number, string])[] })[];
-  readonly stats: {
-    readonly samples: { readonly peakSamples: number };
-    readonly timings: { readonly evalTotalTime: number };
-  };
 }
 
 interface TimeRange {
@@ -31,24 +27,20 @@ export function runTarget(
   const query = interpolate(expr, values);
   if (/\$[a-z_{]/.test(query)) throw new Error(`variable without a value in ${query}`);
   const times = range ? { start: `${end - seconds}`, end: `${end}`, step: `${step}` } : { time: `${end}` };
-  return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...times });
+  return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, ...times });
 }
 
-export const queryVariables = ({ templating }: ShippedDashboard) =>
-  templating.list.filter(({ type }) => type === 'query');
-
-/** The values of a variable, filtered by those of others; all of a variable that is not given. */
+/** The values of a variable, with all values of the others selected. */
 export async function valuesFor(
   prometheus: RunningPrometheus,
   variable: ShippedVariable,
-  values: Readonly<Record<string, string>>,
   end: number,
 ): Promise<readonly string[]> {
   const { selector, label } = labelValuesOf(variable);
   const all = Object.fromEntries(
     ['cluster', 'job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']),
   );
-  const query = interpolate(selector, { ...all, ...values });
+  const query = interpolate(selector, all);
   if (!query.startsWith('('))
     return prometheus.api<string[]>(`label/${label}/values`, { 'match[]': query, end: `${end}` });
   const { result } = await prometheus.api<QueryResult>('query', { query, time: `${end}` });

@@ -3,7 +3,7 @@ import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { NAMED_FAULTS, replyWith } from '../../../src/simulator/faults.ts';
 import { configOf, startExporter, wireRecord } from '../../e2e/test-bed.ts';
 import { type SimulatedService, startSimulatedService, wrongTotal } from '../../simulator/simulated-service.ts';
-import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
+import { type RunningPrometheus, startScraping } from './prometheus.ts';
 import { withShortIntervals } from './stack.ts';
 
 /** A station per test, each with 40 resources of which the first fires. */
@@ -37,15 +37,7 @@ beforeAll(async () => {
   service = await startSimulatedService();
   for (const station of STATIONS) setRecords(station, firingFirst);
   exporter = await startExporter(configured(STATIONS), { scrapeTimeoutMs: 1000 });
-  const scrape_configs = [{ job_name: 'stations', static_configs: [{ targets: [new URL(exporter.url).host] }] }];
-  const config = {
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
-    rule_files: ['rules.yml'],
-    scrape_configs,
-  };
-  prometheus = await startPrometheus(JSON.stringify(config), {
-    files: { 'rules.yml': withShortIntervals(rulesFile()) },
-  });
+  prometheus = await startScraping(exporter.url, { stations: {} }, withShortIntervals(rulesFile()));
 });
 
 afterAll(async () => {

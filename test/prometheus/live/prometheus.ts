@@ -54,6 +54,25 @@ export async function startPrometheus(
   };
 }
 
+/** Scrapes an exporter every two seconds, once per job with the options of the job. */
+export function startScraping(
+  exporterUrl: string,
+  jobs: Readonly<Record<string, object>>,
+  rules = 'groups: []',
+): Promise<RunningPrometheus> {
+  const targets = [new URL(exporterUrl).host];
+  const config = {
+    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
+    rule_files: ['rules.yml'],
+    scrape_configs: Object.entries(jobs).map(([job_name, options]) => ({
+      job_name,
+      static_configs: [{ targets }],
+      ...options,
+    })),
+  };
+  return startPrometheus(JSON.stringify(config), { files: { 'rules.yml': rules } });
+}
+
 async function fetchApi<Data>(
   { url }: Daemon,
   path: string,

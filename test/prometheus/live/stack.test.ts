@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replyWith } from '../../../src/simulator/faults.ts';
 import type { FleetEntry } from '../../../src/simulator/fleet.ts';
-import {
-  panelsOf,
-  type ShippedDashboard,
-  type ShippedTarget,
-  shippedDashboards,
-} from '../../grafana/shipped-dashboards.ts';
-import { allSelected, type QueryResult, queryVariables, runTarget, valuesFor } from './dashboard-queries.ts';
+import { panelsOf, type ShippedDashboard, shippedDashboards } from '../../grafana/shipped-dashboards.ts';
+import { allSelected, runTarget, valuesFor } from './dashboard-queries.ts';
 import { FAULTY, startStack } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
@@ -40,14 +35,6 @@ describe('the example scrape configurations', () => {
     await expectEventually('count(telemetry_station_exporter_build_info{job="discovered"})', [], { '': 1 });
     const total = perStation((resources) => resources.length);
     await expectEventually('sum by (station) (telemetry_station_resources{job="discovered"})', ['station'], total);
-  });
-});
-
-/** The values of each rule for given series are asserted by prometheus/tests/recording.yml. */
-describe('the recording rules', () => {
-  it('compute the numbers of the simulated service', async () => {
-    const total = perStation((resources) => resources.length);
-    await expectEventually(`cluster_job_station:telemetry_station_resources:sum{job="${JOB}"}`, ['station'], total);
   });
 });
 
@@ -98,52 +85,28 @@ describe('the alerting rules', () => {
 
 describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
   it('has values for every variable', async () => {
+    const variables = dashboard.templating.list.filter(({ type }) => type === 'query');
     const hasValues = () =>
       Promise.all(
-        queryVariables(dashboard).map(async (variable) => [
+        variables.map(async (variable) => [
           variable.name,
-          (await valuesFor(stack.prometheus, variable, {}, now())).length > 0,
+          (await valuesFor(stack.prometheus, variable, now())).length > 0,
         ]),
       );
     // No target has the label `cluster` here.
-    await expect.poll(hasValues).toEqual(queryVariables(dashboard).map(({ name }) => [name, name !== 'cluster']));
+    await expect.poll(hasValues).toEqual(variables.map(({ name }) => [name, name !== 'cluster']));
   });
 
-  it.each([
-    ['all values', (values: Record<string, string>) => values],
-    ['one station', (values: Record<string, string>) => ({ ...values, station: FAULTY })],
-  ])('shows data in every panel with %s selected', async (_selection, select) => {
+  it('shows data in every panel and annotation with one station selected', async () => {
     // A scrape that fails on a busy machine hides every series until the next one.
-    const empty = async () => panelsWithoutData(dashboard, select(await everythingSelected(dashboard)));
-    await expect.poll(async () => (await empty()).filter((title) => !EMPTY_WHILE_HEALTHY.has(title))).toEqual([]);
-  });
-
-  it('sends valid queries with one value of each variable selected', async () => {
-    await expect(panelsWithoutData(dashboard, await firstOfEach(dashboard))).resolves.toBeInstanceOf(Array);
-  });
-
-  it('has annotations with data', async () => {
-    for (const { name, expr, builtIn } of dashboard.annotations.list) {
-      // Nothing critical fires here.
-      if (builtIn === 1 || name === 'Critical alert') continue;
-      const results = async () =>
-        (await run({ expr: `${expr}`, range: false }, await everythingSelected(dashboard))).result.length;
-      await expect.poll(results).toBeGreaterThan(0);
-    }
+    const empty = async () => (await withoutData(dashboard)).filter((title) => !EMPTY_WHILE_HEALTHY.has(title));
+    await expect.poll(empty).toEqual([]);
   });
 });
 
-describe('a firing alert', () => {
-  it('resolves when the station recovers', async () => {
-    stack.demo.setFaults(FAULTY, []);
-    const resolved = () =>
-      stack.alertmanager.notifications.find(({ status, labels }) => status === 'resolved' && labels['job'] === JOB);
-    await expect.poll(resolved).toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY } });
-  });
-});
-
-/** Panels that show nothing while exporters are healthy, `resource_labels` is not configured and the optional rules have no values. */
+/** What shows nothing while exporters are healthy, `resource_labels` is not configured and the optional rules have no values. */
 const EMPTY_WHILE_HEALTHY = new Set([
+  'Critical alert',
   'Exporter alerts',
   'Resources by owner',
   'States of unknown meaning',
@@ -152,40 +115,22 @@ const EMPTY_WHILE_HEALTHY = new Set([
   'Listed, but not monitored',
 ]);
 
-/** Titles of the panels whose queries return nothing; the tests of the recorded worlds look at single queries. */
-async function panelsWithoutData(
-  dashboard: ShippedDashboard,
-  values: Readonly<Record<string, string>>,
-): Promise<string[]> {
+/** Titles of the panels and annotations whose queries return nothing; the tests of the recorded worlds look at single queries. */
+async function withoutData(dashboard: ShippedDashboard): Promise<string[]> {
+  const values = { ...allSelected(dashboard), job: JOB, station: FAULTY, resource_id: await someResourceId() };
+  const annotations = dashboard.annotations.list.flatMap(({ name, expr }) =>
+    expr === undefined ? [] : [{ title: name, targets: [{ expr, range: false }] }],
+  );
   const empty: string[] = [];
-  for (const { title, targets = [] } of panelsOf(dashboard)) {
-    const results = await Promise.all(targets.map((target) => run(target, values)));
-    if (results.every(({ result }) => result.length === 0)) empty.push(title);
+  for (const { title, targets = [] } of [...panelsOf(dashboard), ...annotations]) {
+    const range = { end: now(), seconds: 10, step: 5 };
+    const answers = await Promise.all(targets.map((target) => runTarget(stack.prometheus, target, values, range)));
+    if (answers.every(({ result }) => result.length === 0)) empty.push(title);
   }
   return empty;
 }
 
 const now = () => Date.now() / 1000;
-
-function run(
-  target: Pick<ShippedTarget, 'expr' | 'range'>,
-  values: Readonly<Record<string, string>>,
-): Promise<QueryResult> {
-  return runTarget(stack.prometheus, target, values, { end: now(), seconds: 10, step: 5 });
-}
-
-async function everythingSelected(dashboard: ShippedDashboard): Promise<Record<string, string>> {
-  return { ...allSelected(dashboard), job: JOB, resource_id: await someResourceId() };
-}
-
-/** The first value of each variable, filtered by the variables before it. */
-async function firstOfEach(dashboard: ShippedDashboard): Promise<Record<string, string>> {
-  const values = await everythingSelected(dashboard);
-  for (const variable of queryVariables(dashboard)) {
-    values[variable.name] = (await valuesFor(stack.prometheus, variable, values, now()))[0] ?? '';
-  }
-  return values;
-}
 
 async function someResourceId(): Promise<string> {
   const found = await stack.prometheus.query(
