@@ -14,7 +14,6 @@ interface StartOptions {
   readonly folder?: string;
   /** Options of Node. */
   readonly node?: readonly string[];
-  readonly env?: Record<string, string>;
   /** A file descriptor instead of a pipe. */
   readonly stderr?: number;
   /** A module that is loaded before the program. */
@@ -23,7 +22,7 @@ interface StartOptions {
 
 /** The built program in a process of its own and a folder outside the project, killed when the test finishes. */
 export function startProgram(
-  { folder = dirname(temporaryFile('x', '')), node = [], env = {}, stderr, preload }: StartOptions,
+  { folder = dirname(temporaryFile('x', '')), node = [], stderr, preload }: StartOptions,
   ...flags: string[]
 ) {
   if (!existsSync(main))
@@ -31,7 +30,7 @@ export function startProgram(
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, [...node, ...before, main, ...flags], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
   });
   onTestFinished(() => end(child));

@@ -17,7 +17,7 @@ export const INVALID_TIMES = [
   '1714564800',
 ];
 
-/** The metrics of a first snapshot of these records, without products and alertability: an independent implementation of the documented behaviour. */
+/** The metrics of a snapshot of these records, without counters, products and alertability: an independent implementation of the documented behaviour. */
 export function expectedData(records: readonly unknown[], { reported, pages }: ListingOutcome): StationMetrics {
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(
@@ -53,11 +53,6 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
       families.add('sku_quantity', { ...group, gpu_model: read.gpu, unit: read.quantity.unit }, read.quantity.value);
     }
     if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
-    families.add('resources_added_total', { resource_type }, 0);
-    families.add('resources_removed_total', { resource_type }, 0);
-    for (const known of ['FIRING', 'PENDING', 'INACTIVE', 'UNSPECIFIED'])
-      families.add('resource_state_changes_total', { resource_type, ...stateLabels(`ALERTSTATE_${known}`) }, 0);
-    if (state !== '') families.add('resource_state_changes_total', { resource_type, ...stateLabels(state) }, 0);
     addResource(families, read);
   }
   for (const [resource_type, label] of typeLabels)

@@ -88,13 +88,16 @@ describe('resources in states that need a meaning', () => {
   });
 
   it('are as many on pages, in JSON and in metrics as in the list of firing ones, also beyond limits.label_values', async () => {
-    const records = ['OK', 'A', 'B', 'X_FIRING'].map((state) => ({ record: wireRecord(state, { state }) }));
+    const records = ['OK', 'A', 'B', 'X_FIRING', 'X_PENDING'].map((state) => ({
+      record: wireRecord(state, { state }),
+    }));
     const limited = { limits: { label_values: 1 }, states: { firing: ['A', 'B'], inactive: ['OK'] } };
     const { shown } = await startEscalated(records, limited);
     expect(await shown()).toMatchObject({
       metric: [
         ['OK', 'inactive', 1],
         ['(other)', 'firing', 3],
+        ['(other)', 'pending', 1],
       ],
       json: [3, 0, null],
       listed: 3,

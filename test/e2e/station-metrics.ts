@@ -34,20 +34,9 @@ export function stateOf(families: Map<string, ParsedFamily>, station = 'ts') {
 const REASONS = 'timeout network tls auth forbidden not_found rate_limited status body internal'.split(' ');
 
 /** The samples of a station that fails with this reason; undefined: of a station that is up. */
-export function expectedState(reason: string | undefined): ReturnType<typeof stateOf> {
-  return { up: reason === undefined ? 1 : 0, failure: reasonCounts(reason === undefined ? {} : { [reason]: 1 }) };
-}
-
-/** A value for every reason; 0 by default. */
-export function reasonCounts(counts: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(REASONS.map((reason) => [JSON.stringify({ reason }), counts[reason] ?? 0]));
-}
-
-/** A family of the exporter's own metrics, by labels without `upstream`. */
-export function ownOf(families: Map<string, ParsedFamily>, family: string, upstream = 'main'): Record<string, number> {
-  const samples = families.get(`${OWN_PREFIX}${family}`)?.samples ?? [];
-  const here = samples.filter(({ labels }) => labels['upstream'] === undefined || labels['upstream'] === upstream);
-  return Object.fromEntries(here.map(({ labels: { upstream: _, ...rest }, value }) => [JSON.stringify(rest), value]));
+export function expectedState(failing: string | undefined): ReturnType<typeof stateOf> {
+  const failure = REASONS.map((reason) => [JSON.stringify({ reason }), reason === failing ? 1 : 0]);
+  return { up: failing === undefined ? 1 : 0, failure: Object.fromEntries(failure) };
 }
 
 /** Without the counters, which depend on previous snapshots. */

@@ -160,5 +160,3 @@ export function variedEntries(count: number): (SourceEntry & { readonly record: 
     alertable: index % 5 !== 0,
   }));
 }
-
-export const recordsOf = (entries: readonly SourceEntry[]): unknown[] => entries.map(({ record }) => record);

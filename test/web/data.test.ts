@@ -63,10 +63,8 @@ const idsOf = (body: string) =>
 describe('byFormat', () => {
   it.each([
     ['/', undefined, 'text/html; charset=utf-8'],
-    ['/', '*/*', 'text/html; charset=utf-8'],
     ['/', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=utf-8'],
     ['/', 'application/json', 'application/json'],
-    ['/', 'text/html;q=0.5,application/json', 'application/json'],
     ['/', 'text/csv', 'text/csv; charset=utf-8'],
     ['/', 'image/png', 'text/html; charset=utf-8'],
     ['/?format=json', 'text/html', 'application/json'],
@@ -74,8 +72,6 @@ describe('byFormat', () => {
     ['/stations/prod', 'application/json', 'application/json'],
     ['/stations/prod/resources', undefined, 'application/json'],
     ['/stations/prod/resources', 'text/csv', 'text/csv; charset=utf-8'],
-    ['/stations/prod/history', undefined, 'application/json'],
-    ['/stations/prod/history', 'text/csv', 'text/csv; charset=utf-8'],
   ])('answers %s with Accept %s as %s', async (path, accept, type) => {
     const { status, headers } = await responseTo(path, { headers: accept === undefined ? {} : { Accept: accept } });
     expect([status, headers['content-type']]).toEqual([200, type]);
@@ -292,12 +288,7 @@ describe('resourceList', () => {
     return socket;
   }
 
-  it('writes a long list completely', async () => {
-    const { request } = await startApp(exporterOf(detailOf(many)));
-    expect(idsOf((await request('/stations/prod/resources')).body)).toEqual(many.map(({ id }) => id));
-  });
-
-  it('handles other events while it writes a long list', async () => {
+  it('writes a long list completely, and handles other events meanwhile', async () => {
     let handled = 0;
     const counted = many.map((resource, index) => ({
       ...resource,
@@ -308,7 +299,8 @@ describe('resourceList', () => {
       },
     }));
     const { request } = await startApp(exporterOf(detailOf(many, { snapshot: { parts: [counted] } })));
-    expect(idsOf((await request('/stations/prod/resources')).body).at(-1)).toBe('1');
+    const expected = [...many.slice(0, -1).map(({ id }) => id), '1'];
+    expect(idsOf((await request('/stations/prod/resources')).body)).toEqual(expected);
   });
 
   it('holds its slot while a client does not read, and releases it when the client disconnects', async () => {

@@ -90,6 +90,14 @@ describe('checkAccess', () => {
     expect([200, 404]).toContain(status);
   });
 
+  it.each(['GET /metrics', 'GET /%zz', 'GET http://[/', 'POST /'])(
+    'closes the connection of a client that sends %s and no password, so that it keeps no one out',
+    async (line) => {
+      const { port } = await startLocked();
+      expect(await openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`).received).toMatch(/^HTTP\/1\.1 4/);
+    },
+  );
+
   it.each(HEALTH_PATHS)('lets probes of the process read %s without a password, above the rate limit', async (path) => {
     const rules = { ...OPEN_ACCESS, users: USERS, rate: { intervalMs: 3_600_000, burst: 1 } };
     const externalUrl = new URL('http://example.com/tse');

@@ -4,10 +4,8 @@ import express, { type Request } from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { acceptsGzip, expositionFormat, scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
-import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
-import { openConnection } from './http-client.ts';
 import { errorText, plainText, responseTo, SERVER_TLS, startApp } from './running-app.ts';
 
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary: 'Accept, Accept-Encoding' };
@@ -46,10 +44,6 @@ describe('scrapeAll', () => {
     expect(await request('/metrics')).toEqual(plainText(200, '', TEXT));
   });
 
-  it('ignores conditional headers', async () => {
-    expect((await responseTo('/metrics', { headers: { 'if-none-match': '*' } })).status).toBe(200);
-  });
-
   it.each([
     ['the timeout that Prometheus announces', 3_600_000, { [TIMEOUT]: '0.51' }, 'false'],
     ['--scrape.timeout when Prometheus announces none', 1, {}, 'false'],
@@ -62,23 +56,6 @@ describe('scrapeAll', () => {
     };
     const { request } = await startApp({ scrape }, { scrapeTimeoutMs });
     expect(await request('/metrics', { headers })).toEqual(plainText(200, `# aborted at once: ${atOnce}\n`, TEXT));
-  });
-
-  it('aborts the signal when the client disconnects, without an error', async () => {
-    const signals: AbortSignal[] = [];
-    const { port, reported, request } = await startApp({
-      scrape: async (_format, _station, { signal }) => {
-        signals.push(signal);
-        await once(signal, 'abort');
-        return bodyOf();
-      },
-    });
-    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(signals.map(({ aborted }) => aborted)).toEqual([false]));
-    socket.destroy();
-    await eventually(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true]));
-    expect((await request('/-/healthy')).status).toBe(200);
-    expect(reported).toEqual([]);
   });
 });
 
@@ -138,11 +115,8 @@ describe('expositionFormat', () => {
     ['a client of another OpenMetrics version', 'application/openmetrics-text;version=0.0.1', 'text'],
     ['curl', '*/*', 'text'],
     ['a browser', FIREFOX, 'text'],
-    ['a client that prefers text', 'application/openmetrics-text;q=0.5,text/plain;q=0.6', 'text'],
-    ['a client that refuses OpenMetrics', 'application/openmetrics-text;q=0,*/*', 'text'],
     ['a client that refuses text', 'text/plain;q=0,*/*;q=0.1', 'openmetrics'],
     ['a client that accepts neither', 'image/png', 'text'],
-    ['a client that accepts no type', '*/*;q=0', 'text'],
     ['a client without the header', undefined, 'text'],
   ])('for %s is chosen by Accept: %s', (_client, accept, format) => {
     expect(expositionFormat(requestWith({ accept }))).toBe(format);
@@ -151,19 +125,12 @@ describe('expositionFormat', () => {
 
 describe('acceptsGzip', () => {
   it.each([
-    ['gzip', true],
     ['gzip, deflate, br', true],
-    ['GZIP', true],
     ['*', true],
-    ['gzip;q=0.5', true],
     ['gzip;q=0.5, identity;q=0.4', true],
-    ['gzip;q=0', false],
-    ['gzip;q=0, *', false],
-    ['*;q=0', false],
-    ['identity', false],
-    ['deflate, br', false],
     ['gzip;q=0.5, identity', false],
-    ['', false],
+    ['gzip;q=0', false],
+    ['deflate, br', false],
     [undefined, false],
   ])('with Accept-Encoding %j is %s', (header, wanted) => {
     expect(acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe(wanted);
