@@ -29,8 +29,6 @@ async function startServing(options: ServiceOptions = {}, ...flags: string[]) {
 /** A service that does not reply. */
 const HANGING: ServiceOptions = { faults: { '*': [NAMED_FAULTS.hang] } };
 
-const linesOf = (text: string) => text.split('\n').slice(0, -1);
-
 describe('loadCommand, printing', () => {
   it.each([
     [['help'], 'serve'],
@@ -50,35 +48,15 @@ describe('loadCommand, printing', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^.*"fly".*\n--shard: .*\ntry --help\n$/);
   });
-
-  it('reports a missing configuration file', async () => {
-    const { code, stdout, stderr } = await resultOf(['--config.check', '--config.file=missing.yaml']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^missing\.yaml:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration\n$/,
-    );
-  });
-
-  it.each([[[]], [['list', 's0']]])(
-    'prints the first 100 problems of a configuration, and the number of the rest (%j)',
-    async (command) => {
-      const names = Array.from({ length: 1500 }, (_, index) => `s${index}`);
-      const config = configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } });
-      const { code, stderr } = await resultOf([...command, configFlag(config)]);
-      expect(code).toBe(1);
-      const lines = linesOf(stderr);
-      expect(lines).toHaveLength(101);
-      expect(lines[99]).toContain('stations[99].zome: unknown key, did you mean zone?');
-      expect(lines[100]).toBe('and 1,400 more problems');
-    },
-  );
 });
 
 describe('loadCommand, serving', () => {
   it.each(['SIGTERM', 'SIGINT'])(
     'serves metrics of stations, build and process until %s, then closes its port and removes its signal handlers',
     async (signal) => {
-      const { signals, exit, port, scrape, output } = await startServing();
+      const { signals, exit, port, scrape, output, file } = await startServing();
+      expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=1 upstreams=1\n`);
+      expect(output().stderr).toContain(` address=127.0.0.1 port=${port} tls=false url=http://127.0.0.1:${port}/ `);
       const metrics = await scrape();
       expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 1 });
       const labels = ['version', 'revision', 'node_version'];
@@ -130,16 +108,6 @@ describe('loadCommand, serving', () => {
     await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it.each([
-    [[], (port: number) => `http://127.0.0.1:${port}/`],
-    [['--web.external-url=https://example.com/exporter'], () => 'https://example.com/exporter'],
-  ])('logs where it serves and what it has loaded, with %j', async (flags, url) => {
-    const { output, port, file } = await startServing({}, ...flags);
-    expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=1 upstreams=1\n`);
-    expect(output().stderr).toContain(` msg=listening address=127.0.0.1 port=${port} tls=false url=${url(port)} `);
-    expect(output().stderr).not.toContain('demo');
-  });
-
   it('listens on every --web.listen-address, and logs a URL of this host for all interfaces', async () => {
     const { output } = await startServing({}, '--web.listen-address=0.0.0.0:0', '--web.listen-address=[::1]:0');
     await eventually(() => {
@@ -150,19 +118,16 @@ describe('loadCommand, serving', () => {
 
   it('reloads its configuration on SIGHUP unless it is invalid, and not over HTTP unless enabled', async () => {
     const { url, signals, file, get, output, port, scrape } = await startServing();
-    const stations = async () =>
-      (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
+    const station = async () => JSON.parse((await get('/sd')).body)[0].labels.__param_station;
     writeFileSync(file, stringify(configOf(url, ['b'])));
     expect((await httpRequest(port, '/-/reload', { method: 'POST' })).status).toBe(403);
-    expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'a' })]);
+    expect(await station()).toBe('a');
     signals.emit('SIGHUP');
-    await eventually(async () => expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]));
-    writeFileSync(file, stringify({ ...configOf(url, ['c']), cache: 5, surprise: 1 }));
+    await eventually(async () => expect(await station()).toBe('b'));
+    writeFileSync(file, 'surprise: 1\n');
     signals.emit('SIGHUP');
-    await eventually(() =>
-      expect(output().stderr.match(/level=error msg="configuration reload failed"/g)).toHaveLength(2),
-    );
-    expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]);
+    await eventually(() => expect(output().stderr).toContain('level=error msg="configuration reload failed"'));
+    expect(await station()).toBe('b');
     const successful = 'telemetry_station_exporter_config_last_reload_successful';
     expect(valuesOf(await scrape(), successful)).toEqual({ '': 0 });
   });
@@ -207,16 +172,12 @@ const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 describe('loadCommand, with flags', () => {
   it('serves under the telemetry path and the external URL', async () => {
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
-    const { get } = await startServing({}, ...flags);
+    const { get, output } = await startServing({}, ...flags);
+    expect(output().stderr).toContain(' url=https://proxy.example/stations ');
     expect((await get('/numbers')).status).toBe(200);
     expect((await get('/stations/numbers')).status).toBe(200);
     expect((await get('/metrics')).status).toBe(404);
-    expect(JSON.parse((await get('/sd')).body)).toMatchObject([
-      {
-        targets: ['proxy.example:443'],
-        labels: { __scheme__: 'https', __metrics_path__: '/stations/probe', __param_station: 'a' },
-      },
-    ]);
+    expect(JSON.parse((await get('/sd')).body)).toMatchObject([{ targets: ['proxy.example:443'] }]);
   });
 
   it('answers scrapes beyond --web.max-requests at once', async () => {
@@ -245,12 +206,9 @@ describe('loadCommand, with flags', () => {
     const { url } = await startService();
     const flags = ['--log.format=json', '--log.level=debug', '--web.listen-address=127.0.0.1:0'];
     const { output } = run([configFlag(configOf(url, ['a'])), ...flags]);
-    const logged = () => linesOf(output().stderr).map((line) => JSON.parse(line) as Record<string, unknown>);
     await eventually(() => {
-      expect(logged()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'listening', version: '1.2.3' }));
-      expect(logged()).toContainEqual(
-        expect.objectContaining({ level: 'debug', msg: 'refresh succeeded', station: 'a', resources: 3 }),
-      );
+      expect(output().stderr).toMatch(/"level":"info","msg":"listening",.*"version":"1\.2\.3"\}\n/);
+      expect(output().stderr).toContain('"level":"debug","msg":"refresh succeeded","station":"a","resources":3,');
     });
   });
 });

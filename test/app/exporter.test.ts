@@ -1,20 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
-import { createLogger } from '../../src/app/logger.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
-import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { configOf, startTestService } from '../e2e/test-bed.ts';
+import { iterationsDuring } from '../event-loop.ts';
 import { eventually } from '../web/eventually.ts';
+import { SILENT, setUpLog } from './recorded-log.ts';
 
 const namesOf = (exporter: Exporter) => exporter.specs().map(({ name }) => name);
-
-const OPTIONS = {
-  build: { version: '1', revision: 'r', nodeVersion: 'v' },
-  shard: { ordinal: 0, total: 1 },
-  log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
-  processMetrics: false,
-};
 
 const load = (config: object): Promise<LoadResult> =>
   loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
@@ -24,7 +18,7 @@ const valid = (...stations: readonly string[]) => load(configOf('http://127.0.0.
 /** An exporter that is closed when the test ends. */
 function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}): Exporter {
   if (!loaded.ok) return expect.unreachable();
-  const exporter = new Exporter(loaded, { load: async () => loaded, ...OPTIONS, ...options });
+  const exporter = new Exporter(loaded, { load: async () => loaded, ...SILENT, ...options });
   onTestFinished(() => exporter.close());
   return exporter;
 }
@@ -92,18 +86,20 @@ describe('Exporter.reload', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const lines: string[] = [];
-    let nowMs = 0;
-    const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => lines.push(line) });
-    const { loads, running } = await reloading({ log, elapsedMs: () => nowMs });
-    for (nowMs = 10_000; nowMs <= 20_000; nowMs += 10_000) vi.advanceTimersByTime(10_000);
+    const { log, now, advance, logged } = setUpLog();
+    const { loads, running } = await reloading({ log, elapsedMs: now });
+    const pass = (ms: number) => {
+      advance(ms);
+      vi.advanceTimersByTime(ms);
+    };
+    pass(10_000);
+    pass(10_000);
     loads[0]?.resolve(await valid('a'));
     expect(await running).toEqual([]);
-    vi.advanceTimersByTime(60_000);
-    const reloads = lines.map((line) => line.replace(/^.*msg=/, '')).filter((line) => line.includes('reload'));
-    expect(reloads).toEqual([
-      '"configuration reload is still running" duration_seconds=10\n',
-      '"configuration reload is still running" duration_seconds=20\n',
+    pass(60_000);
+    expect(logged().filter((line) => line.includes('running'))).toEqual([
+      'warn msg="configuration reload is still running" duration_seconds=10',
+      'warn msg="configuration reload is still running" duration_seconds=20',
     ]);
   });
 });
@@ -112,15 +108,7 @@ describe('Exporter.start', () => {
   it('lets other events be handled while thousands of stations are built and started', async () => {
     const names = Array.from({ length: 2000 }, (_, at) => `station-${at}`);
     const exporter = exporterOf(await valid(...names));
-    let iterations = 0;
-    const count = () => {
-      iterations += 1;
-      counting = setImmediate(count);
-    };
-    let counting = setImmediate(count);
-    await exporter.start();
-    clearImmediate(counting);
-    expect(iterations).toBeGreaterThanOrEqual(20);
+    expect(await iterationsDuring(() => exporter.start())).toBeGreaterThanOrEqual(20);
     expect(exporter.specs()).toHaveLength(2000);
   });
 
@@ -131,35 +119,6 @@ describe('Exporter.start', () => {
     await expect(starting).rejects.toThrow();
     expect(exporter.ready()).toBe(false);
   });
-
-  it.each([
-    ['always throttles', replyWith(429)],
-    ['hangs', NAMED_FAULTS.hang],
-  ] as const)(
-    'is ready although 200 stations wait for an upstream that %s, beside healthy ones',
-    async (_what, fault) => {
-      const healthy = await startTestService({ source: () => entriesOf(1) });
-      const impeded = await startTestService({ faults: { '*': [fault] } });
-      const stationOf = (upstream: string, at: number) => ({
-        upstream,
-        rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${upstream}-${at}`,
-      });
-      const exporter = exporterOf(
-        await load({
-          upstreams: { healthy: { base_url: healthy.url }, impeded: { base_url: impeded.url, timeout: '100ms' } },
-          stations: [
-            ...Array.from({ length: 200 }, (_, at) => stationOf('impeded', at)),
-            ...Array.from({ length: 5 }, (_, at) => stationOf('healthy', at)),
-          ],
-        }),
-        // Time stands still: the limit of a minute does not help.
-        { elapsedMs: () => 0 },
-      );
-      await exporter.start();
-      await eventually(() => expect(exporter.ready()).toBe(true));
-      expect(exporter.stations().filter(({ upstream, up }) => upstream === 'healthy' && up)).toHaveLength(5);
-    },
-  );
 
   it('is ready a minute after its creation, whatever its stations do', async () => {
     const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });

@@ -5,7 +5,7 @@ import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { Changes } from '../../src/refresh/churn.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { mismatch, resourceOf } from '../refresh/fixtures.ts';
+import { mismatch, rejecting, resourceOf } from '../refresh/fixtures.ts';
 import { setUpLog } from './recorded-log.ts';
 import { viewOf } from './station-view.ts';
 
@@ -54,28 +54,6 @@ describe('StationJournal', () => {
     refresh();
     refresh();
     expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
-  });
-
-  it('logs once per hour that a listing fails and the last one is kept, for each of them', () => {
-    const { refresh, advance, logged } = setUp();
-    const kept = (name: string) => ({
-      name,
-      pages: 1,
-      ttl: 'productsTtlMs' as const,
-      takenAtMs: Date.UTC(2026, 0, 2),
-      failure: { reason: 'timeout' as const, message: 'no reply' },
-    });
-    const lines = ['x', 'y'].map(
-      (product) =>
-        `warn msg="listing failed, the last one is kept" station=prod listing="product ${product}" reason=timeout error="no reply" kept_since=2026-01-02T00:00:00.000Z`,
-    );
-    const listing = { listings: [kept('product x'), kept('product y')] };
-    refresh({ listing });
-    refresh({ listing });
-    expect(logged()).toEqual(lines);
-    advance(HOUR_MS);
-    refresh({ listing });
-    expect(logged()).toEqual(lines);
   });
 
   it('logs that the data has expired, and once per hour while the outage lasts', () => {
@@ -131,59 +109,57 @@ describe('StationJournal', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
   });
 
-  it('logs an incomplete listing, rejected records, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
+  it('logs what lasts once per hour, and at debug level in between, although the station fails again and again', () => {
     const { refresh, journal, advance, logged } = setUp();
-    const all = () => {
-      refresh({ listing: { complete: false, reportedTotal: 9, rejected: 2, incompleteReasons: [mismatch('short')] } });
+    const resources = ['a', 'b'].map((id) => resourceOf(id, { type: id, state: 'ESCALATED' }));
+    const kept = (name: string) => ({
+      name,
+      pages: 1,
+      ttl: 'productsTtlMs' as const,
+      takenAtMs: Date.UTC(2026, 0, 2),
+      failure: { reason: 'timeout' as const, message: 'no reply' },
+    });
+    const listing = {
+      complete: false,
+      reportedTotal: 9,
+      rejected: 2,
+      incompleteReasons: [mismatch('short')],
+      listings: [kept('product x'), kept('product y')],
+    };
+    const everything = () => {
+      refresh({ reason: 'timeout' });
+      refresh({ resources, labelValues: 1, listing });
       journal.postponed(new ListingFailure('rate_limited', 'wait'));
       journal.pageSizeReduced(50);
+      const lines = logged(true).map((line) => line.replace(/ advice=.*/, ''));
+      return lines.filter((line) => !/msg="(refresh failed|station recovered)"/.test(line));
     };
-    const expected = [
-      'warn msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=2',
-      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9 reasons=short',
-      'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
-      'warn msg="page size reduced" station=prod page_size=50',
-    ];
-    all();
-    expect(logged()).toEqual(expected);
-    all();
-    expect(logged(true)).toEqual(expected.map((line) => line.replace('warn', 'debug')));
+    const lasting = (level: string) =>
+      [
+        'msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=1 limit=1',
+        'msg="resources in states of unknown meaning" station=prod resources=2 states="ESCALATED (2)"',
+        ...['x', 'y'].map(
+          (product) =>
+            `msg="listing failed, the last one is kept" station=prod listing="product ${product}" reason=timeout error="no reply" kept_since=2026-01-02T00:00:00.000Z`,
+        ),
+        'msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=2',
+        'msg="refresh succeeded, listing incomplete" station=prod resources=2 pages=1 duration_seconds=1.235 reported=9 reasons=short',
+        'msg="refresh postponed" station=prod reason=rate_limited error=wait',
+        'msg="page size reduced" station=prod page_size=50',
+      ].map((line) => `${level} ${line}`);
+    expect(everything()).toEqual(lasting('warn'));
+    expect(everything()).toEqual(lasting('debug'));
     advance(HOUR_MS);
-    all();
-    expect(logged()).toEqual(expected);
-    for (const complete of [true, true, false, true]) refresh({ listing: { complete } });
-    expect(logged()).toEqual([
-      'info msg="listing complete again" station=prod resources=0 pages=1 duration_seconds=1.235',
-    ]);
+    expect(everything()).toEqual(lasting('warn'));
   });
 
-  it('logs what lasts once per hour although the station fails again and again meanwhile', () => {
-    const { refresh, journal, advance, logged } = setUp();
-    const resources = ['a', 'b'].map((id) => resourceOf(id, { type: id }));
-    const listing = { complete: false, rejected: 2 };
-    const warnings = () => logged().filter((line) => line.startsWith('warn') && !line.includes('refresh failed'));
-    const flap = () => {
-      for (let outages = 0; outages < 6; outages += 1) {
-        refresh({ reason: 'timeout' });
-        advance(60_000);
-        refresh({ resources, labelValues: 1, listing });
-        journal.postponed(new ListingFailure('rate_limited', 'wait'));
-        journal.pageSizeReduced(50);
-        advance(60_000);
-      }
-    };
-    const expected = [
-      'warn msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=1 limit=1',
-      expect.stringContaining('records without a usable resource_id rejected'),
-      expect.stringContaining('listing incomplete'),
-      expect.stringContaining('refresh postponed'),
-      expect.stringContaining('page size reduced'),
-    ];
-    flap();
-    expect(warnings()).toEqual(expected);
-    advance(HOUR_MS);
-    flap();
-    expect(warnings()).toEqual(expected);
+  it('logs that a listing is complete again, once', () => {
+    const { refresh, logged } = setUp();
+    for (const records of [['x'], [], [], ['x'], []]) refresh({ listing: rejecting(...records) });
+    expect(logged()).toEqual([
+      'warn msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=1',
+      'info msg="listing complete again" station=prod resources=0 pages=1 duration_seconds=1.235',
+    ]);
   });
 
   it('adds the stack of an internal error', () => {
@@ -192,34 +168,28 @@ describe('StationJournal', () => {
     expect(logged()).toEqual([expect.stringMatching(/reason=internal .* stack="Error: a bug\\n/)]);
   });
 
-  it('logs states of unknown meaning once per hour, with their names', () => {
-    const { refresh, advance, logged } = setUp();
-    const resources = ['ESCALATED', 'INACTIVE', 'ESCALATED', ''].map((state, at) => resourceOf(`${at}`, { state }));
-    for (let times = 0; times < 3; times += 1) refresh({ resources });
-    const line =
-      'warn msg="resources in states of unknown meaning" station=prod resources=3 states="ESCALATED (2), no state (1)" ' +
-      'advice="If it means firing, add to the configuration: states: { firing: [\\"ESCALATED\\"] }; pending and inactive are the other lists. ' +
-      'Resources without a state cannot be listed in states: report them to the operators of the service."';
-    expect(logged()).toEqual([line]);
-    advance(HOUR_MS);
-    refresh({ resources });
-    expect(logged()).toEqual([line]);
-  });
-
   it.each([
     {
-      what: 'resources without a state',
+      what: 'names the states, and advises to add those that can be listed',
+      states: ['ESCALATED', 'INACTIVE', 'ESCALATED', ''],
+      labelValues: 9,
+      line:
+        'resources=3 states="ESCALATED (2), no state (1)" advice="If it means firing, add to the configuration: states: { firing: [\\"ESCALATED\\"] }; pending and inactive are the other lists. ' +
+        'Resources without a state cannot be listed in states: report them to the operators of the service."',
+    },
+    {
+      what: 'does not advise to add resources without a state',
       states: ['', ''],
       labelValues: 9,
       line: 'resources=2 states="no state (2)" advice="Resources without a state cannot be listed in states: report them to the operators of the service."',
     },
     {
-      what: 'states published as (other)',
+      what: 'does not advise to add states published as (other)',
       states: ['INACTIVE', 'ESCALATED', 'MUTED'],
       labelValues: 1,
       line: 'resources=2 states="(other) (2)" advice="Raise limits.label_values, so that the states published as (other) have their names."',
     },
-  ])('does not advise to add $what to states', ({ states, labelValues, line }) => {
+  ])('logs states of unknown meaning: $what', ({ states, labelValues, line }) => {
     const { refresh, logged } = setUp();
     refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues });
     expect(logged()).toContain(`warn msg="resources in states of unknown meaning" station=prod ${line}`);

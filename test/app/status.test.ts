@@ -1,30 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
-import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
+import { stationDetail, stationStatus, upstreamStatuses, wereTried } from '../../src/app/status.ts';
 import { ChangeLog } from '../../src/inventory/changes.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
+import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
-const LOAD = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
+/** A generation with this station; the upstreams have this load, and only the station `stuck` hangs. */
+function generationOf(view: StationView<EncodedSnapshot>, load = IDLE_LOAD): Generation {
+  const limiter = { load: () => load, isHanging: (station: string) => station === 'stuck' };
+  const upstreams = new Map(['main', 'second'].map((name) => [name, { concurrency: 8, limiter }]));
+  const loaded = { config: { links: [] } };
+  return { loaded, fleet: { views: () => [view] }, upstreams, journals: new Map() } as unknown as Generation;
+}
 
-/** Only the station `stuck` hangs. */
-const UPSTREAM = {
-  concurrency: 8,
-  limiter: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
-};
-
-/** A generation of stations of three such upstreams. */
-const generationOf = (...views: readonly StationView<EncodedSnapshot>[]) =>
-  ({
-    loaded: { config: { links: [] } },
-    fleet: { views: () => views },
-    upstreams: new Map(['main', 'second', 'third'].map((name) => [name, UPSTREAM])),
-    journals: new Map(),
-  }) as unknown as Generation;
-
-const statusOf = (view: StationView<EncodedSnapshot>) => stationStatus(generationOf(), view);
+const statusOf = (view: StationView<EncodedSnapshot>) => stationStatus(generationOf(view), view);
 
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
 
@@ -98,40 +90,57 @@ describe('stationStatus', () => {
 });
 
 describe('upstreamStatuses', () => {
-  const spec = { alertability: true, products: ['p'] };
-
   it('compares the capacity with the requests of the latest snapshots of the stations of each upstream', () => {
+    const view = viewOf([resourceOf('a')], {}, { pages: 30 });
     const views = [
-      viewOf([resourceOf('a')], spec, { pages: 30 }),
+      view,
       { ...viewOf([], { name: 'unknown' }), served: undefined },
       viewOf([], { name: 'other', upstream: 'second' }, { pages: 7 }),
     ];
-    const [main, second] = upstreamStatuses(generationOf(), views);
-    expect(main).toMatchObject({
-      name: 'main',
-      load: LOAD,
-      capacity: { neededPerSecond: 0.5, possiblePerSecond: 8, unknownStations: 1 },
-    });
-    expect(second).toMatchObject({ name: 'second', capacity: { unknownStations: 0 } });
+    const load = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
+    expect(upstreamStatuses(generationOf(view, load), views)).toMatchObject([
+      { name: 'main', load, capacity: { neededPerSecond: 0.5, possiblePerSecond: 8, unknownStations: 1 } },
+      { name: 'second', capacity: { unknownStations: 0 } },
+    ]);
   });
 });
 
 describe('stationDetail', () => {
-  it('adds the configuration and the snapshot to the status', () => {
+  it('has the snapshot of a station, and is undefined of an unknown one', () => {
     const view = viewOf([resourceOf('a')]);
-    const log = new ChangeLog({ changes: 1, changes_per_station: 1 });
-    expect(stationDetail(generationOf(view), 'prod', log)).toEqual({
-      spec: view.spec,
-      upstream: upstreamStatuses(generationOf(), [view])[0],
-      status: { ...statusOf(view), refreshesSince: expect.any(Function) },
-      served: {
-        snapshot: view.served?.publication.snapshot,
-        aggregates: view.served?.encoded.aggregates,
-        withheld: 7,
-      },
+    const changes = new ChangeLog({ changes: 1, changes_per_station: 1 });
+    const { snapshot } = view.served?.publication ?? {};
+    expect(stationDetail(generationOf(view), 'prod', changes)).toMatchObject({
+      status: { name: 'prod' },
+      served: { snapshot, withheld: 7 },
       history: [],
-      changes: { newestFirst: [], dropped: 0 },
       links: [],
     });
+    expect(stationDetail(generationOf(view), 'other', changes)).toBeUndefined();
+  });
+});
+
+describe('wereTried', () => {
+  const waiting = { ...viewOf([]), health: NEVER, isRefreshing: true };
+
+  it.each<{ what: string; view: StationView<EncodedSnapshot>; load?: Partial<UpstreamLoad>; isTried: boolean }>([
+    { what: 'a station after an attempt', view: viewOf([]), isTried: true },
+    { what: 'one that waits for a healthy upstream', view: waiting, isTried: false },
+    {
+      what: 'one that waits for an upstream that throttles',
+      view: waiting,
+      load: { recentThrottled: 1 },
+      isTried: true,
+    },
+    { what: 'one that waits for an upstream that holds requests', view: waiting, load: { holdMs: 1 }, isTried: true },
+    { what: 'one that waits for an upstream that hangs', view: waiting, load: { hangingStations: 1 }, isTried: true },
+    {
+      what: 'one that does not wait for such an upstream',
+      view: { ...waiting, isRefreshing: false },
+      load: { hangingStations: 1 },
+      isTried: false,
+    },
+  ])('is $isTried of $what', ({ view, load, isTried }) => {
+    expect(wereTried(generationOf(view, { ...IDLE_LOAD, ...load }))).toBe(isTried);
   });
 });

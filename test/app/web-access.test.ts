@@ -181,7 +181,6 @@ describe('loadAccessRules, in a TLS server', () => {
     ],
     ['TLS 1.3 although suites are configured', { cipher_suites }, {}, 'TLSv1.3'],
     ['no suite without forward secrecy by default', { cert, key }, { ...old, ciphers: 'AES128-GCM-SHA256' }, 'none'],
-    ['no suite with CBC by default', { cert, key }, { ...old, ciphers: 'ECDHE-RSA-AES256-SHA' }, 'none'],
     ['suites of the intermediate list', { cert, key }, { ...old, ciphers: 'ECDHE-RSA-CHACHA20-POLY1305' }, 'TLSv1.2'],
   ])('negotiates %s', async (_, config, client, expected) => {
     expect(await negotiated(config, client)).toBe(expected);

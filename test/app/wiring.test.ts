@@ -59,9 +59,10 @@ describe('upstreamOptions', () => {
     expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecure_skip_verify: false });
   });
 
-  it('gives an empty password as the empty text', () => {
-    const { auth } = optionsOf({ base_url, basic_auth: { username: 'u', password: '' } });
-    expect(auth?.secret).toEqual({ text: '' });
+  it('gives a password as text, also an empty one, or as its file', () => {
+    const secretOf = (secret: object) => optionsOf({ base_url, basic_auth: { username: 'u', ...secret } }).auth?.secret;
+    expect(secretOf({ password: '' })).toEqual({ text: '' });
+    expect(secretOf({ password_file: '/password' })).toEqual({ file: '/password' });
   });
 });
 

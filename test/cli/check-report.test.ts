@@ -2,61 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
 import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
-import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
-import { ListingFailure } from '../../src/model/failure.ts';
-import { IDLE_LOAD, listingOf, mismatch, specOf } from '../refresh/fixtures.ts';
-import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
+import type { Facts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
+import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
+import { mismatch, specOf } from '../refresh/fixtures.ts';
 
-const NOW_MS = Date.UTC(2025, 0, 1);
-const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
-
+/** Behind a proxy. */
 const upstream: UpstreamFacts = {
-  name: 'main',
-  options: {
-    ...CLIENT_OPTIONS,
-    baseUrl: new URL('https://monitor.example.com'),
-    proxyUrl: new URL('http://user:pass@proxy.example:3128'),
-  },
-  connection: {
-    dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
-    error: undefined,
-    durationMs: 3,
-    session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
-  },
-  speaksTls: false,
-  load: IDLE_LOAD,
-  capacity: undefined,
-  clockDifferenceMs: undefined,
-  pageSize: undefined,
-  replies: [],
-  failures: [],
+  ...UPSTREAM,
+  options: { ...UPSTREAM.options, proxyUrl: new URL('http://user:pass@proxy.example:3128') },
+  connection: { ...UPSTREAM.connection, session: sessionFor(30.5) },
 };
 
-const failedStation = (name: string, message: string): StationFacts => ({
-  ...SIZE,
-  spec: specOf({ name, upstream: 'main' }),
-  upstream,
-  durationMs: 12.3,
-  result: { ok: false, reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
-  reducedPageSize: undefined,
-  isHanging: false,
-  replies: [],
-});
-
-const factsOf = (stations: readonly StationFacts[], connection: Partial<UpstreamFacts['connection']> = {}): Facts => ({
-  nowMs: NOW_MS,
-  total: SIZE,
-  upstreams: [{ ...upstream, connection: { ...upstream.connection, ...connection } }],
-  stations,
-});
-
 const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkMessages(facts, 10_000), 0, screen);
+
+/** The cells of the upstream. */
+function upstreamCells(facts: UpstreamFacts): readonly string[] {
+  const [, line = ''] = reportOf(factsOf([failedStation('a')], facts)).split('\n');
+  return line.split(/ {2,}/);
+}
 
 describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const report = reportOf(
-      factsOf([...names.map((name) => failedStation(name, 'unavailable')), failedStation('other', 'bad gateway')]),
+      factsOf([...names.map((name) => failedStation(name)), failedStation('other', 'bad gateway')]),
     );
     expect(report.match(/^failure: /gm)).toHaveLength(2);
     expect(report).toContain(
@@ -67,8 +36,7 @@ describe('checkReport', () => {
   });
 
   it('shows the addresses of the proxy, but not its password', () => {
-    const [, line = ''] = reportOf(factsOf([failedStation('a', 'unavailable')])).split('\n');
-    expect(line.split(/ {2,}/)).toEqual([
+    expect(upstreamCells(upstream)).toEqual([
       'main',
       'monitor.example.com',
       'of the proxy: 192.0.2.1, 192.0.2.2 in 2 ms',
@@ -76,6 +44,23 @@ describe('checkReport', () => {
       'TLSv1.3, 30 days left, issued by CA',
       '–',
     ]);
+  });
+
+  it('shows an internal error while connecting', () => {
+    const connection = { ...UPSTREAM.connection, error: new TypeError('a bug') };
+    expect(upstreamCells({ ...upstream, connection }).slice(3)).toEqual(['internal', '–', '–']);
+  });
+
+  it('shows that a certificate has expired, or is not verified', () => {
+    const options = { ...UPSTREAM.options, tls: { insecure_skip_verify: true } };
+    const connection = { ...UPSTREAM.connection, session: sessionFor(-1) };
+    expect(upstreamCells({ ...UPSTREAM, options, connection })[4]).toBe(
+      'TLSv1.3, expired 2024-12-31, issued by CA, not verified',
+    );
+  });
+
+  it('prints that the shard has no station', () => {
+    expect(reportOf(factsOf([]))).toBe('No station belongs to this shard: no request was sent.\n');
   });
 
   it('counts a kept listing once per ttl, or with every scrape what has none', () => {
@@ -87,38 +72,30 @@ describe('checkReport', () => {
       ttl: ttl as 'productsTtlMs' | undefined,
     }));
     const requestsOf = (ttlMs: number, keptMs: number) => {
-      const spec = specOf({
-        cache: { ...specOf().cache, ttlMs },
-        productsTtlMs: keptMs,
-        alertabilityTtlMs: keptMs,
-      });
-      const snapshot = { ...listingOf([]), pages: 25, listings };
-      const result = { ok: true as const, snapshot, aggregates: { groups: [] }, withheld: 0 };
-      const report = reportOf(factsOf([{ ...failedStation('a', ''), spec, result }]));
+      const cache = { ...specOf().cache, ttlMs };
+      const spec = specOf({ cache, productsTtlMs: keptMs, alertabilityTtlMs: keptMs });
+      const report = reportOf(factsOf([{ ...listedStation({ pages: 25, listings }), spec }]));
       return /^all .*$/m.exec(report)?.[0].split(/ {2,}/).at(-1);
     };
     expect(requestsOf(60_000, 0)).toBe('3600/h');
     expect(requestsOf(60_000, 600_000)).toBe('1710/h');
-    expect(requestsOf(60_000, 30_000)).toBe('3600/h');
     expect(requestsOf(0, 600_000)).toBe('210/h + 25/scrape');
   });
+});
 
-  it('shows an internal error while connecting', () => {
-    const [, line = ''] = reportOf(
-      factsOf([failedStation('a', 'unavailable')], { error: new TypeError('a bug'), session: undefined }),
-    ).split('\n');
-    expect(line.split(/ {2,}/).slice(3)).toEqual(['internal', '–', '–']);
+describe('the notes of checkReport', () => {
+  it.each([
+    { cache: { refresh: 'background' }, note: 'Refreshes run in the background: ' },
+    { cache: { refresh: 'scrape' }, note: 'A scrape refreshes what is older than ttl: ' },
+    { cache: { ttlMs: 0 }, note: 'With a ttl of 0, every scrape refreshes the station.' },
+  ] as const)('say when refreshes start with $cache', ({ cache, note }) => {
+    const spec = specOf({ cache: { ...specOf().cache, ...cache } });
+    expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain(`\n${note}`);
   });
 });
 
 describe('checkReport, on a terminal', () => {
-  const station: StationFacts = {
-    ...failedStation('a', 'unavailable'),
-    durationMs: 13_512,
-    plainBytes: 842_300,
-    gzipBytes: 1_688_111,
-  };
-  const facts = factsOf([station]);
+  const facts = factsOf([{ ...failedStation('a'), durationMs: 13_512, plainBytes: 842_300, gzipBytes: 1_688_111 }]);
 
   it('wraps the notes in a pipe too', () => {
     const [, , notes = ''] = reportOf(facts).split('\n\n');
@@ -145,19 +122,18 @@ describe('checkReport, on a terminal', () => {
     expect(report).not.toContain('Columns not shown');
     expect(report).toContain('\u001b[31mfailed: status\u001b[0m');
     expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
-    const listed = (name: string, complete: boolean) => ({
-      ...station,
-      spec: specOf({ name, upstream: 'main' }),
-      result: {
-        ok: true as const,
-        snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : [mismatch('too few')] },
-        aggregates: { groups: [] },
-        withheld: 0,
-      },
-    });
-    const results = reportOf(factsOf([listed('b', true), listed('c', false)]), { columns: 200, hasColours: true });
+    const incomplete = { complete: false, incompleteReasons: [mismatch('too few')], rejected: 1 };
+    const identified = { ...UPSTREAM, options: { ...UPSTREAM.options, headers: [{ name: 'X-Key', value: 'a' }] } };
+    const stations = [
+      { ...listedStation({ reportedTotal: undefined }), upstream: identified },
+      listedStation(incomplete),
+    ];
+    const results = reportOf(factsOf(stations), { columns: 200, hasColours: true });
+    expect(results).toMatch(/ none +0 +\S*complete/);
+    expect(results).toContain('\u001b[32maccepted\u001b[0m');
     expect(results).toContain('\u001b[32mcomplete\u001b[0m');
-    expect(results).toContain('\u001b[33mincomplete\u001b[0m');
-    expect(results).toContain('\n\u001b[33mwarning\u001b[0m: station c of upstream main: ');
+    expect(results).toContain('\u001b[33mincomplete, 1 rejected\u001b[0m');
+    expect(results).toContain('\n\u001b[33mwarning\u001b[0m: station a of upstream main: The listing is incomplete: ');
+    expect(results).toContain('\n  reported: too few\n');
   });
 });

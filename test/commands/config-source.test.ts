@@ -3,15 +3,21 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { loadConfigFile } from '../../src/commands/config-source.ts';
+import { loadConfigFile, loadInputs } from '../../src/commands/config-source.ts';
 import { configOf } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 describe('loadConfigFile', () => {
-  it('reports why a file cannot be read', async () => {
-    expect(await loadConfigFile('test', {})).toMatchObject({
+  it.each([
+    ['test', /^cannot be read: EISDIR[^;]*$/],
+    [
+      'missing.yaml',
+      /^cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration$/,
+    ],
+  ])('reports why %s cannot be read', async (file, message) => {
+    expect(await loadConfigFile(file, {})).toMatchObject({
       ok: false,
-      problems: [{ file: 'test', line: 1, message: expect.stringMatching('^cannot be read: EISDIR[^;]*$') }],
+      problems: [{ file, line: 1, message: expect.stringMatching(message) }],
     });
   });
 
@@ -23,5 +29,12 @@ describe('loadConfigFile', () => {
       writeFile(file, stringify(configOf('http://127.0.0.1:1', ['a']))),
     ]);
     expect(loaded).toMatchObject({ ok: true });
+  });
+});
+
+describe('loadInputs', () => {
+  it('throws the problems of the configuration, also without a web configuration', async () => {
+    const load = () => loadConfigFile('missing.yaml', {});
+    await expect(loadInputs(load, undefined)).rejects.toThrow(/^missing\.yaml:1:1: cannot be read/);
   });
 });

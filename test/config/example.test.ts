@@ -35,10 +35,6 @@ describe('config.example.yaml', () => {
     }
   });
 
-  it('names its schema in the first line', () => {
-    expect(example.split('\n')[0]).toBe('# yaml-language-server: $schema=config.schema.json');
-  });
-
   it('shows the default values', async () => {
     const { config } = await loaded(example);
     const bare = (await loaded(VALID)).config;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { probeConnection } from '../../src/diagnosis/connection-probe.ts';
+import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
+import type { FailureReason } from '../../src/model/failure.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { closedPort, startService } from '../upstream/support/service.ts';
@@ -39,5 +40,22 @@ describe('probeConnection', () => {
     expect(error).toMatchObject({ reason: 'tls' });
     expect(session).toMatchObject({ protocol: 'TLSv1.3', issuer: 'self-signed', names: ['self-signed'] });
     expect(names).toEqual(['monitor.example.com', 'monitor.example.com']);
+  });
+});
+
+describe('speaksTls', () => {
+  const probe = ({ port }: { port: number }, protocol: string, reason: FailureReason, ...statuses: number[]) =>
+    speaksTls({ ...CLIENT_OPTIONS, baseUrl: new URL(`${protocol}://127.0.0.1:${port}`) }, [
+      { reason, message: '', error: undefined, replies: statuses.map((status) => ({ status })) },
+    ]);
+
+  it('is true of an http URL whose port answers TLS, after a failure that this can cause', async () => {
+    const service = await startService(answer, issue({ name: 'self-signed' }));
+    expect(await probe(service, 'http', 'network')).toBe(true);
+    // As nginx answers.
+    expect(await probe(service, 'http', 'status', 400)).toBe(true);
+    expect(await probe(service, 'http', 'status', 500)).toBe(false);
+    expect(await probe(service, 'https', 'network')).toBe(false);
+    expect(await probe(await startService(answer), 'http', 'network')).toBe(false);
   });
 });

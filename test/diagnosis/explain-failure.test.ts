@@ -1,30 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
-import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/model/failure.ts';
+import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import type { AuthOptions, UpstreamOptions } from '../../src/model/upstream-options.ts';
-import { IDLE_LOAD } from '../refresh/fixtures.ts';
-import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
+import { sessionFor, UPSTREAM } from './fixtures.ts';
 
-const upstream: UpstreamFacts = {
-  name: 'main',
-  options: { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') },
-  connection: {
-    dns: { addresses: ['192.0.2.1'], error: undefined, durationMs: 1 },
-    error: undefined,
-    durationMs: 1,
-    session: undefined,
-  },
-  speaksTls: false,
-  load: IDLE_LOAD,
-  capacity: undefined,
-  pageSize: undefined,
-  clockDifferenceMs: undefined,
-  replies: [],
-  failures: [],
-};
-
-const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string, status?: number) => {
+const failed = (reason: FailureReason, code?: string, status?: number) => {
   const cause = code === undefined ? undefined : Object.assign(new Error(code), { code });
   const message = 'it failed';
   const error = new ListingFailure(reason, message, { cause });
@@ -32,21 +13,36 @@ const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string, status?
 };
 
 describe('explainFailure', () => {
-  it.each(FAILURE_REASONS.filter((reason) => !['network', 'auth', 'forbidden'].includes(reason)))(
-    'gives the general explanation of %s when the cause is unknown',
-    (reason) => {
-      const { meaning, advice } = FAILURE_ADVICE[reason];
-      expect(explainFailure(failed(reason), upstream)).toMatchObject({ summary: reason, meaning, advice });
-    },
-  );
+  it('gives the general explanation of a reason when the cause is unknown', () => {
+    const { meaning, advice } = FAILURE_ADVICE.body;
+    expect(explainFailure(failed('body'), UPSTREAM)).toMatchObject({ summary: 'body', isTls: false, meaning, advice });
+  });
 
   it.each([
     ['EHOSTUNREACH', 'There is no route from this host to monitor.example.com.'],
     ['ENETUNREACH', 'There is no route from this host to monitor.example.com.'],
     ['EAI_AGAIN', 'The host name of monitor.example.com cannot be resolved.'],
+    ['ECONNREFUSED', 'monitor.example.com refused the connection: no process listens on that port.'],
     ['ECONNRESET', 'monitor.example.com closed the connection before the reply was complete.'],
   ])('explains %s', (code, meaning) => {
-    expect(explainFailure(failed('network', code), upstream)).toMatchObject({ isTls: false, meaning });
+    expect(explainFailure(failed('network', code), UPSTREAM)).toMatchObject({ isTls: false, meaning });
+  });
+
+  const noConnection = new ListingFailure('timeout', 'no connection');
+
+  it.each<readonly [what: string, facts: Partial<UpstreamFacts>, meaning: string]>([
+    [
+      'while connecting',
+      { connection: { ...UPSTREAM.connection, error: noConnection } },
+      'No connection to monitor.example.com was established within the timeout.',
+    ],
+    [
+      'of a port that expects TLS',
+      { speaksTls: true },
+      'monitor.example.com expects TLS on this port, but base_url is an http URL.',
+    ],
+  ])('explains a timeout %s', (_, facts, meaning) => {
+    expect(explainFailure(failed('timeout'), { ...UPSTREAM, ...facts }).meaning).toBe(meaning);
   });
 
   const secret = { text: 's' };
@@ -76,7 +72,7 @@ describe('explainFailure', () => {
       'the client certificate',
     ],
   ])('names the scheme in use when %s is rejected or not permitted', (_, options, words) => {
-    const facts = { ...upstream, options: { ...upstream.options, ...options } };
+    const facts = { ...UPSTREAM, options: { ...UPSTREAM.options, ...options } };
     const rejected = explainFailure(failed('auth'), facts);
     expect(rejected.meaning).toBe(`The service rejected ${words} (401).`);
     expect(rejected.advice).not.toMatch(/clock|NTP/);
@@ -92,7 +88,7 @@ describe('explainFailure', () => {
     ['auth', 'The service requires credentials (401), and no credentials are configured.'],
     ['forbidden', 'The service denies access (403), and no credentials are configured.'],
   ] as const)('reports that no credentials are configured (%s)', (reason, meaning) => {
-    expect(explainFailure(failed(reason), upstream)).toMatchObject({
+    expect(explainFailure(failed(reason), UPSTREAM)).toMatchObject({
       meaning,
       advice: 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.',
     });
@@ -117,22 +113,21 @@ describe('explainFailure', () => {
     ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
     ['ERR_SSL_SOMETHING_NEW', 'tls'],
   ])('explains %s as %s', (code, summary) => {
-    const explanation = explainFailure(failed('tls', code), upstream);
+    const explanation = explainFailure(failed('tls', code), UPSTREAM);
     expect(explanation).toMatchObject({ summary, isTls: true });
     // Without a session no list of names follows.
     expect(explanation.meaning).toMatch(/[a-zA-Z]\.$/);
   });
 
   it('lists at most five host names of a certificate', () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const session = { protocol: 'TLSv1.3', issuer: 'i', names, validToMs: 0 };
-    const facts = { ...upstream, connection: { ...upstream.connection, session } };
+    const session = { ...sessionFor(30), names: ['a', 'b', 'c', 'd', 'e', 'f'] };
+    const facts = { ...UPSTREAM, connection: { ...UPSTREAM.connection, session } };
     const { meaning } = explainFailure(failed('tls', 'HOSTNAME_MISMATCH'), facts);
     expect(meaning).toMatch(/: a, b, c, d, e\.$/);
   });
 
   it('does not speak of a wrong base_url when the service itself fails', () => {
-    const adviceFor = (status: number) => explainFailure(failed('status', undefined, status), upstream).advice;
+    const adviceFor = (status: number) => explainFailure(failed('status', undefined, status), UPSTREAM).advice;
     expect(adviceFor(503)).not.toMatch(/4xx|redirect|base_url/);
     expect(adviceFor(302)).toContain('base_url');
   });

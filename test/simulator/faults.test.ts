@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changedBy, type Fault, faultDraw, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
-import { get, list, stationPath } from './client.ts';
+import { changedBy, type Fault, faultDraw, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { entriesOf } from '../e2e/test-bed.ts';
+import { list, resourcesPath, stationPath } from './client.ts';
 import { type SimulatedService, startSimulatedService } from './simulated-service.ts';
 
 let service: SimulatedService;
@@ -17,6 +18,33 @@ async function listedIds(query = ''): Promise<string[]> {
   const { resources } = (await list(service, query)).json();
   return resources.map((record: { resource_id: string }) => record.resource_id);
 }
+
+describe('NAMED_FAULTS', () => {
+  /** The part of a page that arrives before the signal aborts. */
+  async function reply(signal?: AbortSignal): Promise<string> {
+    const url = `${service.url}${resourcesPath(stationPath)}?page.size=110&page.offset=2`;
+    let text = '';
+    try {
+      const response = await fetch(url, signal ? { signal } : {});
+      text = `${response.status} `;
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        if (text.length > 1_000_000) break;
+      }
+    } catch {
+      // The text shows how much arrived.
+    }
+    return text;
+  }
+
+  it.each(Object.entries(NAMED_FAULTS))('change the reply: %s', async (_, fault) => {
+    service.setRecords('ts', entriesOf(200));
+    const healthy = await reply();
+    expect(healthy).toContain('"total"');
+    service.setFaults('ts', [fault]);
+    expect(await reply(AbortSignal.timeout(500))).not.toBe(healthy);
+  });
+});
 
 /** What the exporter publishes must not depend on these, so that only tests of their own notice when they are missing. */
 describe('a simulated fault', () => {
@@ -47,16 +75,6 @@ describe('a simulated fault', () => {
     const orders = [await listedIds(), await listedIds()];
     expect(orders[0]).not.toEqual(orders[1]);
     expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows.map(({ record }) => record.resource_id)));
-  });
-
-  it('replyWith: sets status, headers and body, of requests that match no station too', async () => {
-    const headers = { 'retry-after': '3' };
-    service.setFaults('*', [replyWith(429, headers, '')]);
-    expect(await list(service)).toMatchObject({ status: 429, headers, text: '' });
-    expect(await get(`${service.url}/`)).toMatchObject({ status: 429 });
-    service.setFaults('*', []);
-    service.setFaults('ts', [replyWith(403)]);
-    expect((await list(service)).json()).toMatchObject({ code: 7, message: 'simulated 403' });
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { get, list, resourcesPath, stationPath } from './client.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from './simulated-service.ts';
@@ -85,14 +84,5 @@ describe('SimulatedService', () => {
     expect([unknown.status, unknown.json().message]).toEqual([404, 'telemetry station "nowhere" not found']);
     const posted = await get(`${service.url}${path}`, { method: 'POST', body: '{}' });
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET']);
-  });
-
-  it('closes connections and refuses new ones when it is stopped', async () => {
-    const service = await serving(entries, { faults: { '*': [NAMED_FAULTS.hang] } });
-    const ended = expect(list(service)).rejects.toThrow();
-    await expect.poll(() => service.requests.length).toBe(1);
-    await service.stop();
-    await ended;
-    await expect(list(service)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });

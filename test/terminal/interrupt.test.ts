@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
@@ -31,7 +30,7 @@ async function interrupted(command: string, env: Readonly<Record<string, string>
     'config.yaml',
     stringify(configOf(service.url, ['ts'], { upstream: { timeout: '1h', refresh_timeout: '1h' } })),
   );
-  const terminal = new PseudoTerminal(`${program} ${command} --config.file=${file}`, { env, cwd: join(file, '..') });
+  const terminal = new PseudoTerminal(`${program} ${command} --config.file=${file}`, { env });
   await eventually(() => expect(service.requests).not.toEqual([]));
   await terminal.received(before);
   terminal.type(CTRL_C);
@@ -40,12 +39,9 @@ async function interrupted(command: string, env: Readonly<Record<string, string>
 }
 
 describe('Ctrl-C in a terminal', () => {
-  it.each(['list ts', 'record ts --output=new.json'])(
-    '%s: clears the progress line and exits with 130',
-    async (command) => {
-      expect(await interrupted(command)).toEqual({ code: 130, lines: [''] });
-    },
-  );
+  it('clears the progress line and exits with 130', async () => {
+    expect(await interrupted('list ts')).toEqual({ code: 130, lines: [''] });
+  });
 
   it('ends the line of a dumb terminal', async () => {
     expect(await interrupted('list ts', { TERM: 'dumb' })).toEqual({ code: 130, lines: ['^C', ''] });
