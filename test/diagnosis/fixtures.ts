@@ -4,7 +4,7 @@ import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
-export const NOW_MS = Date.UTC(2025, 0, 1);
+const NOW_MS = Date.UTC(2025, 0, 1);
 
 const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
 

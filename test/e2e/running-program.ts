@@ -9,7 +9,7 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
 
-export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
+const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
 
 /** Runs the program in this process until the test finishes. */
 export function run(

@@ -98,6 +98,18 @@ describe('prometheus/rules.yml', () => {
     expect(linked).toEqual(alerts.map(([name]) => `${RUNBOOK_URL}/${name}.md`));
   });
 
+  it.each(alerts)('has unit tests of each alert firing, not firing, and pending: %s', (name, rule) => {
+    const tests = unitTestsOf(name);
+    expect(tests.some((checks) => checks.every(({ exp_alerts }) => exp_alerts.length === 0))).toBe(true);
+    const pendingMinutes = tests.flatMap((checks) => {
+      const firing = checks.find(({ exp_alerts }) => exp_alerts.length > 0);
+      if (firing === undefined) return [];
+      const before = checks.map(({ eval_time }) => minutes(firing.eval_time) - minutes(eval_time));
+      return before.filter((difference, index) => difference > 0 && checks[index]?.exp_alerts.length === 0);
+    });
+    expect(Math.min(...pendingMinutes)).toBeLessThan(minutes(`${rule.for}`));
+  });
+
   it('goes by what states mean: neither rules nor dashboards have the name or a pattern of a state', () => {
     const files = [rulesFile(), CHART_RULES, ...shippedDashboards().map(([, dashboard]) => JSON.stringify(dashboard))];
     expect(files.filter((text) => /ALERTSTATE_/i.test(text))).toEqual([]);
@@ -112,6 +124,32 @@ describe('prometheus/rules.yml', () => {
     expect(matchers.filter(({ label }) => label === 'state')).toEqual([]);
   });
 });
+
+interface Check {
+  readonly alertname: string;
+  readonly eval_time: string;
+  readonly exp_alerts: readonly object[];
+}
+
+/** The promtool unit tests that check an alert. */
+function unitTestsOf(alert: string): Check[][] {
+  const folder = new URL('../../prometheus/tests/', import.meta.url);
+  const files = readdirSync(folder).map(
+    (file) => parse(readFileSync(new URL(file, folder), 'utf8')) as { tests: { alert_rule_test?: Check[] }[] },
+  );
+  const tests = files.flatMap(({ tests }) => tests.map(({ alert_rule_test = [] }) => alert_rule_test));
+  return tests
+    .map((checks) => checks.filter(({ alertname }) => alertname === alert))
+    .filter((checks) => checks.length > 0);
+}
+
+function minutes(duration: string): number {
+  const units: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
+  return [...duration.matchAll(/(\d+)([mhd])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[`${unit}`] ?? 0),
+    0,
+  );
+}
 
 describe('README', () => {
   it('names exactly the alerts that page', () => {

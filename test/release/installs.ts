@@ -17,6 +17,10 @@ export interface Installed {
 export async function checkPackage({ version, revision, environment, work }: Installed): Promise<string> {
   const env = { ...environment, npm_config_cache: join(work, 'new-user') };
   const name = 'telemetry-station-exporter';
+  // Installs it, which may take long; the demo below must be ready soon.
+  const printed = await outputOf('npx', ['--yes', name, '--version'], { cwd: work, env });
+  const expected = `version ${version} (revision: ${revision})`;
+  if (!printed.includes(expected)) throw new Error(`npx: expected ${expected}, got ${printed}`);
   const child = spawn('npx', ['--yes', name, '--demo', '--web.listen-address=127.0.0.1:0'], {
     cwd: work,
     env: { ...process.env, ...env },

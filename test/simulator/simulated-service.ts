@@ -42,7 +42,7 @@ export async function startSimulatedService(options: ServiceOptions = {}) {
   const records = new Map<string, readonly SourceEntry[]>();
   const faults = new Map(Object.entries(options.faults ?? {}));
   const requested = new Map<string, ListingRequest[]>();
-  let { auth } = options;
+  const { auth } = options;
   const service = await simulator.startSimulatedService({
     ...options,
     server,
@@ -75,9 +75,6 @@ export async function startSimulatedService(options: ServiceOptions = {}) {
     },
     /** Overrides the source. */
     setRecords: (station: string, entries: readonly SourceEntry[]) => records.set(station, entries),
-    setAuth(changed: typeof auth) {
-      auth = changed;
-    },
     stop,
     /** Keeps the port. */
     async restart() {

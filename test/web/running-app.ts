@@ -31,7 +31,7 @@ export const READABLE_PATHS = [
 ];
 
 /** Headers of every response. */
-export const COMMON_HEADERS = {
+const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'referrer-policy': 'same-origin',

@@ -9,6 +9,10 @@ import type { RunningPrometheus, Series } from './prometheus.ts';
 
 export interface QueryResult {
   readonly result: readonly (Series & { readonly values?: readonly (readonly [number, string])[] })[];
+  readonly stats: {
+    readonly samples: { readonly peakSamples: number };
+    readonly timings: { readonly evalTotalTime: number };
+  };
 }
 
 interface TimeRange {
@@ -27,7 +31,7 @@ export function runTarget(
   const query = interpolate(expr, values);
   if (/\$[a-z_{]/.test(query)) throw new Error(`variable without a value in ${query}`);
   const times = range ? { start: `${end - seconds}`, end: `${end}`, step: `${step}` } : { time: `${end}` };
-  return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, ...times });
+  return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...times });
 }
 
 /** The values of a variable, with all values of the others selected. */

@@ -5,7 +5,7 @@ import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.
 export const NOW_S = Date.UTC(2026, 0, 15, 13, 0, 0) / 1000;
 export const HISTORY_S = 6 * 3600;
 
-type Labels<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
+export type Labels<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
 
 /** Metric names and labels that do not exist fail to compile. */
 export function series<Name extends MetricName>(name: Name, labels: Labels<Name>, suffix = ''): string {
@@ -34,6 +34,7 @@ function addAll<Label extends string = never>(
 interface StationWorld {
   readonly name: string;
   readonly types?: number;
+  readonly products?: number;
   readonly firing?: number;
   readonly withoutRules?: number;
   /** Resources whose number of alert rules is unknown, beside those of `silentTypes`. */
@@ -72,28 +73,33 @@ export function recordHealth(recorder: Recorder, station: string, failing?: Fail
 }
 
 /** Records until the target went down. */
-export const until = (downSinceS: number, recorder: Recorder) => during((ago) => ago >= downSinceS, recorder);
-
-/** Records from the time on when a station was first published. */
-export const since = (sinceS: number, recorder: Recorder) => during((ago) => ago <= sinceS, recorder);
-
-function during(isPublished: (ago: number) => boolean, { add }: Recorder): Recorder {
+export function until(downSinceS: number, { add }: Recorder): Recorder {
   return {
     add: (name, labels, value, suffix) =>
-      add(name, labels, (ago) => (isPublished(ago) ? valueAt(value, ago) : undefined), suffix),
+      add(
+        name,
+        labels,
+        (ago) => (ago < downSinceS ? undefined : typeof value === 'number' ? value : value(ago)),
+        suffix,
+      ),
   };
 }
 
-export function valueAt(value: Value, ago: number): number | undefined {
-  return typeof value === 'number' ? value : value(ago);
+/** Records from the time on when a station was first published. */
+export function since(sinceS: number, { add }: Recorder): Recorder {
+  return {
+    add: (name, labels, value, suffix) =>
+      add(name, labels, (ago) => (ago > sinceS ? undefined : typeof value === 'number' ? value : value(ago)), suffix),
+  };
 }
 
 const counted = (ago: number) => HISTORY_S - ago;
 
 export function recordStation(recorder: Recorder, world: StationWorld): void {
-  const { name: station, types = 3, firing = 0, withoutRules = 0, total = 600, ageS = 20 } = world;
+  const { name: station, types = 3, products = 1, firing = 0, withoutRules = 0, total = 600, ageS = 20 } = world;
   const { pending = 0, escalated = 0, complete = 1, rejected = 0, alertability = true, type: key = 't', team } = world;
   const { unknownCoverage = 0, silentTypes = 0 } = world;
+  const groups = types * products;
   recordHealth(recorder, station, world.failing);
   addAll(
     recorder,
@@ -115,9 +121,10 @@ export function recordStation(recorder: Recorder, world: StationWorld): void {
   for (const [reason, holds] of Object.entries(reasons))
     recorder.add('telemetry_station_listing_incomplete', { station, reason }, holds);
   recorder.add('telemetry_station_listing_invalid_fields', { station, field: 'sku' }, 0);
-  for (let type = 0; type < types; type++) {
-    const ofType = { station, resource_type: `resource_type.${key}${type}` };
-    const labels = { ...ofType, product: 'product.p0' };
+  for (let group = 0; group < groups; group++) {
+    const resource_type = `resource_type.${key}${group % types}`;
+    const product = `product.p${Math.floor(group / types)}`;
+    const labels = { station, resource_type, product };
     const of: typeof labels = { ...labels, ...(team !== undefined && { team }) };
     const inactive = total - firing - pending - escalated;
     for (const [state, alert_state, count] of [
@@ -126,27 +133,30 @@ export function recordStation(recorder: Recorder, world: StationWorld): void {
       ['ALERTSTATE_FIRING', 'firing', firing],
       ['ALERTSTATE_ESCALATED', 'unknown', escalated],
     ] as const)
-      if (count > 0) recorder.add('telemetry_station_resources', { ...of, state, alert_state }, count / types);
-    const isSilent = type >= types - silentTypes;
+      if (count > 0) recorder.add('telemetry_station_resources', { ...of, state, alert_state }, count / groups);
+    const isSilent = group % types >= types - silentTypes;
     addAll(recorder, of, {
       ...(!isSilent && {
-        telemetry_station_alert_rules: total / types,
-        telemetry_station_resources_with_alert_rules: (total - withoutRules - unknownCoverage) / types,
-        telemetry_station_resources_without_alert_rules: withoutRules / types,
+        telemetry_station_alert_rules: total / groups,
+        telemetry_station_resources_with_alert_rules: (total - withoutRules - unknownCoverage) / groups,
+        telemetry_station_resources_without_alert_rules: withoutRules / groups,
       }),
-      telemetry_station_resources_with_unknown_alert_coverage: (isSilent ? total : unknownCoverage) / types,
-      ...(alertability && { telemetry_station_alertable_resources: total / types }),
+      telemetry_station_resources_with_unknown_alert_coverage: (isSilent ? total : unknownCoverage) / groups,
+      ...(alertability && { telemetry_station_alertable_resources: total / groups }),
     });
     for (const gpu_model of ['', 'H800'])
       recorder.add('telemetry_station_sku_quantity', { ...of, gpu_model, unit: gpu_model ? 'GPU' : 'GiB' }, 64);
+  }
+  for (let type = 0; type < types; type++) {
+    const of = { station, resource_type: `resource_type.${key}${type}` };
     // The first type has no label.
     const resource_type_label = type === 0 ? '' : `Type ${type}`;
-    recorder.add('telemetry_station_resource_type_info', { ...ofType, resource_type_label }, 1);
-    addAll(recorder, ofType, {
+    recorder.add('telemetry_station_resource_type_info', { ...of, resource_type_label }, 1);
+    addAll(recorder, of, {
       telemetry_station_resources_added_total: counted,
       telemetry_station_resources_removed_total: 0,
     });
-    const firings = { ...ofType, state: 'ALERTSTATE_FIRING', alert_state: 'firing' };
+    const firings = { ...of, state: 'ALERTSTATE_FIRING', alert_state: 'firing' };
     recorder.add('telemetry_station_resource_state_changes_total', firings, counted);
   }
 }
@@ -185,6 +195,8 @@ export function recordExporter(recorder: Recorder, world: ExporterWorld = {}): v
       telemetry_station_exporter_config_last_reload_success_timestamp_seconds: NOW_S - 3600,
       telemetry_station_exporter_shard_ordinal: world.ordinal ?? 0,
       telemetry_station_exporter_total_shards: world.totalShards ?? 1,
+      telemetry_station_exporter_cache_hits_total: counted,
+      telemetry_station_exporter_cache_misses_total: counted,
       process_start_time_seconds: NOW_S - 7200,
       process_resident_memory_bytes: 2e8,
       process_cpu_seconds_total: counted,
@@ -196,10 +208,13 @@ export function recordExporter(recorder: Recorder, world: ExporterWorld = {}): v
     { upstream },
     {
       telemetry_station_exporter_api_requests_total: counted,
+      telemetry_station_exporter_api_request_retries_total: counted,
       telemetry_station_exporter_api_requests_in_flight: 1,
       telemetry_station_exporter_api_requests_waiting: waiting,
+      telemetry_station_exporter_api_request_wait_seconds_total: counted,
       telemetry_station_exporter_api_requests_throttled_total: rateLimit === undefined ? 0 : counted,
       telemetry_station_exporter_api_rate_limit: rateLimit ?? Number.POSITIVE_INFINITY,
+      telemetry_station_exporter_page_size_reductions_total: 0,
       telemetry_station_exporter_refreshes_waiting: waiting,
       telemetry_station_exporter_oldest_waiting_refresh_seconds: waiting,
       telemetry_station_exporter_hanging_stations: 0,

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { MetricName } from '../../../prometheus/promql/metric.ts';
 import { RECORDED } from '../../../prometheus/source/recording.ts';
 import { startPrometheus } from './prometheus.ts';
 import {
   HISTORY_S,
+  type Labels,
   NOW_S,
   type Recorder,
   recordExporter,
@@ -17,12 +21,11 @@ import {
   since,
   until,
   type Value,
-  valueAt,
 } from './world-series.ts';
 
 const INTERVAL_S = 60;
 
-/** By the value of the variable `job`, a regular expression. */
+/** By the value of the variable `job`, a regular expression; `empty` has no series at all. */
 export const WORLDS = {
   demo: 'demo',
   'station-down': 'station-down',
@@ -33,13 +36,31 @@ export const WORLDS = {
   rejected: 'rejected',
   'two-jobs': 'two-jobs-.',
   'two-clusters': 'two-clusters',
-};
+  large: 'large',
+  empty: 'empty',
+} as const;
+
+export type WorldName = keyof typeof WORLDS;
+
+/** The worlds whose results the tests of test/grafana/display read. */
+export const RECORDED_WORLDS = [
+  'demo',
+  'station-down',
+  'exporter-down',
+  'one-exporter-down',
+  'unknown',
+  'unknown-state',
+  'rejected',
+  'two-jobs',
+  'two-clusters',
+] as const satisfies readonly WorldName[];
 
 /** Prometheus with six hours of data of all worlds, each in a job of its own. */
 export async function startWorlds() {
   const folder = await mkdtemp(join(tmpdir(), 'worlds-'));
   const data = join(folder, 'data');
-  await createBlocks(join(folder, 'history.txt'), data);
+  await createBlocks(join(folder, 'history.txt'), data, historyLines());
+  await createBlocks(join(folder, 'resources.txt'), data, resourceLines());
   const prometheus = await startPrometheus('', { data, flags: ['--storage.tsdb.retention.time=100y'] });
   return {
     ...prometheus,
@@ -50,12 +71,23 @@ export async function startWorlds() {
   };
 }
 
-async function createBlocks(file: string, data: string): Promise<void> {
-  await writeFile(file, `${[...historyLines(), '# EOF'].join('\n')}\n`);
+async function createBlocks(file: string, data: string, lines: Iterable<string>): Promise<void> {
+  await pipeline(Readable.from(chunks(lines)), createWriteStream(file));
   await promisify(execFile)('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, data], {
     maxBuffer: 2 ** 26,
   });
   await rm(file);
+}
+
+function* chunks(lines: Iterable<string>): Generator<string> {
+  let chunk: string[] = [];
+  for (const line of lines) {
+    chunk.push(line);
+    if (chunk.length < 10_000) continue;
+    yield `${chunk.join('\n')}\n`;
+    chunk = [];
+  }
+  yield `${[...chunk, '# EOF'].join('\n')}\n`;
 }
 
 function* historyLines(): Generator<string> {
@@ -71,9 +103,10 @@ function* historyLines(): Generator<string> {
   recordRejected(recorder);
   recordTwoJobs(recorder);
   recordTwoClusters(recorder);
+  recordLarge(recorder);
   for (const [name, value] of samples) {
     for (let ago = HISTORY_S; ago >= 0; ago -= INTERVAL_S) {
-      const sample = valueAt(value, ago);
+      const sample = typeof value === 'number' ? value : value(ago);
       if (sample !== undefined) yield `${name} ${sample === Number.POSITIVE_INFINITY ? '+Inf' : sample} ${NOW_S - ago}`;
     }
   }
@@ -269,5 +302,50 @@ const ALERTS: readonly Alert[] = [
   ...Array.from({ length: 9 }, (_, index) => resourceAlert(100 + index, 'pending', 60 + index)),
 ];
 
+/** 100,000 resources in 20 types, 5 products and 3 states; of each state 1 in 100 fires. */
+export const LARGE = { resources: 100_000, types: 20, products: 5 };
+
+function recordLarge(target: Target): void {
+  const exporter = target({ job: 'large', instance: 'a' });
+  recordExporter(exporter);
+  recordStation(exporter, {
+    name: 'large',
+    types: LARGE.types,
+    products: LARGE.products,
+    firing: LARGE.resources / 100,
+    withoutRules: 5_000,
+    total: LARGE.resources,
+  });
+}
+
 const FIRING_STATE = { state: 'ALERTSTATE_FIRING', alert_state: 'firing' };
 const INACTIVE_STATE = { state: 'ALERTSTATE_INACTIVE', alert_state: 'inactive' };
+
+/** The per-resource series of the large world, as of the last scrape. */
+function* resourceLines(): Generator<string> {
+  const target = { job: 'large', instance: 'a', station: 'large' };
+  const line = <Name extends MetricName>(name: Name, labels: Labels<Name>, value: number) =>
+    `${series(name, { ...target, ...labels })} ${value} ${NOW_S}`;
+  for (let index = 0; index < LARGE.resources; index++) {
+    const group = index % (LARGE.types * LARGE.products);
+    const identity = { resource_id: `id-${index}`, name: `resource-${index}` };
+    const info = {
+      ...identity,
+      display_name: `Resource ${index}`,
+      resource_type: `resource_type.t${group % LARGE.types}`,
+      product: `product.p${Math.floor(group / LARGE.types)}`,
+      sku: '8 GPU',
+      gpu_model: 'H800',
+      alertable: 'true',
+    };
+    yield line('telemetry_station_resource_info', info, 1);
+    yield line(
+      'telemetry_station_resource_state',
+      { ...identity, ...(Math.floor(index / 100) % 100 === 0 ? FIRING_STATE : INACTIVE_STATE) },
+      1,
+    );
+    yield line('telemetry_station_resource_alert_rules', identity, index % 20 === 0 ? 0 : 1);
+    yield line('telemetry_station_resource_created_timestamp_seconds', identity, NOW_S - index);
+    yield line('telemetry_station_resource_sku_quantity', { ...identity, unit: 'GPU' }, 8);
+  }
+}
