@@ -21,19 +21,20 @@ export function throttleLog(
     },
     limited: (requestsPerSecond) => {
       const isLimited = Number.isFinite(requestsPerSecond);
-      const rate = {
-        upstream,
-        requests_per_second: isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited',
-        throttled,
-      };
-      if (throttled > 0 && now() - throttledMs >= QUIET_MS) {
-        log.info('upstream no longer throttles requests', rate);
-        throttled = 0;
-      } else if (isLimited && requestsPerSecond <= logged / 2) {
-        if (throttled > 0) log.warn('request rate lowered', rate);
-      } else if (logged < requestsPerSecond / 2) log.info('request rate raised', rate);
-      else return;
+      const hasEnded = throttled > 0 && now() - throttledMs >= QUIET_MS;
+      const isLowered = isLimited && requestsPerSecond <= logged / 2;
+      const isRaised = logged < requestsPerSecond / 2;
+      if (!hasEnded && !isLowered && !isRaised) return;
       logged = requestsPerSecond;
+      const shownRate = isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited';
+      const fields = { upstream, requests_per_second: shownRate, throttled };
+      if (hasEnded) {
+        log.info('upstream no longer throttles requests', fields);
+        throttled = 0;
+        return;
+      }
+      if (isRaised) log.info('request rate raised', fields);
+      else if (throttled > 0) log.warn('request rate lowered', fields);
     },
   };
 }

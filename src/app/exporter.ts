@@ -21,7 +21,7 @@ import {
   sharedServices,
   startGeneration,
 } from './generation.ts';
-import { stationDetail, stationStatus, upstreamStatuses, wereTried } from './status.ts';
+import { areAttempted, stationDetail, stationStatus, upstreamStatuses } from './status.ts';
 import { recordLimits } from './wiring.ts';
 
 export interface ExporterOptions extends ServicesOptions {
@@ -160,8 +160,8 @@ export class Exporter implements ExporterPort {
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */
   ready() {
-    const isTried = () => this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(this.#generation);
-    this.#wasReady ||= this.#current !== undefined && isTried();
+    const wereAttempted = () => this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || areAttempted(this.#generation);
+    this.#wasReady ||= this.#current !== undefined && wereAttempted();
     return this.#wasReady;
   }
 
@@ -198,7 +198,7 @@ export class Exporter implements ExporterPort {
   recordWebReload(problems: readonly string[]): void {
     const nowMs = Date.now();
     const isRejected = problems.length > 0;
-    this.#services.own.recordReload(!isRejected, nowMs, 'web_config');
+    this.#services.own.recordWebReload(!isRejected, nowMs);
     const { atMs = nowMs } = this.#rejectedWebReload ?? {};
     this.#rejectedWebReload = isRejected ? { atMs, problems } : undefined;
   }

@@ -13,7 +13,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { Fleet } from '../refresh/fleet.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
-import { type Health, StationCache, type StationDependencies } from '../refresh/station-cache.ts';
+import { StationCache, type StationDependencies } from '../refresh/station-cache.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import type { RequestLimiter } from '../upstream/admission/request-limiter.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
@@ -152,8 +152,8 @@ interface Takeover {
   readonly known: StationCache<EncodedSnapshot>;
   readonly spec: StationSpec;
   readonly dependencies: StationDependencies<EncodedSnapshot>;
-  /** The health of the predecessor when it was last taken over. */
-  health?: Health;
+  /** The refreshes of the predecessor that had ended when it was last taken over. */
+  endedRefreshes?: number;
 }
 
 /** Built in one event-loop iteration: other events wait for them. */
@@ -182,7 +182,7 @@ async function connectStations(
       upstream: upstream.limiter,
       encode: (publication) => encoder.encode(publication),
       refreshed: (...attempt) => journal.refreshed(...attempt),
-      postponed: (_spec, failure) => journal.postponed(failure),
+      postponed: (failure) => journal.postponed(failure),
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
@@ -206,10 +206,9 @@ async function takeOver(
   for (const takeover of takeovers) {
     signal?.throwIfAborted();
     const { known, spec, dependencies } = takeover;
-    const { health } = known.view();
-    // Every refresh replaces the health.
-    if (takeover.health === health) continue;
-    takeover.health = health;
+    const { endedRefreshes } = known;
+    if (takeover.endedRefreshes === endedRefreshes) continue;
+    takeover.endedRefreshes = endedRefreshes;
     stations.set(spec.name, await known.successor(spec, dependencies));
   }
 }

@@ -4,6 +4,7 @@ import { secondsOf } from '../inventory/station-columns.ts';
 import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
 import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import { HOUR_MS } from '../model/clock.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
@@ -24,7 +25,7 @@ export interface JournalOptions {
 type JournalView = StationView<EncodedSnapshot>;
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
-const REPEAT_MS = 3_600_000;
+const REPEAT_MS = HOUR_MS;
 
 /** Within an hour; the failures of further outages are logged like repeated ones. */
 const MAX_LOGGED_OUTAGES = 10;
@@ -91,14 +92,16 @@ export class StationJournal {
     if (this.#isOutageLogged === undefined && outages <= MAX_LOGGED_OUTAGES)
       this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0;
+    const isRepeated = attempts > 1;
     this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
       reason,
       error: message,
       ...fields,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-      ...(attempts > 1 && { attempts, outage_seconds }),
-      ...(outages > 1 && { outages }),
+      attempts: isRepeated ? attempts : undefined,
+      outage_seconds: isRepeated ? outage_seconds : undefined,
+      outages: outages > 1 ? outages : undefined,
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }
@@ -133,10 +136,11 @@ export class StationJournal {
         states: unknownStatesText(unknown),
         advice: unknownStatesAdvice(unknown),
       });
-    for (const { name, failure, takenAtMs = 0 } of snapshot.listings) {
-      const fields = { listing: name, reason: failure?.reason, error: failure?.message };
-      const kept_since = new Date(takenAtMs).toISOString();
-      if (failure) this.#warn('listing failed, the last one is kept', { ...fields, kept_since }, `listing ${name}`);
+    for (const { name, failure, takenWallMs } of snapshot.listings) {
+      if (failure === undefined) continue;
+      const kept_since = takenWallMs === undefined ? undefined : new Date(takenWallMs).toISOString();
+      const fields = { listing: name, reason: failure.reason, error: failure.message, kept_since };
+      this.#warn('listing failed, the last one is kept', fields, `listing ${name}`);
     }
     this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
   }

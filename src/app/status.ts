@@ -85,17 +85,20 @@ export function upstreamStatus(
   return { name, load, capacity: capacityOf(stations, concurrency, load) };
 }
 
-/** Whether each station was tried; one that waits for an upstream that throttles, holds or hangs would otherwise keep the exporter unready for ever. */
-export function wereTried({ fleet, upstreams }: Generation): boolean {
-  const impeded = new Set([...upstreams].filter(([, { limiter }]) => isImpeded(limiter.load())).map(([name]) => name));
+/**
+ * Whether each station was attempted. One that waits for an upstream that throttles, holds or hangs counts as attempted: the exporter would
+ * otherwise never be ready.
+ */
+export function areAttempted({ fleet, upstreams }: Generation): boolean {
+  const limited = new Set([...upstreams].filter(([, { limiter }]) => isLimited(limiter.load())).map(([name]) => name));
   return fleet
     .views()
     .every(
       ({ spec, health, isRefreshing }) =>
-        health.lastAttemptMs !== undefined || (isRefreshing && impeded.has(spec.upstream)),
+        health.lastAttemptMs !== undefined || (isRefreshing && limited.has(spec.upstream)),
     );
 }
 
-function isImpeded({ holdMs, recentThrottled, hangingStations }: UpstreamLoad): boolean {
+function isLimited({ holdMs, recentThrottled, hangingStations }: UpstreamLoad): boolean {
   return holdMs > 0 || recentThrottled > 0 || hangingStations > 0;
 }

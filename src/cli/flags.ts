@@ -283,15 +283,18 @@ type ValueOf<Row> = Row extends { readonly kind: FlagKind<infer Value> }
       : Value | undefined
   : never;
 
+type OwnShard = { readonly ok: true; readonly shard: Shard } | { readonly ok: false; readonly problem: string };
+
 /** The shard of this process, or the problem with its host name: `auto` takes the ordinal from the host name of a StatefulSet pod. */
 export function ownShard(
   { shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>,
   hostName: string,
-): Shard | string {
+): OwnShard {
   // The first label of a fully qualified name is the pod.
   const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
   const ordinal = shard === 'auto' ? Number(number) : shard;
-  if (ordinal < total) return { ordinal, total };
+  if (ordinal < total) return { ok: true, shard: { ordinal, total } };
   const expected = number === undefined ? ', such as exporter-0' : ` below --total-shards (${total})`;
-  return `--shard=auto: expected a host name that ends in a number${expected}, got ${JSON.stringify(hostName)}`;
+  const got = JSON.stringify(hostName);
+  return { ok: false, problem: `--shard=auto: expected a host name that ends in a number${expected}, got ${got}` };
 }

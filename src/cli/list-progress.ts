@@ -6,7 +6,7 @@ import { CLEAR_LINE } from './log-output.ts';
 /** A received page of the listing. */
 interface ProgressPage {
   /** With the query, identifies a listing. */
-  readonly rows: string;
+  readonly kind: string;
   readonly query: object;
   readonly offset: number;
   readonly received: number;
@@ -40,8 +40,8 @@ export class ListProgress {
     this.#paint();
   }
 
-  pageReceived({ rows, query, offset, received, total = Number.NaN }: ProgressPage): void {
-    const listing = JSON.stringify([rows, query]);
+  pageReceived({ kind, query, offset, received, total = Number.NaN }: ProgressPage): void {
+    const listing = JSON.stringify([kind, query]);
     const known = offset === 0 ? undefined : this.#listings.get(listing);
     const { remaining, pageSize } = known ?? { remaining: total, pageSize: Math.max(received, 1) };
     this.#listings.set(listing, { remaining: remaining - received, pageSize });

@@ -47,19 +47,19 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
   return withConfig(context, flags, async (load) => {
     const signal = terminationSignal(context);
     const { loaded, rules } = await loadInputs(load, flags['web.config.file']);
-    const shard = ownShard(flags, context.hostName);
-    if (typeof shard === 'string' && flags.live) throw new OperatorError([shard]);
+    const own = ownShard(flags, context.hostName);
+    if (!own.ok && flags.live) throw new OperatorError([own.problem]);
     const { config, warnings, securityWarnings } = loaded;
     checkLabels(flags, new ResourceLabels(config.resource_labels).names);
     const ofAccess = accessWarnings(flags['web.config.file'], rules);
     for (const warning of [...warnings, ...securityWarnings, ...ofAccess]) context.printError(`warning: ${warning}\n`);
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
     const share =
-      typeof shard === 'object' && shard.total > 1
-        ? `, ${stationsOf(shard, config).length} of them on shard ${shard.ordinal} of ${shard.total}`
+      own.ok && own.shard.total > 1
+        ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-    return flags.live && typeof shard === 'object' ? checkLive(context, flags, loaded, shard, signal) : 0;
+    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, signal) : 0;
   });
 }
 

@@ -41,8 +41,9 @@ async function serveConfig(
   end: AbortSignal,
   hangups: AsyncIterable<unknown>,
 ): Promise<void> {
-  const shard = ownShard(flags, context.hostName);
-  if (typeof shard === 'string') throw new OperatorError([shard]);
+  const own = ownShard(flags, context.hostName);
+  if (!own.ok) throw new OperatorError([own.problem]);
+  const { shard } = own;
   const fingerprint = configFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
   const watched = intervalMs > 0 ? watchedConfig(loadFiles, fingerprint) : undefined;
@@ -137,7 +138,7 @@ async function serveUntil(
     reloaded: (problems) => exporter.recordWebReload(problems),
     signal: end,
     ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
-  });
+  }).catch(reportInternalError(log));
   try {
     await untilAborted(exporter.start(), end);
     await once(end, 'abort');

@@ -50,6 +50,6 @@ async function loadRecording(file: string): Promise<Recording> {
     throw new OperatorError([`${file}: cannot be read: ${error.message}`], error);
   });
   const read = parseRecording(text);
-  if ('problems' in read) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
+  if (!read.ok) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
   return read.recording;
 }

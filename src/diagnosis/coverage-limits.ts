@@ -1,6 +1,6 @@
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../inventory/station-status.ts';
 import { countText, numberText } from '../inventory/words.ts';
-import { labelText, type Resource } from '../model/resource.ts';
+import { labelText, type Resource, resourceLabel } from '../model/resource.ts';
 import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import type { AggregateGroup } from '../refresh/aggregates.ts';
 import type { StationFacts } from './facts.ts';
@@ -61,8 +61,8 @@ function groupsOf({ result }: CheckedStation, labels: readonly LabelFilter[]): r
   return result.ok ? [...result.aggregates.groups].filter((group) => hasLabels(group, labels)) : [];
 }
 
-export function hasLabels({ labels }: Pick<Resource, 'labels'>, filters: readonly LabelFilter[]): boolean {
-  return filters.every(({ label, value }) => (labels[label] ?? '') === value);
+export function hasLabels(labelled: Pick<Resource, 'labels'>, filters: readonly LabelFilter[]): boolean {
+  return filters.every(({ label, value }) => resourceLabel(labelled, label) === value);
 }
 
 /** A station that fails does not matter to an owner who has no resources there. */

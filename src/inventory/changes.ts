@@ -1,3 +1,4 @@
+import { resourceLabel } from '../model/resource.ts';
 import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
 import { type Columns, documented } from './records.ts';
@@ -50,12 +51,12 @@ export class ChangeLog {
       size: size + addedSize,
       dropped: dropped + total - list.length,
     };
-    // Of stations with equally many, the one that changed last gives way last.
+    // Of stations with equally many, the one that changed last is evicted from last.
     this.#stations.delete(station);
     this.#stations.set(station, changed);
     this.#size += addedSize;
     this.#drop(changed, changed.size - this.#limits.changes_per_station);
-    while (this.#excess > 0) this.#giveWay(this.#largest());
+    while (this.#excess > 0) this.#evictFrom(this.#largest());
   }
 
   of(station: string): StationChanges {
@@ -71,7 +72,7 @@ export class ChangeLog {
       else this.#forget(name, station);
     }
     const largestFirst = [...this.#stations.values()].sort((a, b) => b.size - a.size);
-    for (const station of largestFirst) if (this.#excess > 0) this.#giveWay(station);
+    for (const station of largestFirst) if (this.#excess > 0) this.#evictFrom(station);
   }
 
   #of(station: string): KeptChanges {
@@ -87,8 +88,8 @@ export class ChangeLog {
     return this.#size - this.#limits.changes;
   }
 
-  /** Those with most give way first, down to an equal share, so that a few noisy stations do not displace the changes of the others. */
-  #giveWay(station: KeptChanges): void {
+  /** Called for the stations with most first, and down to an equal share, so that a few noisy ones do not displace the changes of the others. */
+  #evictFrom(station: KeptChanges): void {
     const share = Math.floor(this.#limits.changes / this.#stations.size);
     this.#drop(station, Math.min(this.#excess, station.size - share));
   }
@@ -140,8 +141,10 @@ export const CHANGE_COLUMNS = documented<ObservedChange>({
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */
 export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {
-  const owners = labels.map((name) => [name, { cell: ({ resource }: ObservedChange) => resource.labels[name] ?? '' }]);
-  return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners), ...CHANGE_COLUMNS };
+  const owners = labels
+    .filter((name) => !Object.hasOwn(CHANGE_COLUMNS, name))
+    .map((name) => [name, { cell: ({ resource }: ObservedChange) => resourceLabel(resource, name) }]);
+  return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners) };
 }
 
 const TIME = {
@@ -162,15 +165,16 @@ export function selectChanges(
   { search = '', change, since, until }: ChangeQuery,
   owners: Readonly<Record<string, string>> = {},
 ): readonly ObservedChange[] {
-  const [from, to] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  const toMs = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
   const isFound = textTest(search);
-  const isOwned = ({ labels }: ObservedChange['resource']) =>
-    Object.entries(owners).every(([name, value]) => (labels[name] ?? '') === value);
-  // A comparison with NaN is false.
+  const isOwned = (resource: ObservedChange['resource']) =>
+    Object.entries(owners).every(([name, value]) => resourceLabel(resource, name) === value);
   return changes.filter(
     (observed) =>
       (change === undefined || observed.change === change) &&
-      !(observed.atMs < from || observed.atMs > to) &&
+      observed.atMs >= fromMs &&
+      observed.atMs <= toMs &&
       isOwned(observed.resource) &&
       isFound(observed.resource),
   );

@@ -1,4 +1,5 @@
-import type { FailureReason } from '../model/failure.ts';
+import { DAY_MS } from '../model/clock.ts';
+import type { FailureReason, FailureSummary } from '../model/failure.ts';
 
 /** How a refresh ended, from the best to the worst: an incomplete listing is served, a postponed refresh leaves the station as it was. */
 const OUTCOMES = ['succeeded', 'incomplete', 'postponed', 'failed'] as const;
@@ -14,7 +15,7 @@ export interface HistoryEntry {
   /** The worst of them. */
   readonly outcome: (typeof OUTCOMES)[number];
   /** The failure of the latest one with this outcome. */
-  readonly failure?: { readonly reason: FailureReason; readonly message: string; readonly status?: number | undefined };
+  readonly failure?: FailureSummary;
   /** The longest wait for the upstream's capacity, and the longest duration. */
   readonly waitedMs: number;
   readonly durationMs?: number | undefined;
@@ -53,11 +54,11 @@ const OUTAGES = 20;
 /** Refreshes that are kept one by one. */
 const RECENT = 60;
 
-/** A cell in the graph of a day. */
+/** The graph of a day has one cell for each bucket. */
 const BUCKET_MS = 6 * 60_000;
 
-/** A day. */
-const BUCKETS = 240;
+/** Older buckets are dropped after a day. */
+const BUCKETS = DAY_MS / BUCKET_MS;
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
@@ -120,12 +121,16 @@ export class History {
 
   #merge(entry: HistoryEntry): void {
     const last = this.#buckets.at(-1);
-    if (last && bucketOf(last) === bucketOf(entry)) this.#buckets[this.#buckets.length - 1] = mergedEntry(last, entry);
-    else if (this.#buckets.push(entry) > BUCKETS) this.#buckets.shift();
+    if (last && bucketOf(last) === bucketOf(entry)) {
+      this.#buckets[this.#buckets.length - 1] = mergedEntry(last, entry);
+      return;
+    }
+    this.#buckets.push(entry);
+    if (this.#buckets.length > BUCKETS) this.#buckets.shift();
   }
 
   /** A station that goes on failing keeps one copy of its message. */
-  #shortened({ reason, message, status }: EntryFailure): EntryFailure {
+  #shortened({ reason, message, status }: FailureSummary): FailureSummary {
     const text = shortText(message);
     const before = this.latest()?.failure;
     const isSame = before?.reason === reason && before.message === text && before.status === status;
@@ -154,8 +159,6 @@ function outagesAfter(outages: readonly Outage[], { outcome, atMs, failure }: Hi
   }
   return current && outcome !== 'postponed' ? [...others, { ...current, toMs: atMs }] : outages;
 }
-
-type EntryFailure = NonNullable<HistoryEntry['failure']>;
 
 /** A copy, because V8 keeps a string in memory as long as a slice of it. */
 function shortText(message: string): string {

@@ -31,14 +31,14 @@ export function linksOf(
   { name: station, upstream, path }: StationSpec,
   resource?: Resource,
 ): readonly Link[] {
-  const kind = resource ? 'resource' : 'station';
   const fields = resource && fieldsOf(RESOURCE_COLUMNS, resource);
   const values: Readonly<Record<string, unknown>> = { station, upstream, ...path, ...fields };
   // The schema rejects unknown placeholders.
   const expanded = (_: string, placeholder: string) => linkEncoded(`${values[placeholder] ?? ''}`);
-  return links.flatMap(({ name, [kind]: template }) =>
-    template === undefined ? [] : [{ name, url: template.replaceAll(/\{(\w+)\}/g, expanded) }],
-  );
+  return links.flatMap((link) => {
+    const template = resource ? link.resource : link.station;
+    return template === undefined ? [] : [{ name: link.name, url: template.replaceAll(/\{(\w+)\}/g, expanded) }];
+  });
 }
 
 /** Also the characters that `encodeURIComponent` leaves, and that end a URL in text or in Markdown. */

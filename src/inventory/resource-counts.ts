@@ -1,3 +1,4 @@
+import { resourceLabel } from '../model/resource.ts';
 import { type AggregateGroup, type Aggregates, add } from '../refresh/aggregates.ts';
 import { OTHER_VALUE } from '../refresh/label-values.ts';
 import { NONE } from './parameters.ts';
@@ -43,7 +44,7 @@ export function countResources(
       stateWord,
     ),
     products: rankedCounts(counts(({ product }) => product)),
-    labels: new Map(labelNames.map((name) => [name, rankedCounts(counts(({ labels }) => labels[name] ?? ''))])),
+    labels: new Map(labelNames.map((name) => [name, rankedCounts(counts((group) => resourceLabel(group, name)))])),
   };
 }
 
@@ -55,7 +56,7 @@ function rankedCounts(
   return Array.from(counts, ([key, count]) => ({
     key,
     name: nameOf(key),
-    label: (key !== OTHER_VALUE && labels?.get(key)) || '',
+    label: key === OTHER_VALUE ? '' : (labels?.get(key) ?? ''),
     count,
   })).sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 }

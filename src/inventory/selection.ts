@@ -1,6 +1,6 @@
 import { ALERT_STATES, type AlertState } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Resource, resourceLabel } from '../model/resource.ts';
 import { add, needsAlertRules } from '../refresh/aggregates.ts';
 import type { TaskQueue } from '../tasks/task-queue.ts';
 
@@ -183,7 +183,7 @@ const FILTERED_PROPERTIES = { type: 'type', product: 'product', state: 'state', 
 export const VALUE_FILTERS: readonly string[] = Object.keys(FILTERED_PROPERTIES);
 
 function filteredValue(filter: string): (resource: Resource) => string {
-  if (!Object.hasOwn(FILTERED_PROPERTIES, filter)) return ({ labels }) => labels[filter] ?? '';
+  if (!Object.hasOwn(FILTERED_PROPERTIES, filter)) return (resource) => resourceLabel(resource, filter);
   const property = FILTERED_PROPERTIES[filter as keyof typeof FILTERED_PROPERTIES];
   return (resource) => resource[property];
 }

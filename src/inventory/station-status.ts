@@ -1,4 +1,5 @@
 import type { FailureSummary } from '../model/failure.ts';
+import { resourceLabel } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
@@ -195,7 +196,7 @@ export async function countOwners(
 ): Promise<readonly OwnerCount[]> {
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
   const totalsOfGroup = (group: AggregateGroup) =>
-    owners.map(({ label, values }) => getOrCreate(values, group.labels[label] ?? '', newTotals));
+    owners.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
   for (const { aggregates, isAlertableKnown } of stations)
     await tasks.run(() => addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup));
   return owners.flatMap(({ label, values }) =>
@@ -206,8 +207,17 @@ export async function countOwners(
 type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
 
 function newTotals(): MutableTotals {
-  const coverage = { alertRules: undefined, withRules: 0, withoutRules: 0, unknownCoverage: 0 };
-  return { resources: 0, firing: 0, pending: 0, unknown: 0, alertable: undefined, ...coverage };
+  return {
+    resources: 0,
+    firing: 0,
+    pending: 0,
+    unknown: 0,
+    alertable: undefined,
+    alertRules: undefined,
+    withRules: 0,
+    withoutRules: 0,
+    unknownCoverage: 0,
+  };
 }
 
 /** Adds each group of a station to its totals. */

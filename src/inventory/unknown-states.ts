@@ -50,15 +50,18 @@ export function resourcesIn(states: readonly UnknownState[]): number {
 /** What to do about them: the line to add to the configuration. */
 export function unknownStatesAdvice(states: readonly UnknownState[]): string {
   const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUE);
-  const advice = [
-    sent.length > 0 &&
-      `If ${sent.length === 1 ? 'it means' : 'they mean'} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
-    states.some(({ state }) => state === OTHER_VALUE) &&
-      'Raise limits.label_values, so that the states published as (other) have their names.',
-    states.some(({ state }) => state === '') &&
-      'Resources without a state cannot be listed in states: report them to the operators of the service.',
-  ];
-  return advice.filter((text) => text !== false).join(' ');
+  const advice: string[] = [];
+  if (sent.length > 0) {
+    const meaning = sent.length === 1 ? 'it means' : 'they mean';
+    advice.push(
+      `If ${meaning} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
+    );
+  }
+  if (states.some(({ state }) => state === OTHER_VALUE))
+    advice.push('Raise limits.label_values, so that the states published as (other) have their names.');
+  if (states.some(({ state }) => state === ''))
+    advice.push('Resources without a state cannot be listed in states: report them to the operators of the service.');
+  return advice.join(' ');
 }
 
 /** A list in YAML. */

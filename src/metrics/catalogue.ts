@@ -1,5 +1,6 @@
 import { FAILURE_REASONS } from '../model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
+import { skuQuantity } from '../model/resource.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
 import { knownRuleCounts } from '../refresh/aggregates.ts';
 import {
@@ -253,8 +254,11 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
-    fields: ['quantity'],
-    sample: (r) => r.quantity && [r.quantity.value, r.quantity.unit],
+    fields: ['sku'],
+    sample: (r) => {
+      const quantity = skuQuantity(r.sku);
+      return quantity && [quantity.value, quantity.unit];
+    },
   }),
 });
 

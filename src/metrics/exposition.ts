@@ -61,7 +61,7 @@ export class Exposition {
     isOwnAlone = false,
   ): Promise<Body> {
     // One after another: concurrent scrapes share what the first one joins, instead of a copy for each.
-    const { stations, series } = await this.#tasks.inTurn(() => this.#assemble(views, format));
+    const { stations, series } = await this.#tasks.runSerially(() => this.#assemble(views, format));
     const ownText = textSegment(await own.text(format, this.#disabled));
     const processText = textSegment(await own.processText(format));
     return new Body([...(isOwnAlone ? [] : [stations]), ownText, series, processText, ...END_OF_FILE[format]]);

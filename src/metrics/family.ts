@@ -1,4 +1,4 @@
-import type { Resource } from '../model/resource.ts';
+import { type Resource, resourceLabel } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
 import type { Publication, StationView } from '../refresh/station-cache.ts';
@@ -91,8 +91,8 @@ export function groupFamilies<const Labels>(
   const families = Object.entries<StationFamilyRow<readonly string[], GroupInput>>(rows).map(([name, row]) => {
     const samples = ({ spec, aggregates }: SnapshotSource) =>
       [...aggregates.groups].flatMap((group) => {
-        const { type, product, labels } = group;
-        const extra = spec.resourceLabels.names.map((label) => labels[label] ?? '');
+        const { type, product } = group;
+        const extra = spec.resourceLabels.names.map((label) => resourceLabel(group, label));
         return Array.from(row.samples(group, spec), ([value, ...rest]) => [value, type, product, ...rest, ...extra]);
       });
     return [name, { ...row, hasResourceLabels: true, samples }];

@@ -112,14 +112,14 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     example: 'increase(telemetry_station_exporter_record_limits_reached_total[1h]) > 0',
   },
   cache_hits_total: {
-    help: 'Station reads served from the cache.',
+    help: 'Station reads that found no refresh due.',
     exampleTitle: 'Cache hit ratio',
     example:
       'rate(telemetry_station_exporter_cache_hits_total[5m]) / (rate(telemetry_station_exporter_cache_hits_total[5m]) + rate(telemetry_station_exporter_cache_misses_total[5m]))',
   },
   cache_misses_total: {
-    help: 'Station reads that waited for a refresh.',
-    exampleTitle: 'Reads per second that wait for a refresh',
+    help: 'Station reads that found a refresh due or in progress.',
+    exampleTitle: 'Reads per second of stations that are due',
     example: 'rate(telemetry_station_exporter_cache_misses_total[5m])',
   },
   config_last_reload_successful: {

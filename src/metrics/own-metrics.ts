@@ -37,14 +37,24 @@ export class OwnMetrics {
     for (const limit of RECORD_LIMITS) this.metrics.records_limit.set({ limit }, limits[limit]);
   }
 
-  recordReload(successful: boolean, wallMs: number, file: 'config' | 'web_config' = 'config'): void {
-    this.metrics[`${file}_last_reload_successful`].set(successful ? 1 : 0);
-    if (successful) this.metrics[`${file}_last_reload_success_timestamp_seconds`].set(wallMs / 1000);
+  recordReload(successful: boolean, wallMs: number): void {
+    const { config_last_reload_successful, config_last_reload_success_timestamp_seconds } = this.metrics;
+    setReload(config_last_reload_successful, config_last_reload_success_timestamp_seconds, successful, wallMs);
+  }
+
+  recordWebReload(successful: boolean, wallMs: number): void {
+    const { web_config_last_reload_successful, web_config_last_reload_success_timestamp_seconds } = this.metrics;
+    setReload(web_config_last_reload_successful, web_config_last_reload_success_timestamp_seconds, successful, wallMs);
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     return familiesText(await this.#registry.getMetricsAsJSON(), format, disabled);
   }
+}
+
+function setReload(outcome: Gauge, timestamp: Gauge, successful: boolean, wallMs: number): void {
+  outcome.set(successful ? 1 : 0);
+  if (successful) timestamp.set(wallMs / 1000);
 }
 
 /** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */

@@ -1,4 +1,4 @@
-import { labelText, type Resource } from '../model/resource.ts';
+import { labelText, type Resource, resourceLabel } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { FamilyDescription, ResourceFamily, StationFamily } from './family.ts';
 import type { TextBuffer } from './segment.ts';
@@ -120,7 +120,7 @@ function resourceLine(
     if (values === undefined) return '';
     let line = name + identity;
     for (let at = 0; at < openings.length; at += 1) line += openings[at] + escapeLabelValue(values[at + 1] as string);
-    for (const [label, opening] of extra) line += opening + escapeLabelValue(resource.labels[label] ?? '');
+    for (const [label, opening] of extra) line += opening + escapeLabelValue(resourceLabel(resource, label));
     return `${line}"} ${sampleValue(values[0])}\n`;
   };
 }

@@ -88,7 +88,7 @@ export interface RejectedRecords {
   readonly rejected: number;
   /** The same for the same contents in any order; '' when there are none. */
   readonly rejectedDigest: string;
-  /** Whether all have a name or a display name: others may look the same and be different ones. */
+  /** Whether all have a name and a digest: others may look the same and be different ones. A display name need not be unique. */
   readonly areRejectedNamed: boolean;
   readonly rejectedRecords: readonly RejectedRecord[];
 }

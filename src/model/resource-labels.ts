@@ -1,5 +1,5 @@
 import { type AnchoredRegExp, MAX_AUTOMATON_STEPS } from '../text/anchored-regexp.ts';
-import { labelText, NO_LABELS, type Resource } from './resource.ts';
+import { labelText, type Resource } from './resource.ts';
 
 /** Steps of one match, at most about 25 milliseconds: the largest expression on a text of 512 characters, or half of it on the longest. */
 const MAX_STEPS = 512_000;
@@ -31,7 +31,7 @@ type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELD
 /** What the entries say about a resource. */
 export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
 
-export const UNLABELLED: Labelled = { labels: NO_LABELS, exemptBy: undefined };
+export const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
 
 interface LabelRule {
   readonly alertable: boolean | undefined;

@@ -15,7 +15,6 @@ export const RECORD_FIELDS = [
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
 
-/** The amount in a sku of the form `<quantity> <unit>`. */
 export interface Quantity {
   readonly value: number;
   readonly unit: string;
@@ -35,7 +34,6 @@ export interface Resource {
   /** What the state means. */
   readonly alertState: AlertState;
   readonly sku: string;
-  readonly quantity: Quantity | undefined;
   readonly gpuModel: string;
   readonly alertRules: number | undefined;
   readonly createdSeconds: number | undefined;
@@ -47,11 +45,14 @@ export interface Resource {
   readonly exemptBy?: number | undefined;
   /** Whether it can have alerts that it needs: as listed, but not if it is exempt. */
   readonly alertable?: boolean | undefined;
-  /** The labels of `resource_labels`; without a value, missing or ''. Equal ones are the same object. */
-  readonly labels: Readonly<Record<string, string>>;
+  /** The labels of `resource_labels`, if there are entries; a label without a value is missing or ''. Equal ones are the same object. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-export const NO_LABELS: Resource['labels'] = Object.freeze(Object.create(null));
+/** The value of a label of `resource_labels`; '' for none. */
+export function resourceLabel({ labels }: Pick<Resource, 'labels'>, name: string): string {
+  return labels?.[name] ?? '';
+}
 
 export interface ResourceColumn extends Column<Resource, CellValue> {
   /** Where the record has it; undefined when another listing or another column provides it. */
@@ -75,8 +76,8 @@ export const RESOURCE_COLUMNS = {
     cell: ({ createdSeconds }) => (createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString()),
   },
   sku: { field: 'sku', cell: ({ sku }) => sku },
-  sku_quantity: { cell: ({ quantity }) => quantity?.value ?? null },
-  sku_unit: { cell: ({ quantity }) => quantity?.unit ?? null },
+  sku_quantity: { cell: ({ sku }) => skuQuantity(sku)?.value ?? null },
+  sku_unit: { cell: ({ sku }) => skuQuantity(sku)?.unit ?? null },
   gpu_model: { field: 'gpu_model', cell: ({ gpuModel }) => gpuModel },
 } as const satisfies Readonly<Record<string, ResourceColumn>>;
 
@@ -84,8 +85,21 @@ export type ResourceColumnName = keyof typeof RESOURCE_COLUMNS;
 
 /** The columns with those of `resource_labels`, under their names. */
 export function columnsWith(labelNames: readonly string[]): Readonly<Record<string, ResourceColumn>> {
-  const labels = labelNames.map((name) => [name, { cell: (r: Resource) => r.labels[name] ?? '' }] as const);
+  const labels = labelNames.map(
+    (name) => [name, { cell: (resource: Resource) => resourceLabel(resource, name) }] as const,
+  );
   return { ...RESOURCE_COLUMNS, ...Object.fromEntries(labels) };
+}
+
+/**
+ * The quantity in a sku of the form `<quantity> <unit>`; undefined for others. It is not kept in the resource: with 100,000 resources,
+ * a field takes 6 MB of resident memory.
+ */
+export function skuQuantity(sku: string): Quantity | undefined {
+  const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)\s+(\S+)\s*$/.exec(sku) ?? [];
+  if (amount === undefined || unit === undefined) return undefined;
+  const value = Number(amount);
+  return Number.isFinite(value) ? { value, unit } : undefined;
 }
 
 const MAX_BYTES = 1024;

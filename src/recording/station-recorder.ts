@@ -7,7 +7,7 @@ import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous
 
 type RecordedPage = RecordedListing['pages'][number];
 
-interface CollectedListing extends Pick<ListedPage, 'rows'> {
+interface CollectedListing extends Pick<ListedPage, 'kind'> {
   readonly filters: ListingFilters;
   readonly pages: RecordedPage[];
 }
@@ -17,13 +17,13 @@ export class StationRecorder {
   readonly #pseudonyms = new Pseudonyms();
   readonly #listings = new Map<string, CollectedListing>();
 
-  add({ rows, query: { filters }, offset, size, body }: ListedPage): void {
-    const key = JSON.stringify([rows, filters]);
+  add({ kind, query: { filters }, offset, size, body }: ListedPage): void {
+    const key = JSON.stringify([kind, filters]);
     // Offset 0 starts a listing again and replaces the previous attempt.
     const started = offset === 0 ? undefined : this.#listings.get(key);
-    const listing = started ?? { rows, filters, pages: [] };
+    const listing = started ?? { kind, filters, pages: [] };
     const listed = JSON.parse(new TextDecoder().decode(body)) as Pick<RecordedPage, 'resources'>;
-    const how = rows === 'ids' ? ID_RECORD : RECORD;
+    const how = kind === 'ids' ? ID_RECORD : RECORD;
     const resources = listed.resources?.map((record) => anonymized(record, how, this.#pseudonyms)) ?? null;
     const envelope = anonymized(listed, ENVELOPE, this.#pseudonyms) as Pick<RecordedPage, 'page'>;
     listing.pages.push({ offset, size, ...envelope, resources });
@@ -33,7 +33,7 @@ export class StationRecorder {
   recording({ path, filters, products, alertability }: StationSpec): Recording {
     const anonymous = (text: string) => this.#pseudonyms.of(labelText(text));
     // The listing of the resources first.
-    const sorted = [...this.#listings.values()].toSorted((a, b) => b.rows.localeCompare(a.rows));
+    const sorted = [...this.#listings.values()].toSorted((a, b) => b.kind.localeCompare(a.kind));
     const listings = sorted.map((listing) => ({
       filters: recordedFilters(listing.filters, anonymous),
       pages: listing.pages.toSorted((a, b) => a.offset - b.offset),

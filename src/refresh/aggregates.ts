@@ -1,5 +1,5 @@
 import type { AlertState } from '../model/alert-state.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Resource, skuQuantity } from '../model/resource.ts';
 import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 interface MutableGroup {
@@ -59,11 +59,12 @@ export class Aggregation implements Aggregates {
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
     countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
-    if (resource.quantity) {
-      const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
-      add(getOrCreate(group.quantities, gpuModel, newCounts), unit, resource.quantity.value);
+    const quantity = skuQuantity(resource.sku);
+    if (quantity) {
+      const { gpuModel, unit } = values.quantity(type, resource.gpuModel, quantity.unit);
+      add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
       this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
-      this.#countFolded('unit', resource.quantity.unit, unit);
+      this.#countFolded('unit', quantity.unit, unit);
     }
   }
 

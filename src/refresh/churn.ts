@@ -180,21 +180,22 @@ async function compare(
   const oldParts = partsOnlyIn(before, next);
   const newParts = partsOnlyIn(next, before);
   // Most resources keep their place: comparing them there is faster than finding them by id. `entries` would allocate for each of them.
-  let place = 0;
-  await tasks.forEach(oldParts, (part) => {
-    const there = newParts[place++];
+  await tasks.forEach(oldParts, (part, index) => {
+    const newPart = newParts[index];
     part.forEach((resource, at) => {
-      if (there?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
+      if (newPart?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
     });
   });
-  place = 0;
-  await tasks.forEach(newParts, (part) => {
-    const there = oldParts[place++];
+  await tasks.forEach(newParts, (part, index) => {
+    const oldPart = oldParts[index];
     part.forEach((resource, at) => {
-      const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
-      const old = inPlace ?? unmatched.get(resource.id);
-      if (!inPlace) unmatched.delete(resource.id);
-      visitor.replace(old, resource);
+      const inPlace = oldPart?.[at];
+      if (inPlace?.id === resource.id) {
+        visitor.replace(inPlace, resource);
+        return;
+      }
+      visitor.replace(unmatched.get(resource.id), resource);
+      unmatched.delete(resource.id);
     });
   });
   await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {

@@ -7,7 +7,7 @@ import type { StationCache, StationView } from './station-cache.ts';
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
-/** How many stations were read from the cache, and how many after a refresh. */
+/** How many of the stations that were read had no refresh due, and how many had one due or in progress. */
 type ReadObserver = (hits: number, misses: number) => void;
 
 /** The stations of this process. */

@@ -62,8 +62,8 @@ export interface TakenListing {
 
 interface KeptFacts {
   /** When it was requested, by the clock of the reader, and as a published time. */
-  readonly takenAt: number;
-  readonly takenAtMs: number;
+  readonly takenMs: number;
+  readonly takenWallMs: number;
   /** From 0 up to 1: by how much of JITTER it is due before its ttl has passed. */
   readonly jitter: number;
   /** The ids of the main listing before it. */
@@ -106,7 +106,10 @@ export class FurtherReader {
     listsAll: boolean,
   ): Promise<readonly TakenListing[]> {
     const { random, tasks } = this.#options;
-    const early = this.#listings.map((further) => this.#spec[further.ttl] === 0 && this.#list(further, context));
+    const early = this.#listings.map((further) => {
+      const mayBeKept = this.#spec[further.ttl] > 0;
+      return mayBeKept ? undefined : this.#list(further, context);
+    });
     const [listed, ...lists] = await Promise.all([main, ...early]);
     let mainIds: Promise<MainIds> | undefined;
     const readMainIds = () => {
@@ -127,7 +130,7 @@ export class FurtherReader {
     const differenceMs = this.#options.clock.elapsedMs() - nowOfOther;
     return taken.map(({ kept, ...listing }) => ({
       ...listing,
-      kept: kept && { ...kept, takenAt: kept.takenAt + differenceMs },
+      kept: kept && { ...kept, takenMs: kept.takenMs + differenceMs },
     }));
   }
 
@@ -138,14 +141,14 @@ export class FurtherReader {
   ): Promise<TakenListing> {
     const { clock, tasks } = this.#options;
     const ttlMs = this.#spec[further.ttl];
-    const takenAt = clock.elapsedMs();
-    const takenAtMs = clock.wallMs();
+    const takenMs = clock.elapsedMs();
+    const takenWallMs = clock.wallMs();
     if (!before?.kept) {
       const list = await this.#list(further, context);
-      return this.#taken(list, before, { takenAt, takenAtMs, jitter, mainIds: await readMainIds() });
+      return this.#taken(list, before, { takenMs, takenWallMs, jitter, mainIds: await readMainIds() });
     }
     const { kept, listing, membership, failure } = before;
-    const ageMs = takenAt - kept.takenAt;
+    const ageMs = takenMs - kept.takenMs;
     const undecided = await kept.mainIds.newIn(listed.parts, tasks);
     const isYoung = ageMs < ttlMs * (1 - JITTER * kept.jitter);
     // A listing that does not add up is no better for being kept.
@@ -154,7 +157,7 @@ export class FurtherReader {
       const list = await this.#list(further, context);
       const hasSameIds = undecided.size === 0 && kept.mainIds.size === listed.size;
       const mainIds = hasSameIds ? kept.mainIds : await readMainIds();
-      return await this.#taken(list, before, { takenAt, takenAtMs, jitter, mainIds });
+      return await this.#taken(list, before, { takenMs, takenWallMs, jitter, mainIds });
     } catch (error) {
       const isUsable = ageMs <= Math.max(this.#spec.cache.maxStaleMs, ttlMs);
       if (!isUsable || context.signal.aborted || !(error instanceof ListingFailure)) throw error;

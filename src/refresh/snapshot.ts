@@ -30,7 +30,7 @@ interface JoinedListing {
   /** Which setting of the station says for how long it is kept; undefined: every refresh reads it. */
   readonly ttl: FurtherListing['ttl'] | undefined;
   /** When it was requested; undefined: by the refresh of the snapshot. */
-  readonly takenAtMs: number | undefined;
+  readonly takenWallMs: number | undefined;
   /** Why it could not be read again when it was due. */
   readonly failure: FailureSummary | undefined;
 }
@@ -161,12 +161,12 @@ export function listingCount(spec: StationSpec): number {
 /** What the further listings say about the snapshot as a whole. */
 function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: readonly TakenListing[]) {
   const listings: JoinedListing[] = [
-    { name: 'resources', pages: main.pages, ttl: undefined, takenAtMs: undefined, failure: undefined },
+    { name: 'resources', pages: main.pages, ttl: undefined, takenWallMs: undefined, failure: undefined },
   ];
   const incompleteReasons = [...main.incompleteReasons];
   for (const [at, { name, ttl }] of furtherListings(spec).entries()) {
     const { listing, membership, kept, failure } = further[at] as TakenListing;
-    listings.push({ name, pages: listing.pages, ttl, takenAtMs: kept?.takenAtMs, failure });
+    listings.push({ name, pages: listing.pages, ttl, takenWallMs: kept?.takenWallMs, failure });
     for (const { reason, text } of listing.incompleteReasons)
       incompleteReasons.push({
         // Records without an id are usually without one in every listing: that is one reason.
@@ -225,7 +225,6 @@ class Join {
       state: resource.state,
       alertState: resource.alertState,
       sku: resource.sku,
-      quantity: resource.quantity,
       gpuModel: resource.gpuModel,
       alertRules: resource.alertRules,
       createdSeconds: resource.createdSeconds,

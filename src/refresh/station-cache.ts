@@ -51,7 +51,7 @@ export interface StationDependencies<Encoded> {
   /** Called after every attempt. */
   readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
-  readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
+  readonly postponed?: (failure: ListingFailure) => void;
   readonly upstream?: StationUpstream;
   readonly clock?: Clock;
 }
@@ -101,12 +101,13 @@ export class StationCache<Encoded> {
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #requestedAt = Number.NEGATIVE_INFINITY;
+  #endedRefreshes = 0;
   /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   /** Resolves when refreshes may end again. */
   #paused: Promise<void> | undefined;
-  /** The latest snapshot; `takenAt` is a time of `#agingMs`. */
-  #lastGood: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
+  /** The latest snapshot; `takenAgingMs` is a time of `#agingMs`. */
+  #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number } | undefined;
   /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
   #queuedMs = 0;
   /** Since when a refresh has waited in the queue; undefined: none does. */
@@ -157,6 +158,11 @@ export class StationCache<Encoded> {
       isChurnWaiting: this.#churn.isWaiting,
       served: this.#isServable() ? this.#lastGood : undefined,
     };
+  }
+
+  /** How many refreshes have ended, with any result: a copy of the state is out of date once it changes. */
+  get endedRefreshes(): number {
+    return this.#endedRefreshes;
   }
 
   /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
@@ -229,8 +235,8 @@ export class StationCache<Encoded> {
     if (lastGood && snapshot) {
       const publication = { spec, snapshot, churn: next.#churn.published, values: next.#values };
       const encoded = await dependencies.encode(publication);
-      const ageMs = this.#agingMs() - lastGood.takenAt;
-      next.#lastGood = { publication, encoded, takenAt: next.#agingMs() - ageMs };
+      const ageMs = this.#agingMs() - lastGood.takenAgingMs;
+      next.#lastGood = { publication, encoded, takenAgingMs: next.#agingMs() - ageMs };
     }
     next.#reader.takeOver(this.#reader);
     next.#health = this.#health;
@@ -270,7 +276,7 @@ export class StationCache<Encoded> {
     if (!this.#lastGood) return false;
     const { ttlMs, maxStaleMs } = this.spec.cache;
     const servedMs = this.#health.failure ? maxStaleMs : Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
-    return this.#agingMs() - this.#lastGood.takenAt <= servedMs;
+    return this.#agingMs() - this.#lastGood.takenAgingMs <= servedMs;
   }
 
   /** A clock that stands still while `Retry-After` holds the upstream or a refresh waits in its queue: data gets older then, but not stale. */
@@ -300,7 +306,7 @@ export class StationCache<Encoded> {
       // A loop: between the check and the publication there is no `await`, during which a reload could read the state of this station.
       while (this.#paused) await this.#paused;
       if (signal.aborted) return;
-      this.#lastGood = { ...served, takenAt: this.#agingMs() };
+      this.#lastGood = { ...served, takenAgingMs: this.#agingMs() };
       this.#churn = churn;
       this.#conclude(refresh, undefined, changes);
     } catch (error) {
@@ -320,6 +326,7 @@ export class StationCache<Encoded> {
   }
 
   #conclude({ requestedAt, startedAt = requestedAt }: Refresh, failure: Health['failure'], changes?: Changes): void {
+    this.#endedRefreshes += 1;
     this.#startedAt = startedAt;
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
@@ -329,7 +336,8 @@ export class StationCache<Encoded> {
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
   #postpone(failure: ListingFailure): void {
+    this.#endedRefreshes += 1;
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
-    this.#dependencies.postponed?.(this.spec, failure);
+    this.#dependencies.postponed?.(failure);
   }
 }

@@ -52,7 +52,9 @@ const recordingSchema = z.object({
 /** The recorded listings of a station. */
 export type Recording = z.infer<typeof recordingSchema>;
 
-type ParsedRecording = { readonly recording: Recording } | { readonly problems: readonly string[] };
+type ParsedRecording =
+  | { readonly ok: true; readonly recording: Recording }
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Reports the first problems only: a file of another kind has many. */
 export function parseRecording(text: string): ParsedRecording {
@@ -60,14 +62,14 @@ export function parseRecording(text: string): ParsedRecording {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problems: [`expected JSON: ${(error as Error).message}`] };
+    return { ok: false, problems: [`expected JSON: ${(error as Error).message}`] };
   }
   const read = recordingSchema.safeParse(value);
-  if (read.success) return { recording: read.data };
+  if (read.success) return { ok: true, recording: read.data };
   const problems = read.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
-  return { problems: problems.slice(0, MAX_PROBLEMS) };
+  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 const MAX_PROBLEMS = 5;

@@ -30,21 +30,24 @@ export class TaskQueue {
    * Starts work that takes several tasks when the work before it has ended. Ten pages that were parsed alternately, a slice of each, kept what
    * was parsed of them ten times as long: that took a tenth more CPU time and a seventh more memory.
    */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
+  runSerially<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#latestWork.then(work);
     this.#latestWork = done.catch(() => undefined);
     return done;
   }
 
   /** Handles parts one after another, as many in one iteration as have about ROWS_PER_TASK rows together, unless they take long. */
-  async forEach<Part extends readonly unknown[]>(parts: readonly Part[], handle: (part: Part) => void): Promise<void> {
+  async forEach<Part extends readonly unknown[]>(
+    parts: readonly Part[],
+    handle: (part: Part, index: number) => void,
+  ): Promise<void> {
     for (let next = 0; next < parts.length; ) {
       next = await this.run(() => {
         const endMs = this.#nowMs() + LONG_MS;
         let at = next;
         for (let rows = 0; rows < ROWS_PER_TASK && at < parts.length && this.#nowMs() < endMs; at += 1) {
           const part = parts[at] as Part;
-          handle(part);
+          handle(part, at);
           rows += part.length;
         }
         return at;

@@ -63,7 +63,7 @@ const NETWORK =
 export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 'tls' | 'network'> | undefined {
   for (let link = error; link instanceof Error; link = link.cause) {
     // Errors of undici's parser have no code.
-    const code = String(('code' in link && link.code) || link.name);
+    const code = 'code' in link && link.code ? String(link.code) : link.name;
     if (TIMEOUT.test(code)) return 'timeout';
     if (TLS.test(code)) return 'tls';
     if (NETWORK.test(code)) return 'network';
@@ -100,7 +100,7 @@ export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: R
   const { status, headers } = reply;
   const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   const excerpt = safeExcerpt(replyText(reply), secrets);
-  const message = [`${answer}: ${excerpt}`, ...(hint === undefined ? [] : [hint])].join('; ');
+  const message = `${answer}: ${excerpt}${hint === undefined ? '' : `; ${hint}`}`;
   return new RequestFailure(REASONS.get(status) ?? 'status', message, {
     retryable: status === 408 || status === 429 || status >= 500,
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),

@@ -42,7 +42,7 @@ export interface ListingObserver {
 
 /** A page as received, with the request it answers. */
 export interface ListedPage {
-  readonly rows: 'resources' | 'ids';
+  readonly kind: 'resources' | 'ids';
   readonly query: ListingQuery;
   /** 0 starts a listing, also when the same one is listed once more. */
   readonly offset: number;

@@ -38,14 +38,14 @@ interface Service {
 /** Implements the port of one station with the service's protocol. */
 export function stationSource(service: Service): StationSource {
   const { texts = new InternedTexts(), states = new StateMeanings() } = service;
-  const context = { texts, states };
+  const recordContext = { texts, states };
   const reader = new ListingReader(service);
   const resources: RowKind<Resource> = {
-    rows: 'resources',
-    readRow: (record, find) => readResource(record, context, find),
+    kind: 'resources',
+    readRow: (record, find) => readResource(record, recordContext, find),
     pages: new Map(),
   };
-  const ids: RowKind<string> = { rows: 'ids', readRow: readId, pages: new Map() };
+  const ids: RowKind<string> = { kind: 'ids', readRow: readId, pages: new Map() };
   return {
     listResources: (query, context) => reader.list(resources, query, context),
     listIds: (query, context) => reader.list(ids, query, context),
@@ -54,7 +54,7 @@ export function stationSource(service: Service): StationSource {
 
 /** What the records of a listing are read to. */
 interface RowKind<Row> {
-  readonly rows: ListedPage['rows'];
+  readonly kind: ListedPage['kind'];
   readonly readRow: ReadRow<Row>;
   /** The pages of each listing when it last succeeded, by the listing's path. */
   readonly pages: Map<string, ReadonlyMap<string, CachedPage<Row>>>;
@@ -102,16 +102,18 @@ class ListingReader {
     };
     const listing: OpenListing<Row> = { ...kind, query, context, path, run, read: new Map() };
     const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, run });
+    // The records of a refresh that was aborted are no longer counted, so its pages must not be kept either.
+    context.signal.throwIfAborted();
     kind.pages.set(path, listing.read);
     listing.count?.keep();
     return listed;
   }
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
-    const { rows, query, context, path } = listing;
+    const { kind, query, context, path } = listing;
     const { client, observer, tasks } = this.#service;
     // A further pass replaces an earlier one of the refresh.
-    if (offset === 0) listing.count = this.#account?.start(`${rows} ${path}`, context);
+    if (offset === 0) listing.count = this.#account?.start(`${kind} ${path}`, context);
     let requested = Math.min(size, this.#pageSize(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = () => {
@@ -121,9 +123,9 @@ class ListingReader {
     };
     const read = async (body: Uint8Array) => {
       const readBody = () => this.#read(listing, currentPath(), body);
-      const page = await (body.length <= MAX_BYTES_IN_TURN ? tasks.inTurn(readBody) : readBody());
+      const page = await (body.length <= MAX_SERIAL_BYTES ? tasks.runSerially(readBody) : readBody());
       const { received, total } = page;
-      observer?.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
+      observer?.pageReceived?.({ kind, query, offset, size: requested, received, total, body });
       return page;
     };
     const page = await client.get(currentPath(), context, read, smaller);
@@ -132,10 +134,10 @@ class ListingReader {
 
   /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
   async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
-    const { rows: kind, readRow, pages, path, read, run, count } = listing;
+    const { kind, readRow, pages, path, read, run, count } = listing;
     let counted = 0;
-    const progress = (rows: number, textBytes: number) => {
-      const records = countedRecords(kind, rows, textBytes);
+    const progress = (received: number, textBytes: number) => {
+      const records = countedRecords(kind, received, textBytes);
       count?.add(records - counted);
       counted = records;
     };
@@ -171,7 +173,7 @@ class ListingReader {
 }
 
 /** A usual page is read in its turn. A larger one takes long, and is read a slice at a time between the others, so that they need not wait for it. */
-const MAX_BYTES_IN_TURN = 256 * 1024;
+const MAX_SERIAL_BYTES = 256 * 1024;
 
 /** Bytes digested in one event-loop iteration. */
 const DIGEST_SLICE_BYTES = 1024 * 1024;
@@ -199,8 +201,11 @@ const RECORD_TEXT_BYTES = 512;
 const IDS_PER_RECORD = 3;
 
 /** How many records rows with such texts count as. */
-function countedRecords(kind: ListedPage['rows'], rows: number, textBytes: number): number {
-  return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textBytes / RECORD_TEXT_BYTES));
+function countedRecords(kind: ListedPage['kind'], rows: number, textBytes: number): number {
+  const byRows = kind === 'ids' ? rows / IDS_PER_RECORD : rows;
+  const byText = textBytes / RECORD_TEXT_BYTES;
+  // An empty page counts too.
+  return Math.max(1, Math.ceil(byRows), Math.ceil(byText));
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */

@@ -65,7 +65,12 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
       // Probes answer the same with any query, also with one that is not valid.
       request.url = path;
       app(request, response);
-    } else void exporter.started.then(() => requests.add(() => request.destroyed || app(request, response)));
+      return;
+    }
+    const handle = () => {
+      if (!request.destroyed) app(request, response);
+    };
+    void exporter.started.then(() => requests.add(handle));
   };
 }
 

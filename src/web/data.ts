@@ -42,14 +42,12 @@ type Format = keyof typeof DATA_CONTENT_TYPES;
 export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHandler>>>): AbortableHandler {
   const formats = Object.keys(handlers) as Format[];
   return (request, response, signal) => {
-    const given = searchParams(request).getAll('format');
-    if (given.length === 0) response.vary('Accept');
-    const format =
-      given.length === 0
-        ? request.accepts(formats) || formats[0]
-        : formats.find((known) => given.length === 1 && known === given[0]);
-    const handle = handlers[format as Format];
-    if (handle) return handle(request, response, signal);
+    const [given, ...others] = searchParams(request).getAll('format');
+    if (given === undefined) response.vary('Accept');
+    const chosen = given ?? (request.accepts(formats) || formats[0]);
+    const format = formats.find((known) => known === chosen);
+    const handle = format && handlers[format];
+    if (handle && others.length === 0) return handle(request, response, signal);
     throw new RequestError(400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
   };
 }

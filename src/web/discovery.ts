@@ -13,11 +13,12 @@ export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | unde
   const path = `${pathPrefix(externalUrl)}${ROUTES.probe}`;
   return (request, response) => {
     const { protocol, hostname, port } = externalUrl ?? requestUrl(request);
-    const scheme = protocol === 'https:' && { __scheme__: 'https' };
-    const target = `${hostname}:${port || (scheme ? 443 : 80)}`;
+    const isSecure = protocol === 'https:';
+    const target = `${hostname}:${port || (isSecure ? 443 : 80)}`;
+    const schemeLabel = isSecure ? { __scheme__: 'https' } : {};
     const groups = exporter.specs().map((spec) => ({
       targets: [target],
-      labels: { ...scheme, __metrics_path__: path, __param_station: spec.name, ...metaLabels(spec) },
+      labels: { ...schemeLabel, __metrics_path__: path, __param_station: spec.name, ...metaLabels(spec) },
     }));
     send(response, 200, 'application/json', JSON.stringify(groups));
   };

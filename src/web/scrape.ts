@@ -71,10 +71,10 @@ class ScrapeLimits {
       this.#options.observer.limitReached('max_requests');
       return withinDeadline(request, 0, scrape);
     }
-    const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);
+    const waitMs = scrapeWaitMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);
     this.#waiting += 1;
     try {
-      return await withinDeadline(request, deadlineMs, scrape);
+      return await withinDeadline(request, waitMs, scrape);
     } finally {
       this.#waiting -= 1;
     }
@@ -122,29 +122,30 @@ export function acceptsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean
 }
 
 /**
- * The timeout announced by Prometheus minus the offset, else the default; it must be a positive decimal number that a timer can hold.
- * 0: respond at once from the cache.
+ * How long a scrape may wait for refreshes: the timeout announced by Prometheus minus the offset, else the default; it must be a positive
+ * decimal number that a timer can hold. 0: respond at once from the cache.
  */
-export function scrapeDeadlineMs(
+export function scrapeWaitMs(
   header: string | undefined,
   { scrapeTimeoutMs, timeoutOffsetMs }: Pick<WebOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
 ): number {
   const announcedMs = /^\d+(?:\.\d+)?$/.test(header ?? '') ? Number(header) * 1000 : 0;
   const isValid = announcedMs > 0 && announcedMs <= MAX_TIMER_MS;
-  return Math.min(isValid ? Math.max(announcedMs - timeoutOffsetMs, 0) : scrapeTimeoutMs, MAX_TIMER_MS);
+  const waitMs = isValid ? Math.max(announcedMs - timeoutOffsetMs, 0) : scrapeTimeoutMs;
+  return Math.min(waitMs, MAX_TIMER_MS);
 }
 
-/** Runs the work until the deadline, or earlier when the client disconnects. */
+/** Runs the work for so long, or until the client disconnects. */
 export async function withinDeadline<T>(
   request: EventEmitter,
-  deadlineMs: number,
+  waitMs: number,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const atMs = systemClock.elapsedMs() + deadlineMs;
+  const atMs = systemClock.elapsedMs() + waitMs;
   const controller = new AbortController();
   const abort = () => controller.abort();
-  if (deadlineMs === 0) abort();
-  const timer = setTimeout(abort, deadlineMs);
+  if (waitMs === 0) abort();
+  const timer = setTimeout(abort, waitMs);
   request.once('close', abort);
   try {
     return await work({ atMs, signal: controller.signal });

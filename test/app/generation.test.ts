@@ -8,7 +8,7 @@ import {
   sharedServices,
   startGeneration,
 } from '../../src/app/generation.ts';
-import { wereTried } from '../../src/app/status.ts';
+import { areAttempted } from '../../src/app/status.ts';
 import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
@@ -202,7 +202,7 @@ describe('nextGeneration', () => {
     const services = servicesOf();
     const old = await generationOf(config, undefined, services);
     startGeneration(old, undefined);
-    await eventually(() => expect(wereTried(old)).toBe(true));
+    await eventually(() => expect(areAttempted(old)).toBe(true));
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
     let uses = 0;
     const compressors = new BusyPool(() => {

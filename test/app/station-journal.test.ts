@@ -116,7 +116,7 @@ describe('StationJournal', () => {
       name,
       pages: 1,
       ttl: 'productsTtlMs' as const,
-      takenAtMs: Date.UTC(2026, 0, 2),
+      takenWallMs: Date.UTC(2026, 0, 2),
       failure: { reason: 'timeout' as const, message: 'no reply' },
     });
     const listing = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
-import { stationDetail, stationStatus, upstreamStatuses, wereTried } from '../../src/app/status.ts';
+import { areAttempted, stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
 import { ChangeLog } from '../../src/inventory/changes.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
@@ -120,7 +120,7 @@ describe('stationDetail', () => {
   });
 });
 
-describe('wereTried', () => {
+describe('areAttempted', () => {
   const waiting = { ...viewOf([]), health: NEVER, isRefreshing: true };
 
   it.each<{ what: string; view: StationView<EncodedSnapshot>; load?: Partial<UpstreamLoad>; isTried: boolean }>([
@@ -141,6 +141,6 @@ describe('wereTried', () => {
       isTried: false,
     },
   ])('is $isTried of $what', ({ view, load, isTried }) => {
-    expect(wereTried(generationOf(view, { ...IDLE_LOAD, ...load }))).toBe(isTried);
+    expect(areAttempted(generationOf(view, { ...IDLE_LOAD, ...load }))).toBe(isTried);
   });
 });

@@ -67,7 +67,7 @@ describe('checkReport', () => {
     const listings = [undefined, 'alertabilityTtlMs', 'productsTtlMs'].map((ttl, at) => ({
       name: `${at}`,
       pages: [25, 20, 15][at] ?? 0,
-      takenAtMs: undefined,
+      takenWallMs: undefined,
       failure: undefined,
       ttl: ttl as 'productsTtlMs' | undefined,
     }));

@@ -20,7 +20,7 @@ function terminal({ columns = 60, listings = 1, title = 'prod' } = {}) {
     { listing = 'main', received = 100, afterMs = 1000 } = {},
   ) => {
     nowMs += afterMs;
-    progress.pageReceived({ rows: 'resources', query: { listing }, offset, received, total });
+    progress.pageReceived({ kind: 'resources', query: { listing }, offset, received, total });
   };
   const retried = () => {
     nowMs += 1000;

@@ -9,7 +9,6 @@ const plain = resourceOf('r1', {
   type: 'resource_type.compute.x',
   state: 'ALERTSTATE_FIRING',
   sku: '2 GPU',
-  quantity: { value: 2, unit: 'GPU' },
   gpuModel: 'N4lS',
   alertRules: 12,
   createdSeconds: 1_714_564_800.5,

@@ -6,7 +6,7 @@ import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { CompressorPool, storedSegment } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
-import { labelText, NO_LABELS, type Resource } from '../../src/model/resource.ts';
+import { labelText, type Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
@@ -98,7 +98,6 @@ const instance = {
   product: 'product.acp',
   alertable: true,
   sku: '8 GPU',
-  quantity: { value: 8, unit: 'GPU' },
   gpuModel: 'N4lS',
   alertRules: 0,
 };
@@ -107,7 +106,6 @@ const fleet = [
   resourceOf('i-2', {
     ...instance,
     sku: '4 GPU',
-    quantity: { value: 4, unit: 'GPU' },
     alertRules: 5,
     state: 'ALERTSTATE_FIRING',
   }),
@@ -120,7 +118,6 @@ const fleet = [
     alertRules: undefined,
     createdSeconds: undefined,
     sku: '1.5 TiB',
-    quantity: { value: 1.5, unit: 'TiB' },
   }),
   resourceOf('x-1', {
     name: '',
@@ -220,7 +217,7 @@ describe('Exposition', () => {
       typeLabel: `Type ${index % 6}`,
       state: `state ${index % 5}`,
       gpuModel: `model ${index % 4}`,
-      quantity: { value: 2, unit: `unit ${index % 3}` },
+      sku: `2 unit-${index % 3}`,
     }));
     const families = await familiesOf({ labelValues: 2 }, listingOf(resources));
     const values = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_${name}`, ...labels);
@@ -311,21 +308,19 @@ describe('Exposition', () => {
 
   it('encodes any sequence of snapshots to the same as each of them alone', async () => {
     const field = <T>(...values: T[]) => fc.constantFrom(...values);
-    const quantities = [undefined, { value: 1, unit: 'GPU' }, { value: 2, unit: 'GPU' }];
     const resource = fc.record({
       id: field('a', 'b', 'c', 'd'),
       name: field('', 'n'),
       displayName: field('', '名'),
       state: field('', 'I', 'F'),
-      quantity: field(...quantities),
       alertRules: field(undefined, 0, 1),
       createdSeconds: field(undefined, 1),
       alertable: field(undefined, true, false),
       product: field('', 'p'),
       type: field('', '"\\\n'),
-      sku: field('', '1 GPU'),
+      sku: field('', 'large', '1 GPU', '2 GPU'),
       gpuModel: field('', '\u0000😀'),
-      labels: field(NO_LABELS, ...TEAMS),
+      labels: field(undefined, ...TEAMS),
     });
     const listing = fc
       .uniqueArray(resource, { selector: ({ id }) => id })
@@ -360,7 +355,7 @@ describe('Exposition', () => {
       product: text,
       alertRules: fc.constantFrom(undefined, 0, 1, 7),
       alertable: fc.constantFrom(undefined, true, false),
-      labels: fc.constantFrom(NO_LABELS, ...TEAMS),
+      labels: fc.constantFrom(undefined, ...TEAMS),
     });
     const resources = fc.uniqueArray(resource, { selector: ({ id }) => id, maxLength: 30 });
     await fc.assert(
@@ -376,7 +371,7 @@ describe('Exposition', () => {
               resource_id: id,
               product,
               alertable: String(alertable),
-              team: labels['team'] ?? '',
+              team: labels?.['team'] ?? '',
             }),
           ),
         );

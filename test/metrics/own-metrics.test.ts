@@ -24,7 +24,7 @@ describe('OwnMetrics', () => {
     metrics.upstreams.observer('main').activate();
     metrics.upstreams.recordLoad('main', IDLE_LOAD);
     metrics.recordReload(true, 1_700_000_000_000);
-    metrics.recordReload(true, 1_700_000_000_000, 'web_config');
+    metrics.recordWebReload(true, 1_700_000_000_000);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
     const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
     const { served, ...state } = viewOf([]);

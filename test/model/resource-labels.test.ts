@@ -64,7 +64,7 @@ describe('ResourceLabels', () => {
     expect(all.ofStation('eu-1').labelled(resource).labels).toEqual({ team: 'web', tier: '' });
     expect(all.ofStation('test').labelled(resource).labels).toEqual({ team: '', tier: 'test' });
     const none = all.ofStation('europe');
-    expect([none.names, none.entries, none.labelled(resource).labels]).toEqual([['team', 'tier'], [], {}]);
+    expect([none.names, none.entries, none.labelled(resource).labels]).toEqual([['team', 'tier'], [], undefined]);
   });
 
   it('cuts values like every label value', () => {

@@ -29,7 +29,7 @@ const RECORDING: Recording = {
 describe('recordingPieces', () => {
   it('writes a file that parses back to the recording, a page per piece', () => {
     const pieces = [...recordingPieces(RECORDING)];
-    expect(parseRecording(pieces.join(''))).toEqual({ recording: RECORDING });
+    expect(parseRecording(pieces.join(''))).toEqual({ ok: true, recording: RECORDING });
     expect(pieces.filter((piece) => piece.includes('"offset"'))).toHaveLength(3);
   });
 });

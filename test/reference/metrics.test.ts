@@ -39,7 +39,7 @@ describe('FAMILY_DESCRIPTIONS', () => {
 describe('RESOURCE_FAMILIES', () => {
   it.each(Object.values(RESOURCE_FAMILIES))('$name reads only the fields that it declares', ({ fields, sample }) => {
     const read: (string | symbol)[] = [];
-    const known: Partial<Resource> = { alertRules: 2, createdSeconds: 1, quantity: { value: 8, unit: 'GiB' } };
+    const known: Partial<Resource> = { alertRules: 2, createdSeconds: 1, sku: '8 GiB' };
     for (const values of [known, {}]) {
       sample(
         new Proxy(values as Resource, {

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
-import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
+import type { Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
@@ -55,7 +55,6 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
     state,
     alertState: new StateMeanings().alertStateOf(state),
     sku: '',
-    quantity: undefined,
     gpuModel: '',
     alertRules: 1,
     createdSeconds: 1_700_000_000,
@@ -63,7 +62,7 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
     listedAlertable: changes.alertable,
     exemptBy: undefined,
     alertable: undefined,
-    labels: NO_LABELS,
+    labels: undefined,
     ...changes,
   };
 }
@@ -82,7 +81,7 @@ export function listingOf<Row>(
 ): Listing<Row> & Pick<Snapshot, 'listings'> {
   const { pages = 1 } = changes;
   return {
-    listings: [{ name: 'resources', pages, ttl: undefined, takenAtMs: undefined, failure: undefined }],
+    listings: [{ name: 'resources', pages, ttl: undefined, takenWallMs: undefined, failure: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,

@@ -169,16 +169,16 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
 describe('SnapshotReader, when a kept listing is due and cannot be read', () => {
   it('keeps the last one up to max_stale, tries again with each refresh, and fails after that', async () => {
     const { read, clock, service } = await keptStation(10);
-    const takenAtMs = clock.wallMs() - TTL_MS;
+    const takenWallMs = clock.wallMs() - TTL_MS;
     service.failures = { y: timeout };
     const { snapshot, joined, requested } = await read();
     expect(requested).toBe(EVERYTHING);
     expect(joined).toEqual(['a x true', 'b y false']);
     expect(snapshot).toMatchObject({ complete: true, addsUp: true, incompleteReasons: [], pages: 3 });
     const [, alertable, x, y] = snapshot.listings;
-    expect(y).toMatchObject({ name: 'product y', takenAtMs, failure: { reason: 'timeout', message: 'no reply' } });
+    expect(y).toMatchObject({ name: 'product y', takenWallMs, failure: { reason: 'timeout', message: 'no reply' } });
     for (const listing of [alertable, x])
-      expect(listing).toMatchObject({ takenAtMs: clock.wallMs(), failure: undefined });
+      expect(listing).toMatchObject({ takenWallMs: clock.wallMs(), failure: undefined });
     clock.advance(5 * MINUTE_MS);
     expect((await read()).requested).toBe('main,y');
     clock.advance(1);
@@ -186,7 +186,7 @@ describe('SnapshotReader, when a kept listing is due and cannot be read', () => 
     service.failures = {};
     const recovered = await read();
     expect(recovered.requested).toBe('main,y');
-    expect(recovered.snapshot.listings.at(-1)).toMatchObject({ takenAtMs: clock.wallMs(), failure: undefined });
+    expect(recovered.snapshot.listings.at(-1)).toMatchObject({ takenWallMs: clock.wallMs(), failure: undefined });
   });
 
   it('keeps one with a ttl above max_stale for the ttl, but not longer', async () => {
@@ -281,12 +281,15 @@ describe('SnapshotReader.takeOver', () => {
     const after = station();
     after.reader.takeOver(before.reader);
     after.service.failures = { alertable: timeout, x: timeout, y: timeout };
-    const takenAtMs = before.clock.wallMs() - 9 * MINUTE_MS;
+    const takenWallMs = before.clock.wallMs() - 9 * MINUTE_MS;
     const { snapshot, joined } = await after.read();
     expect(joined).toEqual(['a x true', 'b y false']);
-    expect(snapshot.listings.at(-1)).toMatchObject({ takenAtMs, failure: undefined });
+    expect(snapshot.listings.at(-1)).toMatchObject({ takenWallMs, failure: undefined });
     after.clock.advance(MINUTE_MS);
-    expect((await after.read()).snapshot.listings.at(-1)).toMatchObject({ takenAtMs, failure: { reason: 'timeout' } });
+    expect((await after.read()).snapshot.listings.at(-1)).toMatchObject({
+      takenWallMs,
+      failure: { reason: 'timeout' },
+    });
     after.clock.advance(5 * MINUTE_MS + 1);
     await expect(after.read()).rejects.toBe(timeout);
   });

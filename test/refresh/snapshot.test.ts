@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
-import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
+import type { Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { relabelled } from '../../src/refresh/resource-labelling.ts';
 import { SnapshotReader } from '../../src/refresh/snapshot.ts';
@@ -50,7 +50,7 @@ describe('relabelled', () => {
       });
     };
     const snapshot = await relabelled(listingOf(records), specOf({ resourceLabels }), new TaskQueue(() => nowMs));
-    expect(snapshot.parts.flat().map((resource) => resource.labels['team'])).toEqual(['x', 'x', 'x']);
+    expect(snapshot.parts.flat().map((resource) => resource.labels?.['team'])).toEqual(['x', 'x', 'x']);
     expect(most).toBe(1);
   });
 });
@@ -183,7 +183,7 @@ describe('SnapshotReader', () => {
     const teams = async () => {
       labelled.length = 0;
       const { snapshot } = await read();
-      return [snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`), labelled.join()];
+      return [snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels?.['team']}`), labelled.join()];
     };
     expect(await teams()).toEqual([['a:x', 'b:named', 'c:named'], 'a,b,c']);
     ofProduct = ['b'];
@@ -191,7 +191,7 @@ describe('SnapshotReader', () => {
     listed = [resourceOf('new'), resourceOf('b', { state: 'FIRING' }), resourceOf('c', { name: 'other' })];
     expect(await teams()).toEqual([['new:named', 'b:x', 'c:'], 'new,c']);
     // The rows of a page are shared with the source, which takes them for what the service sent.
-    expect(listed.map(({ product, labels }) => [product, labels])).toEqual(listed.map(() => ['', NO_LABELS]));
+    expect(listed.map(({ product, labels }) => [product, labels])).toEqual(listed.map(() => ['', undefined]));
   });
 
   it.each(['again', 'and then as before'])(
@@ -211,7 +211,7 @@ describe('SnapshotReader', () => {
       );
       const joined = async () => {
         const { snapshot } = await read();
-        return snapshot.parts.flat().map(({ id, product, labels }) => `${id}:${product}:${labels['team']}`);
+        return snapshot.parts.flat().map(({ id, product, labels }) => `${id}:${product}:${labels?.['team']}`);
       };
       expect(await joined()).toEqual(['a:x:x', 'b::', 'c::']);
       ofProduct = after;
@@ -237,7 +237,7 @@ describe('SnapshotReader', () => {
     const entry = { match: { resource_id: new AnchoredRegExp('a|b') }, labels: { team: 'x' } };
     const { read } = readerOf({ resourceLabels: new ResourceLabels([entry]) });
     const { snapshot } = await read();
-    expect(snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`)).toEqual(['a:x', 'b:x', 'c:']);
+    expect(snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels?.['team']}`)).toEqual(['a:x', 'b:x', 'c:']);
     expect((await read()).snapshot).toBe(snapshot);
   });
 

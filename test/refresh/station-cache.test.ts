@@ -483,7 +483,7 @@ describe('StationCache', () => {
     const next = await successor(listingOf([]), { resourceLabels: after });
     clock.advance(60_000);
     await next.refreshIfDue();
-    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels['team'])).toEqual([team, team]);
+    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels?.['team'])).toEqual([team, team]);
   });
 
   it('labels the snapshot that is compared next anew also when an incomplete one is served', async () => {
@@ -493,7 +493,7 @@ describe('StationCache', () => {
     const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
     clock.advance(60_000);
     await next.refreshIfDue();
-    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels['team'])).toEqual(['x', 'x']);
+    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels?.['team'])).toEqual(['x', 'x']);
   });
 
   it('gives the states of its data and of its counters the meanings of a reload, without a refresh', async () => {

@@ -56,7 +56,7 @@ describe('TaskQueue', () => {
     const threePieces = (tasks: TaskQueue, ran: (what: string) => void) =>
       Promise.allSettled(
         [...'abc'].map((name) =>
-          tasks.inTurn(async () => {
+          tasks.runSerially(async () => {
             await tasks.run(() => ran(`${name}1`));
             if (name === 'b') throw new Error('b failed');
             await tasks.run(() => ran(`${name}2`));

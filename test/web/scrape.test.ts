@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import express, { type Request } from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { acceptsGzip, expositionFormat, scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
+import { acceptsGzip, expositionFormat, scrapeWaitMs, withinDeadline } from '../../src/web/scrape.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { errorText, plainText, responseTo, SERVER_TLS, startApp } from './running-app.ts';
@@ -139,7 +139,7 @@ describe('acceptsGzip', () => {
 
 const OPTIONS = { scrapeTimeoutMs: 10_000, timeoutOffsetMs: 500 };
 
-describe('scrapeDeadlineMs', () => {
+describe('scrapeWaitMs', () => {
   it.each<[header: string | undefined, ms: number]>([
     ['5', 4500],
     ['0.75', 250],
@@ -152,11 +152,11 @@ describe('scrapeDeadlineMs', () => {
     ),
     [undefined, 10_000],
   ])('subtracts the offset from the header %s, or is the default: %d', (header, ms) => {
-    expect(scrapeDeadlineMs(header, OPTIONS)).toBe(ms);
+    expect(scrapeWaitMs(header, OPTIONS)).toBe(ms);
   });
 
   it('is at most the longest delay of a timer', () => {
-    expect(scrapeDeadlineMs(undefined, { ...OPTIONS, scrapeTimeoutMs: 2 ** 40 })).toBe(2_147_483_647);
+    expect(scrapeWaitMs(undefined, { ...OPTIONS, scrapeTimeoutMs: 2 ** 40 })).toBe(2_147_483_647);
   });
 });
 

@@ -153,7 +153,8 @@ export class CircuitBreaker {
     if (excess <= 0) return;
     const overtaken = overdue.filter((request) => !request.isProbe && this.#isOvertaken(request));
     this.#isStalled = overtaken.length === 0 && overdue.length === this.#options.concurrency;
-    for (const { controller, admittedMs } of this.#isStalled ? this.#canarySlot(overdue) : overtaken.slice(-excess)) {
+    const aborted = this.#isStalled ? this.#canarySlot(overdue) : overtaken.slice(-excess);
+    for (const { controller, admittedMs } of aborted) {
       const message = `no reply within ${Math.round(nowMs - admittedMs)} ms, while other stations were waiting`;
       controller.abort(new RequestFailure('timeout', message, { retryable: true }));
     }

@@ -209,7 +209,8 @@ export class RequestLimiter {
         this.#wakeAfter(wakeMs - nowMs, nowMs);
         return;
       }
-      const { station, refresh, isStarted } = next;
+      const { station, refresh } = next;
+      const isFirstRequest = !next.rank.isStarted;
       const controller = new AbortController();
       const inFlight = {
         order: this.#admissions++,
@@ -222,7 +223,7 @@ export class RequestLimiter {
       this.#rate.started(nowMs);
       this.breaker.admitted(inFlight);
       this.#queue.take(next)?.(inFlight);
-      if (!isStarted) refresh.started();
+      if (isFirstRequest) refresh.started();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -230,11 +231,12 @@ export class RequestLimiter {
 
   #next(nowMs: number, mayStart: boolean): WaitingRefresh | undefined {
     const next = this.#queue.nextRequest();
-    if (!next?.isStarted && !mayStart) return undefined;
+    const isStarted = next?.rank.isStarted === true;
+    if (!isStarted && !mayStart) return undefined;
     const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
     if (probe) return probe;
     const hasSlot = this.#isFull || this.#inFlight.size + this.#pauses.size < this.#options.concurrency;
-    return next?.isStarted || hasSlot ? next : undefined;
+    return isStarted || hasSlot ? next : undefined;
   }
 
   #wakeAfter(waitMs: number, nowMs: number): void {
@@ -317,6 +319,14 @@ export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T
   });
 }
 
+/** Started refreshes are first, in the order of their starts; the others follow in the order in which their stations became due. */
+interface Rank {
+  readonly isStarted: boolean;
+  readonly order: number;
+  /** Decides between stations that became due together. */
+  readonly tieBreaker: number;
+}
+
 /** A refresh and its waiting requests, in order of arrival. */
 interface WaitingRefresh {
   readonly refresh: QueuedRefresh;
@@ -324,9 +334,7 @@ interface WaitingRefresh {
   readonly waiters: Set<Enter>;
   /** When its first request was queued. */
   readonly sinceMs: number;
-  isStarted: boolean;
-  /** Compared number by number. */
-  rank: readonly [number, number, number];
+  rank: Rank;
 }
 
 /** Distributes neighbours evenly: after a start all stations are due at once, and those of one zone, which often hang together, are neighbours. */
@@ -360,8 +368,10 @@ class RefreshQueue {
   take(waiting: WaitingRefresh): Enter | undefined {
     const [enter] = waiting.waiters;
     this.#remove(waiting);
-    if (!waiting.isStarted) waiting.rank = [0, this.#starts++, 0];
-    waiting.isStarted = true;
+    if (!waiting.rank.isStarted) {
+      waiting.rank = { isStarted: true, order: this.#starts, tieBreaker: 0 };
+      this.#starts += 1;
+    }
     if (enter) waiting.waiters.delete(enter);
     if (waiting.waiters.size > 0) this.#insert(waiting);
     return enter;
@@ -398,14 +408,16 @@ class RefreshQueue {
   }
 
   load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
-    const unstarted = this.#waiting.filter(({ isStarted }) => !isStarted);
+    const unstarted = this.#waiting.filter(({ rank }) => !rank.isStarted);
     const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), nowMs);
     return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
   }
 
   #arrived(refresh: QueuedRefresh, station: StationRequests, sinceMs: number): WaitingRefresh {
-    const rank = [1, refresh.dueAtMs, (this.#arrivals++ * GOLDEN_RATIO) % 1] as const;
-    const waiting = { refresh, station, sinceMs, waiters: new Set<Enter>(), isStarted: false, rank };
+    const tieBreaker = (this.#arrivals * GOLDEN_RATIO) % 1;
+    this.#arrivals += 1;
+    const rank: Rank = { isStarted: false, order: refresh.dueAtMs, tieBreaker };
+    const waiting: WaitingRefresh = { refresh, station, sinceMs, waiters: new Set(), rank };
     this.#refreshes.set(refresh, waiting);
     return waiting;
   }
@@ -430,5 +442,7 @@ class RefreshQueue {
 }
 
 function isBefore({ rank: a }: WaitingRefresh, { rank: b }: WaitingRefresh): boolean {
-  return (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) < 0;
+  if (a.isStarted !== b.isStarted) return a.isStarted;
+  if (a.order !== b.order) return a.order < b.order;
+  return a.tieBreaker < b.tieBreaker;
 }

@@ -108,9 +108,17 @@ export class UpstreamClient {
     // All requests of a refresh listen to the same signal: that is not a leak.
     setMaxListeners(0, signal);
     this.#checkHold(context);
-    const retries = new RequestRetries(this.#options.maxRetries, this.limiter);
-    const state = { pauseMs: 0, isWaiting: true, credentialVersion: 0, isRenewed: false };
-    const request: PageRequest<T> = { path, context, read, smaller, retries, ...state };
+    const request: PageRequest<T> = {
+      path,
+      context,
+      read,
+      smaller,
+      retries: new RequestRetries(this.#options.maxRetries, this.limiter),
+      pauseMs: 0,
+      isWaiting: true,
+      credentialVersion: 0,
+      isRenewed: false,
+    };
     try {
       return await this.#getWithRetries(request);
     } catch (error) {
@@ -118,7 +126,9 @@ export class UpstreamClient {
       const isTimeout = signal.reason instanceof ListingFailure;
       if (!isTimeout) throw signal.reason;
       this.#checkHold(context);
-      throw this.#throttlingOf(request) ?? signal.reason;
+      const throttling = this.#throttlingOf(request);
+      if (throttling) throw throttling;
+      throw signal.reason;
     }
   }
 
@@ -136,7 +146,8 @@ export class UpstreamClient {
   #checkHold(context: ListingContext): void {
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.limiter.holdUntilMs - nowMs;
-    if (holdMs <= Math.max(0, Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs))) return;
+    const timeLeftMs = Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs);
+    if (holdMs <= Math.max(0, timeLeftMs)) return;
     const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }

@@ -69,7 +69,7 @@ async function receive(
   signal: AbortSignal,
   buffer: GrowableBuffer,
 ): Promise<Reply> {
-  const { name, maxBytes: highWaterMark } = endpoint.options;
+  const { name, maxBytes } = endpoint.options;
   let informationalReplies = 0;
   const onInfo = () => {
     informationalReplies += 1;
@@ -77,18 +77,18 @@ async function receive(
       throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
   };
   // The body is read as it arrives: the connection need not pause for it.
-  const options = { ...request, headers: [...request.headers], signal, onInfo, highWaterMark };
+  const options = { ...request, headers: [...request.headers], signal, onInfo, highWaterMark: maxBytes };
   // The pool connects on when the signal aborts; the request is not sent then.
   const { statusCode: status, headers, body } = await untilAborted(endpoint.request(options), signal);
-  const maxBytes = isSuccess(status) ? highWaterMark : MAX_ERROR_BYTES;
+  const limitBytes = isSuccess(status) ? maxBytes : MAX_ERROR_BYTES;
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
-  const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
+  const problem = isSuccess(status) ? headerProblem(headers, limitBytes) : undefined;
   if (problem !== undefined) refuse(problem);
   let chunks = 0;
   body.on('data', (chunk: Buffer) => {
     const length = buffer.append(chunk);
     chunks += 1;
-    if (length > maxBytes) refuse(`body is larger than ${maxBytes} bytes`);
+    if (length > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
     else if (chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK)
       refuse(`the body has ${chunks} chunks in its first ${length} bytes`);
   });

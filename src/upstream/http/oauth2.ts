@@ -1,4 +1,5 @@
 import type { Clock } from '../../model/clock.ts';
+import { isObject } from '../../model/resource.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
 import { untilAborted } from '../../tasks/until-aborted.ts';
 import { proxySecrets } from '../redaction.ts';
@@ -50,13 +51,14 @@ export class TokenSource {
   readonly #endpoint: RemoteEndpoint;
   readonly #dependencies: AuthDependencies;
   #token: Token | undefined;
-  /** Tokens that the service rejected, and requests for one that failed, in a row. */
-  #inVain = 0;
+  /** Tokens that the service rejected, and token requests that failed, in a row. */
+  #consecutiveFailures = 0;
   /** The token was rejected, or a request for one has failed: until then none is requested, unless the secret changes. */
   #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
   #fetching: Promise<Token> | undefined;
-  /** The current style, and until it was accepted the other one. */
-  readonly #styles: Style[] = ['header', 'body'];
+  #style: Style = 'header';
+  /** Until the token endpoint has accepted a style, a rejection selects the other one. */
+  #isStyleAccepted = false;
 
   constructor(
     options: OAuth2Options,
@@ -80,15 +82,15 @@ export class TokenSource {
   }
 
   /**
-   * The service rejected the token. The next read fetches another one, unless that was in vain before: of tokens that are rejected one
-   * after the other, each is used for a growing pause.
+   * The service rejected the token. The next read fetches another one, unless the one before was rejected too: then each token is used for
+   * a growing pause.
    */
   invalidate(): void {
     if (!this.#token || this.#pause) return;
     const { issuedMs, secret } = this.#token;
-    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#inVain = 0;
+    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#consecutiveFailures = 0;
     this.#pause = { secret, untilMs: issuedMs + this.#pauseMs(MAX_PAUSE_MS) };
-    this.#inVain += 1;
+    this.#consecutiveFailures += 1;
   }
 
   /** What the token endpoint has received, which the service may know too. */
@@ -101,10 +103,10 @@ export class TokenSource {
     ];
   }
 
-  /** Ends the pause after a failure. */
+  /** Ends the pause after a failure; a rejected token is still replaced. */
   forgetFailure(): void {
-    this.#pause &&= { secret: '', untilMs: 0 };
-    this.#inVain = 0;
+    if (this.#pause) this.#pause = { secret: this.#pause.secret, untilMs: Number.NEGATIVE_INFINITY };
+    this.#consecutiveFailures = 0;
   }
 
   async #renewed(): Promise<Token> {
@@ -124,7 +126,7 @@ export class TokenSource {
       return this.#token;
     } catch (failure) {
       if (!(failure instanceof RequestFailure)) throw failure;
-      this.#inVain += 1;
+      this.#consecutiveFailures += 1;
       const backoffMs = this.#pauseMs(failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
       const pauseMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
       this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
@@ -138,27 +140,25 @@ export class TokenSource {
 
   /** With equal jitter, so that replicas do not stay in step. */
   #pauseMs(maxMs: number): number {
-    if (this.#inVain === 0) return 0;
-    return ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (this.#inVain - 1));
+    if (this.#consecutiveFailures === 0) return 0;
+    return (
+      ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (this.#consecutiveFailures - 1))
+    );
   }
 
   /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */
   async #requestToken(secret: string, isFirst: boolean): Promise<Token> {
     let reply = await this.#request(secret);
-    if (isRejected(reply) && isFirst && this.#styles.length > 1) reply = await this.#request(secret);
+    if (isRejected(reply) && isFirst && !this.#isStyleAccepted) reply = await this.#request(secret);
     if (!isSuccess(reply.status)) {
       const nowMs = this.#dependencies.clock.wallMs();
-      const failure = replyFailure(reply, {
-        endpoint: this.#endpoint.options.name,
-        secrets: this.secrets(secret),
-        nowMs,
-      });
-      throw isRejected(reply)
-        ? new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs })
-        : failure;
+      const endpoint = this.#endpoint.options.name;
+      const failure = replyFailure(reply, { endpoint, secrets: this.secrets(secret), nowMs });
+      if (!isRejected(reply)) throw failure;
+      throw new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs });
     }
     const token = this.#readToken(reply, secret);
-    this.#styles.length = 1;
+    this.#isStyleAccepted = true;
     return token;
   }
 
@@ -168,7 +168,7 @@ export class TokenSource {
     if (scopes.length > 0) form.set('scope', scopes.join(' '));
     for (const [name, value] of Object.entries(endpoint_params)) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
-    if (this.#styles[0] === 'header') {
+    if (this.#style === 'header') {
       headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(client_id), formEncoded(secret))}`);
     } else {
       form.set('client_id', client_id);
@@ -185,12 +185,14 @@ export class TokenSource {
       },
       new AbortController().signal,
     );
-    if (isRejected(reply)) this.#styles.reverse();
+    if (isRejected(reply) && !this.#isStyleAccepted) this.#style = this.#style === 'header' ? 'body' : 'header';
     return reply;
   }
 
   #readToken({ body }: Reply, secret: string): Token {
-    const { access_token: text, expires_in: expiresIn } = Object(parseJson(body.toString()));
+    const json = parseJson(body.toString());
+    const fields: Readonly<Record<string, unknown>> = isObject(json) ? json : {};
+    const { access_token: text, expires_in: expiresIn } = fields;
     if (typeof text !== 'string' || text === '') {
       throw new RequestFailure('body', `${this.#endpoint.options.name}: expected a JSON object with an access_token`);
     }

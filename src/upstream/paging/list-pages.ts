@@ -177,8 +177,9 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
     const gap = gaps.findLastIndex(({ offset }) => offset < end);
     if (gap >= 0) return gaps.splice(gap, 1)[0];
     if (next >= end) return undefined;
+    const offset = next;
     next += stride;
-    return { offset: next - stride, size: stride };
+    return { offset, size: stride };
   };
   const fetch = async ({ offset, size }: Range) => {
     const { page, newIds } = await pass.fetch(offset, size);
@@ -314,31 +315,31 @@ class Pass<Row> {
     const merged = await this.#merge(ending);
     const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
+    const others = this.#otherIds.size;
     // A total of 0 beside records is a number that the service did not set.
     const isEmpty = this.pages.every(({ page }) => page.received === 0);
     const totals = this.#totals.filter((total) => total > 0 || isEmpty);
-    const mismatch = totalMismatch(totals, size + this.#otherIds.size + rejected);
+    const mismatch = totalMismatch(totals, size + others + rejected);
     const problem = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
-    const unverified: Listing<Row>['incompleteReasons'] = [
-      ...(mismatch === undefined ? [] : [{ reason: 'total_mismatch' as const, text: mismatch }]),
-      ...(mismatch !== undefined || problem === undefined ? [] : [{ reason: 'paging' as const, text: problem }]),
-    ];
-    const others = this.#otherIds.size;
-    const missing: Listing<Row>['incompleteReasons'] =
-      others === 0 ? unverified : [...unverified, { reason: 'shared_labels', text: sharedLabels(others) }];
+    const reasons: Listing<Row>['incompleteReasons'][number][] = [];
+    if (mismatch !== undefined) reasons.push({ reason: 'total_mismatch', text: mismatch });
+    else if (problem !== undefined) reasons.push({ reason: 'paging', text: problem });
+    const mayHaveMoved = reasons.length > 0;
+    if (others > 0) reasons.push({ reason: 'shared_labels', text: sharedLabels(others) });
+    const addsUp = reasons.length === 0;
+    if (rejected > 0) reasons.push({ reason: 'rejected_records', text: rejectedText(rejected) });
     const listing: Listing<Row> = {
       ...merged,
       size,
-      addsUp: missing.length === 0,
-      complete: missing.length === 0 && rejected === 0,
-      incompleteReasons:
-        rejected === 0 ? missing : [...missing, { reason: 'rejected_records', text: rejectedText(rejected) }],
+      addsUp,
+      complete: addsUp && rejected === 0,
+      incompleteReasons: reasons,
       reportedTotal: totals.at(-1),
       pages: this.#fetched,
       duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
     };
-    return { listing, isFinal: unverified.length === 0 || ending === 'too-many-pages' };
+    return { listing, isFinal: !mayHaveMoved || ending === 'too-many-pages' };
   }
 
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */

@@ -114,7 +114,11 @@ interface GrowingPart<Row> {
 /** Collects the rows of a page in parts. All but the last have PART_ROWS rows. */
 class PageRows<Row> {
   readonly #parts: GrowingPart<Row>[] = [];
-  count = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
 
   add({ row, id, invalid }: ReadRecord<Row>, position: number): void {
     let part = this.#parts.at(-1);
@@ -126,7 +130,7 @@ class PageRows<Row> {
     part.rows.push(row);
     part.ids.push(id);
     part.positions.push(position);
-    this.count += 1;
+    this.#count += 1;
   }
 
   /** The parts of the page, which has this many records. */

@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto';
-import type { AlertState, StateMeanings } from '../../model/alert-state.ts';
+import type { StateMeanings } from '../../model/alert-state.ts';
 import type { RejectedRecord, Rejection } from '../../model/listing.ts';
-import {
-  isObject,
-  labelText,
-  NO_LABELS,
-  type Quantity,
-  type RecordField,
-  type Resource,
-} from '../../model/resource.ts';
+import { isObject, labelText, type RecordField, type Resource } from '../../model/resource.ts';
 
 /** A record as read. */
 export interface ReadRecord<Row> {
@@ -51,45 +44,43 @@ export function readResource(
   };
   const type = resourceType(record['resource_type']);
   if (type.isInvalid) invalid = ['resource_type'];
-  const sku = valid('sku', textField(record['sku']), '');
+  const state = texts.intern(valid('state', token(record['state']), ''), before?.state);
   // Whether it can have alerts is left out until it is joined: as empty fields, this takes 20 of 240 MB with 100,000 resources.
-  const row = {
+  const row: Resource = {
     id: before?.id ?? labelText(id),
     name: same(valid('name', textField(record['name']), ''), before?.name),
     displayName: same(valid('display_name', textField(record['display_name']), ''), before?.displayName),
     type: texts.intern(type.key, before?.type),
     typeLabel: texts.intern(type.label, before?.typeLabel),
-    state: texts.intern(valid('state', token(record['state']), ''), before?.state),
-    alertState: UNKNOWN_STATE,
-    sku: texts.intern(sku, before?.sku),
-    quantity: sku === before?.sku ? before.quantity : texts.quantity(sku),
+    state,
+    alertState: states.alertStateOf(state),
+    sku: texts.intern(valid('sku', textField(record['sku']), ''), before?.sku),
     gpuModel: texts.intern(valid('gpu_model', textField(record['gpu_model']), ''), before?.gpuModel),
     alertRules: valid('alert_rules_count', optionalNumber(record['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: valid('create_time', optionalNumber(record['create_time'], timestampSeconds), undefined),
     product: '',
-    labels: NO_LABELS,
   };
-  row.alertState = states.alertStateOf(row.state);
-  const unique = id.length + row.name.length + row.displayName.length;
-  const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
+  const { name, displayName, typeLabel, sku, gpuModel } = row;
+  const unique = id.length + name.length + displayName.length;
+  const shared = row.type.length + typeLabel.length + state.length + sku.length + gpuModel.length;
+  const isShort = unique + shared <= SHORT_CHARACTERS;
   return {
     row: before && isEqual(row, before) ? before : row,
     id: same(id, row.id),
     invalid,
-    textBytes:
-      unique + shared <= SHORT_CHARACTERS ? unique + shared : heapBytes(Object.values({ ...row, id, alertState: '' })),
+    textBytes: isShort
+      ? unique + shared
+      : heapBytes([id, name, displayName, row.type, typeLabel, state, sku, gpuModel]),
   };
 }
-
-const UNKNOWN_STATE: AlertState = 'unknown';
 
 /** Even at two bytes per character, these texts are those of a usual record: testing every record takes time. */
 const SHORT_CHARACTERS = 256;
 
 /** V8 stores a text with a character above U+00FF in two bytes per character. */
-function heapBytes(texts: readonly unknown[]): number {
+function heapBytes(texts: readonly string[]): number {
   const bytes = (text: string) => (/[^\0-\xff]/.test(text) ? 2 * text.length : text.length);
-  return texts.reduce<number>((sum, text) => (typeof text === 'string' ? sum + bytes(text) : sum), 0);
+  return texts.reduce((sum, text) => sum + bytes(text), 0);
 }
 
 /** One copy of equal texts: the one that is already in memory. */
@@ -228,37 +219,18 @@ const MAX_TEXTS = 10_000;
 /** Longer texts are not shared by many resources. */
 const MAX_TEXT_LENGTH = 128;
 
-/** Keeps one copy of texts and quantities that many resources share. */
+/** Keeps one copy of texts that many resources share. */
 export class InternedTexts {
   readonly #texts = new Map<string, string>();
-  readonly #quantities = new Map<string, Quantity | undefined>();
 
   /** `known` is an interned text that it may be equal to. */
   intern(text: string, known?: string): string {
     if (text === known) return known;
     const interned = this.#texts.get(text);
     if (interned !== undefined) return interned;
-    if (text.length <= MAX_TEXT_LENGTH) addBounded(this.#texts, text, text);
+    if (text.length > MAX_TEXT_LENGTH) return text;
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
+    this.#texts.set(text, text);
     return text;
   }
-
-  quantity(sku: string): Quantity | undefined {
-    const interned = this.#quantities.get(sku);
-    if (interned !== undefined || sku === '') return interned;
-    const quantity = readQuantity(sku);
-    if (sku.length <= MAX_TEXT_LENGTH) addBounded(this.#quantities, sku, quantity);
-    return quantity;
-  }
-}
-
-function addBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  if (map.size >= MAX_TEXTS) map.clear();
-  map.set(key, value);
-}
-
-function readQuantity(sku: string): Quantity | undefined {
-  const [, quantity, unit] = /^\s*(\d+(?:\.\d+)?)\s+(\S+)\s*$/.exec(sku) ?? [];
-  if (quantity === undefined || unit === undefined) return undefined;
-  const value = Number(quantity);
-  return Number.isFinite(value) ? { value, unit } : undefined;
 }

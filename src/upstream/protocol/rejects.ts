@@ -34,7 +34,7 @@ export class Rejects {
   #areNamed = true;
   readonly #records: RejectedRecord[] = [];
 
-  /** Returns the bytes of the texts that are kept of it. */
+  /** Returns the characters of the texts that are kept of it: too few for a second byte of some to matter. */
   add(record: unknown, position: number): number {
     const digest = recordDigest(record);
     this.#sequence ??= createHash('sha256');

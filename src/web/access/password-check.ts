@@ -52,27 +52,29 @@ export class PasswordCheck {
     const hash = users.get(user) ?? this.#decoyHash(users, user);
     const key = this.#digest(`${hash}${user}:`, password).toString('base64');
     if (isUser && this.#right.has(key)) return 'valid';
-    if (!this.#pending.has(key)) this.#add(key, network, () => this.#verify(password, hash));
-    const isRight = await this.#pending.get(key)?.result;
-    if (isRight === undefined) return 'busy';
-    const isValid = isRight && isUser;
+    const pending = this.#pending.get(key) ?? this.#add(key, network, () => this.#verify(password, hash));
+    if (pending === undefined) return 'busy';
+    const isValid = (await pending.result) && isUser;
     this.#failed.delete(network);
-    remember(isValid ? this.#right : this.#failed, isValid ? key : network);
+    if (isValid) remember(this.#right, key);
+    else remember(this.#failed, network);
     return isValid ? 'valid' : 'invalid';
   }
 
-  /** Networks that have failed do not use up the places of others. */
-  #add(key: string, network: string, verify: () => Promise<boolean>): void {
+  /** undefined: too many checks wait. Networks that have failed do not use up the places of others. */
+  #add(key: string, network: string, verify: () => Promise<boolean>): Check | undefined {
     const hasFailed = this.#failed.has(network);
     const others = [...this.#pending.values()].filter((check) => this.#failed.has(check.network) === hasFailed);
     const own = others.filter((check) => check.network === network);
-    if (others.length >= MAX_PENDING || own.length >= MAX_PENDING_PER_NETWORK) return;
+    if (others.length >= MAX_PENDING || own.length >= MAX_PENDING_PER_NETWORK) return undefined;
     let start = () => {};
     const result = new Promise<boolean>((resolve) => {
       start = () => resolve(verify());
     });
-    this.#pending.set(key, { network, start, result });
+    const check = { network, start, result };
+    this.#pending.set(key, check);
     if (this.#pending.size === 1) void this.#run();
+    return check;
   }
 
   async #run(): Promise<void> {

@@ -13,13 +13,14 @@ import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../
 import { countText, firstOf, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
+import { type Resource, resourceLabel } from '../../model/resource.ts';
 import type { RejectedReload } from '../port.ts';
 import { changesPath, ROUTES, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
 import { type Html, html, more, rowId, sinceText } from './html.ts';
 import { failingSinceMs, incompleteAdvice, isSilent, loadNotes, stationLink } from './station-parts.ts';
 
-/** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
+/** A refresh that has waited this long is not only one of many that became due together: the upstream lacks capacity. */
 const LONG_WAIT_MS = 60_000;
 
 /** Longer than the scrape intervals in use. */
@@ -110,10 +111,12 @@ export function headline({ stations, isSharded, nowMs }: FleetFacts, [worst]: re
 
 /** The state of one station in one line, with its worst problem. */
 export function stationHeadline(status: StationStatus, changes: RecentChanges, nowMs: number) {
-  const facts = { isSharded: false, upstreams: [], rejectedReload: undefined, rejectedWebReload: undefined };
   const [worst] = attentionItems({
-    ...facts,
+    isSharded: false,
     stations: [status],
+    upstreams: [],
+    rejectedReload: undefined,
+    rejectedWebReload: undefined,
     changes: new Map([[status.name, changes]]),
     ownersOf: () => '',
     nowMs,
@@ -472,10 +475,13 @@ function unknownStateItems(stations: readonly StationStatus[]): readonly Attenti
 }
 
 /** `, by team: web 120, data 100`; '' without removed resources or labels. */
-export function ownersText(label: string | undefined, values: readonly (string | undefined)[]): string {
-  if (label === undefined || values.length === 0) return '';
+export function ownersText(label: string | undefined, resources: readonly Pick<Resource, 'labels'>[]): string {
+  if (label === undefined || resources.length === 0) return '';
   const counts = new Map<string, number>();
-  for (const value of values) counts.set(value || NONE, (counts.get(value || NONE) ?? 0) + 1);
+  for (const resource of resources) {
+    const owner = resourceLabel(resource, label) || NONE;
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
   const named = [...counts].sort(([, a], [, b]) => b - a).map(([value, count]) => `${value} ${numberText(count)}`);
   return `, by ${label}: ${firstOf(named, MAX_NAMED_STATIONS).join(', ')}`;
 }

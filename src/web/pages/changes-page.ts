@@ -4,6 +4,7 @@ import type { StationResource } from '../../inventory/selection.ts';
 import { CHURN_WAITING, type StationDetail } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StateMeanings } from '../../model/alert-state.ts';
+import { resourceLabel } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
@@ -90,7 +91,7 @@ function changesFilterForm({ spec, query, owners, kept }: Found): Html {
   const { search = '', change, page, ...times } = query;
   const names = spec.resourceLabels.names.filter((name) => !(name in CHANGE_PARAMETERS));
   const selects = names.map((name) => {
-    const values = new Set(kept.map(({ resource }) => resource.labels[name] || NONE));
+    const values = new Set(kept.map(({ resource }) => resourceLabel(resource, name) || NONE));
     return html`\n${selectBox(name, labelHeading(name), [...values].sort().slice(0, MAX_OWNERS), ownerParameters(owners)[name])}`;
   });
   const hidden = Object.entries(times).map(
@@ -148,7 +149,7 @@ function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec
   const path = resourcePath(spec.name, resource.id);
   const title = titleOf(resource);
   const [label] = spec.resourceLabels.names;
-  const owner = label === undefined ? '' : (resource.labels[label] ?? '');
+  const owner = label === undefined ? '' : resourceLabel(resource, label);
   const values =
     change === 'added' || change === 'removed'
       ? []
@@ -165,7 +166,7 @@ function furtherChanges(changes: readonly ObservedChange[], spec: StationSpec, n
   const words = `${numberText(changes.length)} more ${MORE_WORDS[change]}`;
   const owners = ownersText(
     label,
-    changes.map(({ resource }) => resource.labels[`${label}`]),
+    changes.map(({ resource }) => resource),
   );
   return html`<li>${changeTime(atMs, nowMs)} <span class="further">${path === undefined ? words : html`<a href="../${path}">${words}</a>`}${owners}</span></li>
 `;

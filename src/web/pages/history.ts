@@ -201,15 +201,36 @@ function stripText(
   return `Last hour: ${refreshesText(within)}${list}`;
 }
 
+type CellState = keyof typeof HEIGHTS | undefined;
+
+/** Adjacent cells of the same state. */
+interface CellRun {
+  readonly state: keyof typeof HEIGHTS;
+  readonly from: number;
+  /** The first cell after them. */
+  readonly to: number;
+}
+
+/** Cells without a state are in no run. */
+function runsOf(states: readonly CellState[]): readonly CellRun[] {
+  const runs: CellRun[] = [];
+  let from = 0;
+  for (let to = 1; to <= states.length; to += 1) {
+    const state = states[from];
+    if (to < states.length && states[to] === state) continue;
+    if (state !== undefined) runs.push({ state, from, to });
+    from = to;
+  }
+  return runs;
+}
+
 /** One path per state, which is short also where states alternate. */
-function statePaths(states: readonly (keyof typeof HEIGHTS | undefined)[]): readonly Html[] {
+function statePaths(states: readonly CellState[]): readonly Html[] {
+  const runs = runsOf(states);
   return ENTRY_STATES.flatMap((state) => {
     const height = HEIGHTS[state];
-    let path = '';
-    for (let from = states.indexOf(state), to = from; from >= 0; from = states.indexOf(state, to)) {
-      for (to = from; states[to] === state; to += 1);
-      path += `M${from} ${10 - height}h${to - from}v${height}H${from}z`;
-    }
+    const own = runs.filter((run) => run.state === state);
+    const path = own.map(({ from, to }) => `M${from} ${10 - height}h${to - from}v${height}H${from}z`).join('');
     return path === '' ? [] : html`<path class="${state}" d="${path}"/>`;
   });
 }
@@ -217,14 +238,10 @@ function statePaths(states: readonly (keyof typeof HEIGHTS | undefined)[]): read
 function timelineFigure(timeline: Timeline): Html {
   const { fromMs, toMs, cells } = timeline;
   const states = cells.map((cell) => ENTRY_STATES.findLast((state) => cell.some((span) => span.state === state)));
-  const bars: Html[] = [];
-  for (let from = 0, to = 1; from < CELLS; from = to, to += 1) {
-    const state = states[from];
-    while (to < CELLS && states[to] === state) to += 1;
-    if (state === undefined) continue;
+  const bars = runsOf(states).map(({ state, from, to }) => {
     const height = HEIGHTS[state];
-    bars.push(html`<rect class="${state}" x="${from}" width="${to - from}" y="${10 - height}" height="${height}"/>`);
-  }
+    return html`<rect class="${state}" x="${from}" width="${to - from}" y="${10 - height}" height="${height}"/>`;
+  });
   const ticks = [0, 0.25, 0.5, 0.75].map((part) => html`<span>${timeText(fromMs + part * (toMs - fromMs))}</span>`);
   const legend = ENTRY_STATES.map(
     (state) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`,

@@ -4,7 +4,7 @@ import { NO_STATE, shortTypes, stateWord } from '../../inventory/resource-words.
 import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
-import type { Resource } from '../../model/resource.ts';
+import { type Resource, resourceLabel } from '../../model/resource.ts';
 import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { OTHER_VALUE } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
@@ -78,8 +78,10 @@ export function resourcePageColumns(
     },
     ...labels.map((name) => ({
       heading: labelHeading(name),
-      cell: ({ resource }: StationResource) =>
-        resource.labels[name] ? breakable(resource.labels[name]) : unknown('none'),
+      cell: ({ resource }: StationResource) => {
+        const value = resourceLabel(resource, name);
+        return value === '' ? unknown('none') : breakable(value);
+      },
     })),
     { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource) },
     {

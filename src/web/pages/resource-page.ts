@@ -6,7 +6,13 @@ import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { resourceLines } from '../../metrics/station-encoder.ts';
 import type { CellValue } from '../../model/column.ts';
 import type { ListingField } from '../../model/listing.ts';
-import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
+import {
+  RESOURCE_COLUMNS,
+  type Resource,
+  type ResourceColumn,
+  resourceLabel,
+  skuQuantity,
+} from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
@@ -52,7 +58,7 @@ function listedContent(
   const { resource, pageOffset, position, invalid } = located;
   const offset = pageOffset + position;
   const heading = titleOf(resource);
-  const { state, alertRules, labels } = resource;
+  const { state, alertRules } = resource;
   const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(linksOf(links, spec, resource))}<div class="headline">
@@ -60,7 +66,9 @@ ${figures('status', [
   ['State', alertStateBadge(resource)],
   ['In this state', heldFor(state, detail, changes, nowMs) ?? unknown('not observed')],
   ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
-  ...spec.resourceLabels.names.map((name) => [labelHeading(name), labels[name] || unknown('none')] as const),
+  ...spec.resourceLabels.names.map(
+    (name) => [labelHeading(name), resourceLabel(resource, name) || unknown('none')] as const,
+  ),
 ])}
 ${LIVE_CONTROLS}
 </div>
@@ -114,7 +122,9 @@ ${LIVE_NOTICES}
 <p>Station ${stationLink(spec.name, RESOURCE_ROOT)} had it in its last listing before. What follows is what was last known.</p>
 ${facts(
   'last-known',
-  spec.resourceLabels.names.map((name) => [labelHeading(name), resource.labels[name] || unknown('none')] as const),
+  spec.resourceLabels.names.map(
+    (name) => [labelHeading(name), resourceLabel(resource, name) || unknown('none')] as const,
+  ),
 )}
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="read">Fields</h2>
@@ -183,7 +193,8 @@ const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({
 
 /** Every field of the record by its name in the API, with the value as parsed. */
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
-  const { sku, quantity, createdSeconds, state } = resource;
+  const { sku, createdSeconds, state } = resource;
+  const quantity = skuQuantity(sku);
   const detailed: Readonly<Record<string, Html | undefined>> = {
     sku:
       quantity &&

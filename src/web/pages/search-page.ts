@@ -32,7 +32,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const types = page.rows.map(({ resource }) => resource.type);
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
-  const doubtful = exporter.stations().filter(isDoubtful);
+  const outdated = exporter.stations().filter(isOldOrIncomplete);
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`;
   const unknownStates = allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []));
@@ -41,7 +41,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
 ${form}
 <p id="result">${resultText(found)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
-${named('doubtful', 'Old or incomplete data', doubtful, stateOfData)}
+${named('outdated', 'Old or incomplete data', outdated, stateOfData)}
 ${isByMeaning(selection) ? unknownStatesNote(unknownStates) : []}
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, links)}`);
 };
@@ -101,8 +101,8 @@ function isByMeaning({ alert_state: alertState = 'unknown' }: ResourceQuery['sel
   return alertState !== 'unknown';
 }
 
-/** Whether the result may be wrong about the station. */
-function isDoubtful(station: StationStatus): boolean {
+/** Whether the result may be wrong about the station, because its data is old or incomplete. */
+function isOldOrIncomplete(station: StationStatus): boolean {
   return station.snapshot !== undefined && (stateOf(station) !== 'up' || dataProblems(station).length > 0);
 }
 

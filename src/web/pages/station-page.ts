@@ -287,10 +287,10 @@ ${facts('story', [
 
 /** How old the listings are that need not be read with every refresh; undefined without any. */
 function keptListings({ listings }: Snapshot, nowMs: number): Html | undefined {
-  const items = listings.flatMap(({ name, takenAtMs, failure }) => {
-    if (takenAtMs === undefined) return [];
+  const items = listings.flatMap(({ name, takenWallMs, failure }) => {
+    if (takenWallMs === undefined) return [];
     const problem = failure && html`, <span class="no">then failed</span>: ${failure.message}`;
-    return html`<li>${name}: read ${momentText(takenAtMs, nowMs)}${problem ?? []}</li>`;
+    return html`<li>${name}: read ${momentText(takenWallMs, nowMs)}${problem ?? []}</li>`;
   });
   return items.length === 0 ? undefined : html`<ul>${items}</ul>`;
 }

@@ -6,6 +6,7 @@ import {
   type Coverage,
   coverageShare,
   NOTABLE_WAIT_MS,
+  nextRefreshText,
   noDataReason,
   type OwnerCount,
   type SnapshotStatus,
@@ -96,7 +97,7 @@ function fleetFacts(
     const removed = all.filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
     return ownersText(
       label,
-      removed.map(({ resource }) => resource.labels[`${label}`]),
+      removed.map(({ resource }) => resource),
     );
   };
   return {
@@ -111,12 +112,13 @@ function fleetFacts(
   };
 }
 
-/** What a total counts, and the table can be filtered by. */
-const STATE_FILTERS = ['up', 'failing', 'not-tried', 'no-data', 'incomplete'] as const;
+/** What a total counts, and the table can be filtered by: `without-data` and `incomplete` include stations of several states. */
+const STATE_FILTERS = ['up', 'failing', 'not-tried', 'without-data', 'incomplete'] as const;
 
 function isIn(station: StationStatus, state: string): boolean {
-  if (state === 'no-data') return station.snapshot === undefined;
-  return state === 'incomplete' ? completeness(station) !== '' : stateOf(station) === state;
+  if (state === 'without-data') return station.snapshot === undefined;
+  if (state === 'incomplete') return completeness(station) !== '';
+  return stateOf(station) === state;
 }
 
 const STATUS_PARAMETERS = {
@@ -217,15 +219,13 @@ function stateCell(station: StationStatus, nowMs: number): Html {
   const missing = completeness(station);
   const since = (words: string, sinceMs: number | undefined) =>
     html`${words}${sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs)}`}`;
-  const notes = [
-    ...(failure ? [since(shortReason(failure), failingSinceMs(station))] : []),
-    ...(state === 'no-data' ? [html`${noDataReason(station)}`] : []),
-    ...(missing === '' ? [] : [since(missing, station.incompleteSinceMs)]),
-    ...(snapshot?.unknown
-      ? [since(`${numberText(snapshot.unknown)} in an unknown state`, station.unknownSinceMs)]
-      : []),
-    ...(waitingMs >= NOTABLE_WAIT_MS && state !== 'no-data' ? [html`${noDataReason(station)}`] : []),
-  ];
+  const notes: Html[] = [];
+  if (failure) notes.push(since(shortReason(failure), failingSinceMs(station)));
+  if (state === 'no-data') notes.push(html`${noDataReason(station)}`);
+  if (missing !== '') notes.push(since(missing, station.incompleteSinceMs));
+  if (snapshot?.unknown)
+    notes.push(since(`${numberText(snapshot.unknown)} in an unknown state`, station.unknownSinceMs));
+  if (state !== 'no-data' && waitingMs >= NOTABLE_WAIT_MS) notes.push(html`${nextRefreshText(station)}`);
   return html`${stateBadge(station, 'alone')}${notes.map((note) => html`<span class="hidden-text">:</span> <span class="sub">${note}</span>`)}`;
 }
 
@@ -305,7 +305,7 @@ ${sortSelect(columns, sort, 'configuration')}
 /** Totals over the stations whose numbers are known, with what they are to be compared with. */
 export function statusTiles(stations: readonly StationStatus[], changes: ChangesByStation, nowMs: number): Html {
   const count = (state: (typeof STATE_FILTERS)[number]) => stations.filter((station) => isIn(station, state)).length;
-  const others = (['failing', 'no-data', 'incomplete', 'not-tried'] as const).filter((state) => count(state) > 0);
+  const others = (['failing', 'without-data', 'incomplete', 'not-tried'] as const).filter((state) => count(state) > 0);
   const notes = others.map(
     (state, at) =>
       html`${at === 0 ? '' : ', '}<a href="?state=${state}#stations">${numberText(count(state))} ${state.replace('-', ' ')}</a>`,
@@ -372,13 +372,16 @@ function oldestTile(stations: readonly StationStatus[], nowMs: number) {
   if (oldest === undefined) return [];
   const { name, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
   const ageMs = nowMs - Number(lastSuccessMs);
-  const isOld = oldest.up === false || ageMs > 2 * ttlMs + LONG_AGE_MS;
+  const isFailing = oldest.up === false;
+  // Until a refresh fails, data is served for at least its ttl.
+  const servedMs = isFailing ? maxStaleMs : Math.max(maxStaleMs, ttlMs);
+  const isOld = isFailing || ageMs > 2 * ttlMs + LONG_AGE_MS;
   return [
     {
       term: 'Oldest data',
       value: roughDuration(ageMs),
       tone: isOld ? ('warning' as const) : ('' as const),
-      note: html`${stationLink(name)}; expires after ${durationText(maxStaleMs)}`,
+      note: html`${stationLink(name)}; expires after ${durationText(servedMs)}`,
     },
   ];
 }

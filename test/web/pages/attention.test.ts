@@ -373,8 +373,9 @@ describe('shortReason', () => {
 
 describe('ownersText', () => {
   it('counts by owner, the most first, and is empty without labels', () => {
-    expect(ownersText('team', ['web', '', 'data', 'web', undefined, 'web'])).toBe(', by team: web 3, (none) 2, data 1');
+    const owned = ['web', '', 'data', 'web', 'web'].map((team) => ({ labels: { team } }));
+    expect(ownersText('team', [...owned, {}])).toBe(', by team: web 3, (none) 2, data 1');
     expect(ownersText('team', [])).toBe('');
-    expect(ownersText(undefined, ['web'])).toBe('');
+    expect(ownersText(undefined, owned)).toBe('');
   });
 });

@@ -137,7 +137,6 @@ describe('resourcePage', () => {
   it('shows every field as parsed', async () => {
     const { body } = await open({
       sku: '2 GPU',
-      quantity: { value: 2, unit: 'GPU' },
       gpuModel: 'H800',
       alertRules: 1200,
       createdSeconds: 0,

@@ -119,7 +119,7 @@ describe('stationPage', () => {
     name: 'product p',
     pages: 5,
     ttl: 'productsTtlMs',
-    takenAtMs: NOW_MS - 55_000,
+    takenWallMs: NOW_MS - 55_000,
     failure: undefined,
   } as const;
   const TIMEOUT = { reason: 'timeout', message: 'no <reply>' } as const;

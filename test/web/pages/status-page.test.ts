@@ -64,7 +64,7 @@ describe('statusPage', () => {
       ['?filter=failing+timeout', 'a'],
       ['?filter=%20%20', 'b-10 b-9 a new old'],
       ['?state=up', 'b-10 b-9'],
-      ['?state=no-data', 'new old'],
+      ['?state=without-data', 'new old'],
       ['?state=incomplete', 'a'],
       ['?state=failing&upstream=main&filter=timeout', 'a'],
       ['?upstream=second', 'b-9'],
@@ -153,10 +153,10 @@ describe('statusTiles', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations up3 of 61 failing, 2 no data, 2 incomplete, 1 not tried Resources4,252unchanged in the last hour Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
+      'Stations up3 of 61 failing, 2 without data, 2 incomplete, 1 not tried Resources4,252unchanged in the last hour Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
     );
     expect(hrefs).toEqual([
-      ...['up', 'failing', 'no-data', 'incomplete', 'not-tried'].map((state) => `?state=${state}#stations`),
+      ...['up', 'failing', 'without-data', 'incomplete', 'not-tried'].map((state) => `?state=${state}#stations`),
       '?sort=-resources#stations',
       './search?alert_state=firing',
       './search?without_rules=yes',
@@ -167,7 +167,7 @@ describe('statusTiles', () => {
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(tilesOf([failed, failed]).text).toBe(
-      'Stations up0 of 22 failing, 2 no data Resources– no dataunchanged in the last hour Firing– no data Pending– no data Coverage– no data',
+      'Stations up0 of 22 failing, 2 without data Resources– no dataunchanged in the last hour Firing– no data Pending– no data Coverage– no data',
     );
   });
 
