@@ -328,6 +328,18 @@ describe('StationCache', () => {
     expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
   });
 
+  it('has ended a refresh that succeeds, fails or is postponed: what was copied before is out of date', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    const ended = [cache.endedRefreshes];
+    await attempt(twoRecords());
+    ended.push(cache.endedRefreshes);
+    await attemptLater(POSTPONED);
+    ended.push(cache.endedRefreshes);
+    await attemptLater(new ListingFailure('network', 'no answer'));
+    ended.push(cache.endedRefreshes);
+    expect(ended).toEqual([0, 1, 2, 3]);
+  });
+
   it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
     await attempt(POSTPONED);

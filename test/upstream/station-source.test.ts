@@ -619,6 +619,42 @@ describe('stationSource', () => {
     expect(failures).toEqual(['timeout']);
   });
 
+  it('keeps nothing of a listing that is aborted in any of its tasks, not even in the last one', async () => {
+    class AbortingTasks extends TaskQueue {
+      ran = 0;
+
+      constructor(
+        readonly last: number,
+        readonly end: AbortController,
+      ) {
+        super();
+      }
+
+      override run<T>(task: () => T): Promise<T> {
+        return super.run(() => {
+          this.ran += 1;
+          if (this.ran === this.last) this.end.abort(new Error('aborted'));
+          return task();
+        });
+      }
+    }
+    const listUntil = async (task: number) => {
+      const end = new AbortController();
+      const tasks = new AbortingTasks(task, end);
+      const { source } = sourceOf(service(rows(25)), { tasks });
+      const listing = source.listResources(query, listingContext({ signal: end.signal }));
+      const outcome = await listing.then(
+        () => 'listed',
+        (error: Error) => error.message,
+      );
+      return { outcome, ran: tasks.ran };
+    };
+    const { outcome, ran } = await listUntil(Number.POSITIVE_INFINITY);
+    expect(outcome).toBe('listed');
+    for (let task = 1; task <= ran; task += 1)
+      expect(await listUntil(task), `task ${task} of ${ran}`).toMatchObject({ outcome: 'aborted' });
+  });
+
   it('requests no more pages at once than the concurrency limit', async () => {
     const { source, underWay } = sourceOf(service(rows(300)), { concurrency: 7 });
     await source.listResources(query, listingContext());

@@ -45,7 +45,7 @@ export function readResource(
   const type = resourceType(record['resource_type']);
   if (type.isInvalid) invalid = ['resource_type'];
   const state = texts.intern(valid('state', token(record['state']), ''), before?.state);
-  // Whether it can have alerts is left out until it is joined: as empty fields, this takes 20 of 240 MB with 100,000 resources.
+  // What only other listings and labels fill is left out until it is joined: each field takes 8 bytes of every row.
   const row: Resource = {
     id: before?.id ?? labelText(id),
     name: same(valid('name', textField(record['name']), ''), before?.name),

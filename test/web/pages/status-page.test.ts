@@ -164,6 +164,12 @@ describe('statusTiles', () => {
     ]);
   });
 
+  it('shows when the oldest data expires: not before its ttl has passed, unless the station fails', () => {
+    const station = { ...STATION, ttlMs: 3_600_000, maxStaleMs: 900_000 };
+    expect(tilesOf([station]).text).toContain('expires after 1 h');
+    expect(tilesOf([{ ...station, up: false }]).text).toContain('expires after 15 min');
+  });
+
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(tilesOf([failed, failed]).text).toBe(
