@@ -68,6 +68,18 @@ function rejectingListing(text: string): Snapshot {
 }
 
 describe('churnAfter', () => {
+  it('compares only parts that the snapshots do not share', async () => {
+    const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
+    const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
+    const next = listingOf([], { parts: [[resourceOf('b')], shared] });
+    const states = await churnOf([before, next, next]);
+    expect(plain(states[1]?.totals)).toEqual({
+      'type.a': { added: 1, removed: 1, stateChanges: { INACTIVE: 0, PENDING: 0 } },
+    });
+    expect(states[2]?.totals).toBe(states[1]?.totals);
+    expect(states[2]?.changes?.list).toEqual([]);
+  });
+
   it('starts every type and state of the first snapshot at 0, and the known states with their type', async () => {
     const [state] = await churnOf([snapshotOf(resourceOf('a'), resourceOf('b', { type: 'type.b', state: '' }))]);
     const known = { ALERTSTATE_FIRING: 0, ALERTSTATE_PENDING: 0, ALERTSTATE_INACTIVE: 0, ALERTSTATE_UNSPECIFIED: 0 };

@@ -340,6 +340,21 @@ describe('StationCache', () => {
     expect(ended).toEqual([0, 1, 2, 3]);
   });
 
+  it('ends no refresh while it is paused', async () => {
+    let isEncoded = false;
+    const { cache, attempt } = stationOf({}, async () => {
+      isEncoded = true;
+      return 'new';
+    });
+    const resume = cache.pause();
+    const refresh = attempt(twoRecords());
+    while (!isEncoded) await new Promise(setImmediate);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, served: undefined });
+    resume();
+    await refresh;
+    expect(cache.view().served?.encoded).toBe('new');
+  });
+
   it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
     await attempt(POSTPONED);

@@ -5,6 +5,7 @@ import type { ListingFilters, Listing as ListingOf } from '../../src/model/listi
 import type { Resource } from '../../src/model/resource.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
+import { codePoint } from '../code-point.ts';
 import { listingContext } from './support/context.ts';
 import {
   type Answer,
@@ -620,39 +621,53 @@ describe('stationSource', () => {
   });
 
   it('keeps nothing of a listing that is aborted in any of its tasks, not even in the last one', async () => {
-    class AbortingTasks extends TaskQueue {
-      ran = 0;
-
-      constructor(
-        readonly last: number,
-        readonly end: AbortController,
-      ) {
-        super();
-      }
-
-      override run<T>(task: () => T): Promise<T> {
-        return super.run(() => {
-          this.ran += 1;
-          if (this.ran === this.last) this.end.abort(new Error('aborted'));
-          return task();
-        });
-      }
-    }
-    const listUntil = async (task: number) => {
+    const listUntil = async (last: number) => {
       const end = new AbortController();
-      const tasks = new AbortingTasks(task, end);
-      const { source } = sourceOf(service(rows(25)), { tasks });
+      let ran = 0;
+      class AbortingTasks extends TaskQueue {
+        override run<T>(task: () => T): Promise<T> {
+          return super.run(() => {
+            ran += 1;
+            if (ran === last) end.abort(new Error('aborted'));
+            return task();
+          });
+        }
+      }
+      const { source } = sourceOf(service(rows(25)), { tasks: new AbortingTasks() });
       const listing = source.listResources(query, listingContext({ signal: end.signal }));
       const outcome = await listing.then(
         () => 'listed',
         (error: Error) => error.message,
       );
-      return { outcome, ran: tasks.ran };
+      return { outcome, ran };
     };
     const { outcome, ran } = await listUntil(Number.POSITIVE_INFINITY);
     expect(outcome).toBe('listed');
     for (let task = 1; task <= ran; task += 1)
       expect(await listUntil(task), `task ${task} of ${ran}`).toMatchObject({ outcome: 'aborted' });
+  });
+
+  it('is complete only when the records add up, whatever the totals and duplicates', async () => {
+    const world = fc.record({
+      rows: fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }),
+      totals: fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 3 }),
+      cap: fc.integer({ min: 1, max: 10 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(world, async ({ rows, totals, cap }) => {
+        const given: number[] = [];
+        const total = ({ nth }: PageRequest) => {
+          given[nth] = totals[nth % totals.length] ?? 0;
+          return given[nth];
+        };
+        const names = rows.map((row) => `r${row}`);
+        const listing = await list(service(names.map(record), { cap: () => cap, total }));
+        expect(names).toEqual(expect.arrayContaining(listing.ids));
+        if (!listing.complete) return;
+        expect(listing.reportedTotal).toBe(given.findLast((one) => one > 0 || rows.length === 0));
+        expect(listing.size).toBe(listing.reportedTotal ?? new Set(rows).size);
+      }),
+    );
   });
 
   it('requests no more pages at once than the concurrency limit', async () => {
@@ -717,6 +732,35 @@ describe('stationSource page size', () => {
     const { list, requests } = setUp(service(rows(60)), () => 9);
     await expect(list(query, listingContext())).rejects.toMatchObject({ message: 'too large' });
     expect(requests.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
+  });
+
+  it('returns exactly the resources of any listing with any page cap, whatever page sizes are too large', async () => {
+    const caps = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)), { minLength: 1, maxLength: 8 });
+    const largest = fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 1, maxLength: 8 });
+    const texts = fc.uniqueArray(fc.string({ minLength: 1, unit: codePoint }), { maxLength: 60 });
+    const setting = fc.record({
+      pageSize: fc.integer({ min: 1, max: 120 }),
+      concurrency: fc.integer({ min: 1, max: 8 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(texts, fc.nat(400).map(ids)),
+        caps,
+        largest,
+        fc.boolean(),
+        setting,
+        async (names, sizes, accepted, hasTotal, options) => {
+          const cap = ({ nth }: PageRequest) => sizes[nth % sizes.length] ?? 1;
+          const answer = service(names.map(record), { cap, ...(hasTotal ? {} : { total: noTotal }) });
+          const { list } = setUp(answer, (nth) => accepted[nth % accepted.length] ?? 10, options);
+          const listing = await list(query, listingContext());
+          expect(idsOf(listing)).toEqual(names);
+          expect(listing).toMatchObject({ duplicates: 0, rejected: 0 });
+          // Without a total, single records cannot overlap.
+          if (hasTotal || Math.min(options.pageSize, ...sizes) > 1) expect(listing.complete).toBe(true);
+        },
+      ),
+    );
   });
 });
 
