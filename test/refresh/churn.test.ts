@@ -76,6 +76,7 @@ describe('churnAfter', () => {
     expect(plain(states[1]?.totals)).toEqual({
       'type.a': { added: 1, removed: 1, stateChanges: { INACTIVE: 0, PENDING: 0 } },
     });
+    expect(states.map(({ isWaiting }) => isWaiting)).toEqual([false, false, false]);
     expect(states[2]?.totals).toBe(states[1]?.totals);
     expect(states[2]?.changes?.list).toEqual([]);
   });

@@ -119,6 +119,15 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
+  it('serves no snapshot and reports no success before the first attempt', () => {
+    const { cache } = stationOf();
+    expect(cache.wasAttempted).toBe(false);
+    expect(cache.view()).toMatchObject({
+      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
+      served: undefined,
+    });
+  });
+
   it('does not encode an unchanged snapshot again', async () => {
     let encodings = 0;
     const { cache, clock, attempt, attemptLater } = stationOf({}, async () => {

@@ -291,6 +291,52 @@ describe('stationSource', () => {
       aligned(rows(25)),
       { ids: ids(25), offsets: [0, 9, 0, 9, 10, 20, 25], complete: false, duplicates: 5 },
     ],
+    [
+      'lists once more when an id is listed twice, and is complete when it then is not',
+      (request) => service([...(request.nth < 4 ? 'abcad' : 'abcde')].map(record), { total: noTotal })(request),
+      { ids: [...'abcde'], offsets: [0, 2, 4, 5, 0, 2, 4, 5], complete: true, duplicates: 0 },
+      { pageSize: 3 },
+    ],
+    [
+      'is incomplete when the service counts offsets in pages',
+      (request) => service(rows(25))({ ...request, offset: request.offset * request.size }),
+      { ids: ids(10), complete: false, reportedTotal: 25, duplicates: 0 },
+    ],
+    [
+      'is incomplete when the only record is returned for every offset',
+      service(rows(1), { total: noTotal, ignoreOffset: true }),
+      { ids: ids(1), complete: false, incompleteReasons: [NO_OVERLAP] },
+    ],
+    [
+      'requests a page that was cut to one record again, and goes on',
+      service(rows(25), { total: noTotal, cap: ({ nth }) => (nth === 1 ? 1 : 10) }),
+      { ids: ids(25), offsets: [0, 9, 10, 9, 18, 25], complete: true, incompleteReasons: [] },
+    ],
+    [
+      'is incomplete when all pages after the first one are single records',
+      service(rows(12), { total: noTotal, cap: ({ offset }) => (offset === 0 ? 10 : 1) }),
+      {
+        ids: ids(12),
+        complete: false,
+        incompleteReasons: ['the service reports no total and returns single records, so that pages cannot overlap'],
+      },
+    ],
+    [
+      'lists without a total that is below the number of records of the first page',
+      service(rows(25), { total: () => 1 }),
+      { ids: ids(25), offsets: [0, 9, 18, 24, 25, 0, 9, 18, 24, 25], complete: false, reportedTotal: 1 },
+    ],
+    ['is incomplete when there are no records beside a total', service([], { total: () => 5 }), { complete: false }],
+    [
+      'is complete when there are no records and the total is 0',
+      service([]),
+      { complete: true, reportedTotal: 0, offsets: [0] },
+    ],
+    [
+      'ends when the page after a short one is empty, although the total is larger',
+      (request) => service(request.offset === 0 ? rows(3) : [], { total: () => 10 })(request),
+      { ids: ids(3), offsets: [0, 3, 0, 3], complete: false, reportedTotal: 10 },
+    ],
   ])('%s', async (_what, answer, expected, setting) => {
     const listing = await list(answer, setting);
     expect(listing).toMatchObject(expected);
@@ -618,6 +664,17 @@ describe('stationSource', () => {
     const listing = source.listResources(query, listingContext({ signal: end.signal }));
     await expect(listing).rejects.toMatchObject({ reason: 'timeout' });
     expect(failures).toEqual(['timeout']);
+  });
+
+  it.each<[string, Answer]>([
+    ['total_mismatch', service(rows(3), { total: () => 4 })],
+    ['paging', service(rows(1), { total: noTotal, ignoreOffset: true })],
+    ['shared_labels', service([record('x'.repeat(2000)), record(`${'x'.repeat(2000)}y`)])],
+    ['rejected_records', service([record('a'), null])],
+  ])('says why a listing is incomplete: %s', async (reason, answer) => {
+    const { source } = sourceOf(answer);
+    const { incompleteReasons } = await source.listResources(query, listingContext());
+    expect(incompleteReasons.map((incomplete) => incomplete.reason)).toEqual([reason]);
   });
 
   it('keeps nothing of a listing that is aborted in any of its tasks, not even in the last one', async () => {
