@@ -322,6 +322,22 @@ describe('churnAfter', () => {
 });
 
 describe('withMeanings', () => {
+  it('keeps what is not published yet apart from the totals', async () => {
+    const listings = ['INACTIVE', 'ESCALATED'].map((state) => snapshotOf(resourceOf('a', { state })));
+    const before = (await churnOf(listings)).at(-1) as Churned;
+    const { totals, published } = withMeanings(before, new StateMeanings({ firing: ['ESCALATED'] }));
+    const countIn = (churn: Churn) => churn.get('type.a')?.stateChanges.get('firing')?.get('ESCALATED');
+    expect([countIn(totals), countIn(published)]).toEqual([1, 0]);
+  });
+
+  it('keeps the meaning of the states that (other) stands for', async () => {
+    const listings = [1, 2, 3, 4].map((at) => snapshotOf(resourceOf('a', { state: `FIRING ${at}` })));
+    const before = (await churnOf(listings, { ...bounds(), values: new LabelValues(1) })).at(-1) as Churned;
+    const othersIn = ({ totals }: ChurnState) => totals.get('type.a')?.stateChanges.get('firing')?.get('(other)');
+    expect(othersIn(before)).toBeGreaterThan(0);
+    expect(othersIn(withMeanings(before, new StateMeanings()))).toBe(othersIn(before));
+  });
+
   it('keeps the count of a state under its new meaning alone, and (other) as it is', async () => {
     const inState = (state: string) => snapshotOf(resourceOf('a', { state }), resourceOf('b', { state: `${state} 2` }));
     const listings = ['INACTIVE', 'ESCALATED', 'INACTIVE', 'ESCALATED'].map(inState);

@@ -337,6 +337,24 @@ describe('StationCache', () => {
     expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
   });
 
+  it('encodes an unchanged snapshot again only while its counters change', async () => {
+    let encodings = 0;
+    const { attempt, attemptLater } = stationOf({}, async () => {
+      encodings += 1;
+      return `${encodings}`;
+    });
+    const counts: number[] = [];
+    await attempt(twoRecords());
+    counts.push(encodings);
+    const other = listingOf([resourceOf('other', { type: 'another type' })]);
+    // What a refresh counts for a new series is published by the next one.
+    for (let refresh = 0; refresh < 3; refresh += 1) {
+      await attemptLater(other);
+      counts.push(encodings);
+    }
+    expect(counts).toEqual([1, 2, 3, 3]);
+  });
+
   it('has ended a refresh that succeeds, fails or is postponed: what was copied before is out of date', async () => {
     const { cache, attempt, attemptLater } = stationOf();
     const ended = [cache.endedRefreshes];

@@ -292,6 +292,13 @@ describe('stationSource', () => {
       { ids: ids(25), offsets: [0, 9, 0, 9, 10, 20, 25], complete: false, duplicates: 5 },
     ],
     [
+      'lists everything it can when pages of several parts do not overlap',
+      (request) =>
+        service(rows(5000), { total: noTotal })({ ...request, offset: request.offset - (request.offset % 2000) }),
+      { ids: ids(5000), complete: false },
+      { pageSize: 2000 },
+    ],
+    [
       'lists once more when an id is listed twice, and is complete when it then is not',
       (request) => service([...(request.nth < 4 ? 'abcad' : 'abcde')].map(record), { total: noTotal })(request),
       { ids: [...'abcde'], offsets: [0, 2, 4, 5, 0, 2, 4, 5], complete: true, duplicates: 0 },
