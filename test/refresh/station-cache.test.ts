@@ -337,7 +337,7 @@ describe('StationCache', () => {
     expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
   });
 
-  it('encodes an unchanged snapshot again only while its counters change', async () => {
+  it('encodes a snapshot again when it or its counters changed, and only then', async () => {
     let encodings = 0;
     const { attempt, attemptLater } = stationOf({}, async () => {
       encodings += 1;
@@ -353,6 +353,8 @@ describe('StationCache', () => {
       counts.push(encodings);
     }
     expect(counts).toEqual([1, 2, 3, 3]);
+    await attemptLater(listingOf([resourceOf('other', { type: 'another type', displayName: 'renamed' })]));
+    expect(encodings).toBe(4);
   });
 
   it('has ended a refresh that succeeds, fails or is postponed: what was copied before is out of date', async () => {
