@@ -160,8 +160,9 @@ export class Exporter implements ExporterPort {
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */
   ready() {
-    const wereAttempted = () => this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || areAttempted(this.#generation);
-    this.#wasReady ||= this.#current !== undefined && wereAttempted();
+    if (this.#wasReady || this.#current === undefined) return this.#wasReady;
+    const hasWaitedLong = this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS;
+    this.#wasReady = hasWaitedLong || areAttempted(this.#generation);
     return this.#wasReady;
   }
 
