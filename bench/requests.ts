@@ -79,7 +79,7 @@ function newContext(): ListingContext {
   return {
     signal: new AbortController().signal,
     station: 't',
-    dueAtMs: 0,
+    outdatedAtMs: 0,
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,

@@ -65,7 +65,7 @@ export async function readStation(
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
     try {
-      const refresh = new Refresh(station, { signal, dueAtMs: 0 });
+      const refresh = new Refresh(station, { signal, outdatedAtMs: 0 });
       const snapshot = await refresh.takeSnapshot(new SnapshotReader(station, source));
       progress.clear();
       for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);

@@ -64,7 +64,7 @@ export async function probePageSize(
   const context: ListingContext = {
     signal: end.signal,
     station: name,
-    dueAtMs: 0,
+    outdatedAtMs: 0,
     refreshTimeoutMs: options.timeoutMs,
     started: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,

@@ -115,13 +115,14 @@ export interface Listing<Row> extends RejectedRecords {
 
 /**
  * One refresh of a station: all of its requests share this object. Times are monotonic milliseconds.
- * An upstream starts refreshes in the order in which their stations became due, and finishes those it has started first.
+ * An upstream starts the refresh of the station with the oldest data first, and finishes those that it has started before.
  */
 export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;
   readonly station: string;
-  readonly dueAtMs: number;
+  /** When its data becomes older than ttl: upstreams serve the oldest first. */
+  readonly outdatedAtMs: number;
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */
   started(): void;

@@ -8,8 +8,8 @@ import type { Snapshot, SnapshotReader } from './snapshot.ts';
 interface RefreshOptions {
   /** Ends the refresh early; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
-  /** When the station became due, in monotonic milliseconds. */
-  readonly dueAtMs: number;
+  /** When the data of the station becomes older than ttl, in monotonic milliseconds. */
+  readonly outdatedAtMs: number;
   /** Lists everything, whatever could be kept. */
   readonly listsAll?: boolean;
   /** Called when the upstream has admitted the first request. */
@@ -24,7 +24,7 @@ const ENDED = new Error('the refresh has ended');
 export class Refresh implements ListingContext {
   readonly station: string;
   readonly refreshTimeoutMs: number;
-  readonly dueAtMs: number;
+  readonly outdatedAtMs: number;
   /** When it was requested, in monotonic milliseconds. */
   readonly requestedAt: number;
   readonly #options: RefreshOptions;
@@ -37,7 +37,7 @@ export class Refresh implements ListingContext {
   constructor({ name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>, options: RefreshOptions) {
     this.station = name;
     this.refreshTimeoutMs = refreshTimeoutMs;
-    this.dueAtMs = options.dueAtMs;
+    this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.requestedAt = this.#clock.elapsedMs();

@@ -72,6 +72,15 @@ export interface EndedAttempt {
   readonly changes: Changes | undefined;
 }
 
+/** In monotonic milliseconds. */
+interface AttemptTimes {
+  /** By a scrape, a timer or a person. */
+  readonly requestedAt: number;
+  /** When the upstream admitted its first request. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 /** A refresh on request, or how long until one is possible again. */
 export type RequestedRefresh<Outcome> =
   | { readonly ok: true; readonly ended: Promise<Outcome> }
@@ -80,8 +89,8 @@ export type RequestedRefresh<Outcome> =
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
 const MIN_SERVED_MS = 1000;
 
-/** A scrape interval equal to ttl refreshes on every scrape, although scrapes arrive some milliseconds early or late. */
-const MAX_SLACK_MS = 100;
+/** How much earlier than ttl a scrape may come, as a share of it: with an interval equal to ttl, a late scrape must not make the next one skip a refresh. */
+const EARLY_SHARE = 0.05;
 
 /** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
 const REQUEST_PAUSE_MS = 5000;
@@ -96,11 +105,12 @@ export class StationCache<Encoded> {
   readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
-  /** When the latest attempt was admitted; before the first one, when the station was due. */
-  #startedAt: number;
+  /** The times of the latest attempt; before the first one, when the station was created. */
+  #latest: AttemptTimes;
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  #requestedAt = Number.NEGATIVE_INFINITY;
+  /** When a person last requested a refresh. */
+  #requestedNowAt = Number.NEGATIVE_INFINITY;
   #endedRefreshes = 0;
   /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
@@ -122,7 +132,8 @@ export class StationCache<Encoded> {
     this.#values = new LabelValues(spec.labelValues);
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
-    this.#startedAt = this.#clock.elapsedMs();
+    const createdAt = this.#clock.elapsedMs();
+    this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
     this.#reader = new SnapshotReader(spec, dependencies.source, {
       tasks: this.#tasks,
       // Kept listings age as snapshots do.
@@ -136,15 +147,15 @@ export class StationCache<Encoded> {
 
   /** How long until the station is due; 0 or less: now. */
   dueInMs(): number {
-    return Math.max(this.#becameDueAt(), this.#notBefore) - this.#clock.elapsedMs();
+    return Math.max(this.#dueAt(this.#latest.requestedAt), this.#notBefore) - this.#clock.elapsedMs();
   }
 
   /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
   refreshIfDue(): Promise<void> | undefined {
     if (this.#closed.signal.aborted) return undefined;
     const { refresh, ttlMs } = this.spec.cache;
-    const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
-    const isDue = !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
+    const earlyMs = this.#health.failure ? 0 : EARLY_SHARE * ttlMs;
+    const isDue = !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= earlyMs);
     return isDue ? this.refresh() : undefined;
   }
 
@@ -170,7 +181,8 @@ export class StationCache<Encoded> {
     if (this.#current) return this.#current.ended;
     const refresh = new Refresh(this.spec, {
       signal: this.#closed.signal,
-      dueAtMs: Math.min(this.#becameDueAt(), this.#clock.elapsedMs()),
+      // The station with the oldest data is first: however long stations have queued before, their data is of the same age then.
+      outdatedAtMs: this.#dueAt(this.#latest.startedAt),
       listsAll,
       started: () => this.#leaveQueue(),
       clock: this.#clock,
@@ -204,9 +216,9 @@ export class StationCache<Encoded> {
   refreshNow(): RequestedRefresh<void> {
     if (this.#current) return { ok: true, ended: this.#current.ended };
     const nowMs = this.#clock.elapsedMs();
-    const waitMs = this.#requestedAt + REQUEST_PAUSE_MS - nowMs;
+    const waitMs = this.#requestedNowAt + REQUEST_PAUSE_MS - nowMs;
     if (waitMs > 0) return { ok: false, waitMs };
-    this.#requestedAt = nowMs;
+    this.#requestedNowAt = nowMs;
     return { ok: true, ended: this.refresh(true) };
   }
 
@@ -240,8 +252,8 @@ export class StationCache<Encoded> {
     }
     next.#reader.takeOver(this.#reader);
     next.#health = this.#health;
-    next.#startedAt = this.#startedAt;
-    next.#requestedAt = this.#requestedAt;
+    next.#latest = this.#latest;
+    next.#requestedNowAt = this.#requestedNowAt;
     next.#notBefore = this.#notBefore;
     return next;
   }
@@ -263,13 +275,11 @@ export class StationCache<Encoded> {
     this.#closed.abort(new Error('the station was closed'));
   }
 
-  /** A postponed refresh keeps its place in the upstream's queue. */
-  #becameDueAt(): number {
-    const { durationMs, failure } = this.#health;
-    if (durationMs === undefined) return this.#startedAt;
+  /** When the next refresh is due, if ttl counts from that time; error_ttl counts from the end of the attempt. */
+  #dueAt(ttlFromMs: number): number {
+    if (!this.wasAttempted) return ttlFromMs;
     const { ttlMs, errorTtlMs } = this.spec.cache;
-    // The age of data counts from its first request, error_ttl from the end of the attempt.
-    return this.#startedAt + (failure ? durationMs + errorTtlMs : ttlMs);
+    return this.#health.failure ? this.#latest.endedAt + errorTtlMs : ttlFromMs + ttlMs;
   }
 
   #isServable(): boolean {
@@ -327,10 +337,11 @@ export class StationCache<Encoded> {
 
   #conclude({ requestedAt, startedAt = requestedAt }: Refresh, failure: Health['failure'], changes?: Changes): void {
     this.#endedRefreshes += 1;
-    this.#startedAt = startedAt;
+    const endedAt = this.#clock.elapsedMs();
+    this.#latest = { requestedAt, startedAt, endedAt };
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
-    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#clock.elapsedMs() - startedAt, failure };
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: endedAt - startedAt, failure };
     this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, changes });
   }
 

@@ -102,8 +102,8 @@ const down = () => new ListingFailure('network', 'no route');
 
 describe('StationCache', () => {
   it.each([
-    [60_000, 59_900],
-    [5000, 4950],
+    [60_000, 57_000],
+    [5000, 4750],
   ])('with a ttl of %i ms, is due after %i ms, and serves no snapshot older than max_stale', async (ttlMs, dueMs) => {
     const { cache, clock, calls, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs } });
     await attempt(twoRecords());
@@ -237,7 +237,7 @@ describe('StationCache', () => {
     expect(calls[0]?.context.signal.aborted).toBe(true);
   });
 
-  it('counts refresh_timeout, the duration and the age of the data from the admission of the first request', async () => {
+  it('counts refresh_timeout and the duration from the admission of the first request, and ttl from when the refresh was requested', async () => {
     const { cache, calls, clock } = stationOf({ refreshTimeoutMs: 120_000 });
     const refresh = cache.refreshIfDue();
     const { context } = calls[0] as (typeof calls)[number];
@@ -251,18 +251,22 @@ describe('StationCache', () => {
     calls[0]?.resolve(twoRecords());
     await refresh;
     expect(cache.view().health.durationMs).toBe(1000);
-    expect(cache.dueInMs()).toBe(59_000);
+    expect(cache.dueInMs()).toBe(-541_000);
   });
 
-  it('reports since when the station has been due, so that an upstream can serve the oldest first', async () => {
-    const { cache, calls, clock, attempt } = stationOf();
-    const createdAt = clock.elapsedMs();
+  it('reports when its data becomes older than ttl, so that an upstream can serve the oldest first', async () => {
+    const { cache, calls, clock } = stationOf();
     clock.advance(500);
-    await attempt(twoRecords());
-    expect(calls[0]?.context.dueAtMs).toBe(createdAt);
-    clock.advance(90_000);
+    const first = cache.refreshIfDue();
+    expect(calls[0]?.context.outdatedAtMs).toBe(0);
+    clock.advance(20_000);
+    calls[0]?.context.started();
+    clock.advance(5000);
+    calls[0]?.resolve(twoRecords());
+    await first;
+    clock.advance(35_000);
     void cache.refreshIfDue();
-    expect(calls[1]?.context.dueAtMs).toBe(createdAt + 500 + 60_000);
+    expect(calls[1]?.context.outdatedAtMs).toBe(20_500 + 60_000);
   });
 
   it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
@@ -334,7 +338,7 @@ describe('StationCache', () => {
     clock.advance(10_000);
     await attempt(twoRecords());
     expect(calls).toHaveLength(3);
-    expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
+    expect(calls[2]?.context.outdatedAtMs).toBe(calls[1]?.context.outdatedAtMs);
   });
 
   it('encodes a snapshot again when it or its counters changed, and only then', async () => {

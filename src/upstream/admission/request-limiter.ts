@@ -23,7 +23,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type QueuedRefresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'delayed' | 'signal'>;
+export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'delayed' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -319,11 +319,11 @@ export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T
   });
 }
 
-/** Started refreshes are first, in the order of their starts; the others follow in the order in which their stations became due. */
+/** Started refreshes are first, in the order of their starts; the others follow, the one with the oldest data first. */
 interface Rank {
   readonly isStarted: boolean;
   readonly order: number;
-  /** Decides between stations that became due together. */
+  /** Decides between stations without data, which are created together. */
   readonly tieBreaker: number;
 }
 
@@ -342,7 +342,7 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
  * The order in which waiting requests are admitted: those of started refreshes first, the oldest of them before the others; then refreshes
- * in the order in which their stations became due. Stations that hang are apart: each has one request in flight.
+ * of the stations with the oldest data. Stations that hang are apart: each has one request in flight.
  */
 class RefreshQueue {
   /** The refreshes with waiting requests, by rank. */
@@ -416,7 +416,7 @@ class RefreshQueue {
   #arrived(refresh: QueuedRefresh, station: StationRequests, sinceMs: number): WaitingRefresh {
     const tieBreaker = (this.#arrivals * GOLDEN_RATIO) % 1;
     this.#arrivals += 1;
-    const rank: Rank = { isStarted: false, order: refresh.dueAtMs, tieBreaker };
+    const rank: Rank = { isStarted: false, order: refresh.outdatedAtMs, tieBreaker };
     const waiting: WaitingRefresh = { refresh, station, sinceMs, waiters: new Set(), rank };
     this.#refreshes.set(refresh, waiting);
     return waiting;

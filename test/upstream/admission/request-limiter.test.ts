@@ -23,8 +23,8 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
       return isProbe;
     });
   /** A refresh of one request. */
-  const refreshOnce = (station: string, dueAtMs = 0, latencyMs = 100) =>
-    send(station, refreshOf(station, dueAtMs), latencyMs);
+  const refreshOnce = (station: string, outdatedAtMs = 0, latencyMs = 100) =>
+    send(station, refreshOf(station, outdatedAtMs), latencyMs);
   const names = () => starts.map(([name]) => name);
   /** When the request ended. */
   const endOf = async (request: Promise<unknown>) => {
@@ -45,8 +45,8 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   return { clock, limiter, starts, names, send, refreshOnce, endOf, finish, hang };
 }
 
-function refreshOf(station: string, dueAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
-  return { station, dueAtMs, signal: FOREVER, started: () => undefined, ...changes };
+function refreshOf(station: string, outdatedAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
+  return { station, outdatedAtMs, signal: FOREVER, started: () => undefined, ...changes };
 }
 
 const throttle = (retryAfterMs?: number) => () =>
@@ -64,7 +64,7 @@ describe('RequestLimiter', () => {
     expect(['slow', 'fast'].map((name) => limiter.mayAnswer(name, Number.POSITIVE_INFINITY))).toEqual([false, true]);
   });
 
-  it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {
+  it('admits requests of started refreshes first, oldest start first, then refreshes of the oldest data', async () => {
     const { clock, names, send, finish } = setUp(1);
     const [a, b, c] = [refreshOf('a', 20), refreshOf('b', 30), refreshOf('c', 10)];
     const all = [send('a1', a), send('b1', b), send('c1', c)];
@@ -237,7 +237,7 @@ describe('RequestLimiter, when a station hangs', () => {
     expect(limiter.load().hangingStations).toBe(0);
   });
 
-  it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
+  it('gives all that hang a quarter of the slots, those with the oldest data first', async () => {
     const { clock, names, send, refreshOnce, hang, finish } = setUp(8);
     const hanging = ['a', 'b', 'c', 'd'];
     await hang(...hanging);

@@ -5,7 +5,7 @@ export function listingContext(overrides: Partial<ListingContext> = {}): Listing
   return {
     signal: new AbortController().signal,
     station: 'prod',
-    dueAtMs: 0,
+    outdatedAtMs: 0,
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,

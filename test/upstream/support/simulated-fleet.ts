@@ -126,7 +126,7 @@ export class SimulatedFleet {
     let cancelTimeout: () => void = () => undefined;
     const refresh: QueuedRefresh = {
       station: station.name,
-      dueAtMs,
+      outdatedAtMs: dueAtMs,
       signal: controller.signal,
       started: () => {
         startMs = this.clock.now();
