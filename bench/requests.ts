@@ -2,7 +2,6 @@ import { resolveStations } from '../src/config/resolve.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { ListingContext } from '../src/model/listing.ts';
 import { SnapshotReader } from '../src/refresh/snapshot.ts';
-import { randomFrom } from '../src/simulator/random.ts';
 import { TaskQueue } from '../src/tasks/task-queue.ts';
 import { stationSource } from '../src/upstream/station-source.ts';
 import { type Figure, figure } from './figure.ts';
@@ -54,10 +53,7 @@ async function requestsPerHour(settings: object): Promise<number> {
   const options = { baseUrl: new URL('http://service'), listStyle: 'repeat' as const, pageSize, concurrency };
   const tasks = new TaskQueue();
   const clock = { wallMs: () => elapsedMs, elapsedMs: () => elapsedMs };
-  const reader = new SnapshotReader(spec, stationSource({ client, options, tasks }), {
-    ...{ tasks, clock },
-    random: randomFrom(1),
-  });
+  const reader = new SnapshotReader(spec, stationSource({ client, options, tasks }), { tasks, clock });
   await reader.read(newContext());
   requests = 0;
   while (elapsedMs < HOURS * 60 * MINUTE_MS) {

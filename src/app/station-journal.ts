@@ -136,12 +136,6 @@ export class StationJournal {
         states: unknownStatesText(unknown),
         advice: unknownStatesAdvice(unknown),
       });
-    for (const { name, failure, takenWallMs } of snapshot.listings) {
-      if (failure === undefined) continue;
-      const kept_since = takenWallMs === undefined ? undefined : new Date(takenWallMs).toISOString();
-      const fields = { listing: name, reason: failure.reason, error: failure.message, kept_since };
-      this.#warn('listing failed, the last one is kept', fields, `listing ${name}`);
-    }
     this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
   }
 

@@ -30,7 +30,7 @@ export interface StationSpec {
   readonly filters: ListingFilters;
   readonly products: readonly string[];
   readonly alertability: boolean;
-  /** For how long the listings of products, and that of the alertable resources, are kept; 0: every refresh reads them. */
+  /** After which time the listings of products, and that of the alertable resources, are read again; 0: every refresh reads them. */
   readonly productsTtlMs: number;
   readonly alertabilityTtlMs: number;
   readonly cache: CachePolicy;
@@ -44,6 +44,9 @@ export interface StationSpec {
   /** Maximum number of listed changes of a refresh. */
   readonly maxChanges: number;
 }
+
+/** How much earlier than its ttl data is due, as a share of it: with an interval equal to ttl, a late scrape must not make the next one skip a refresh. */
+export const EARLY_SHARE = 0.05;
 
 /** Whether something says which resources can have alerts: a listing of the service, or exemptions. */
 export function knowsAlertable({

@@ -1,5 +1,4 @@
 import type { Clock } from '../model/clock.ts';
-import { type FailureSummary, failureOf, ListingFailure } from '../model/failure.ts';
 import { LargeMap } from '../model/large-map.ts';
 import {
   hasSameElements,
@@ -10,14 +9,14 @@ import {
   type StationSource,
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { StationSpec } from '../model/station-spec.ts';
+import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import type { TaskQueue } from '../tasks/task-queue.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {
   readonly name: string;
   readonly filters: ListingFilters;
-  /** Which setting of the station says for how long it is kept. */
+  /** Which setting of the station says how often it is read. */
   readonly ttl: 'productsTtlMs' | 'alertabilityTtlMs';
 }
 
@@ -46,42 +45,30 @@ export interface Membership {
   readonly parts: readonly Part<string>[];
   readonly ids: Pick<LargeMap<true>, 'has'>;
   readonly complete: boolean;
-  /** Resources that were added after it was read: it does not say whether they are members. */
-  readonly undecided: ReadonlySet<string>;
 }
 
 /** A further listing as it was last read. */
 export interface TakenListing {
   readonly listing: Listing<string>;
   readonly membership: Membership;
-  /** undefined: without a ttl it is not kept. */
-  readonly kept: KeptFacts | undefined;
-  /** Why it could not be read again when it was due. */
-  readonly failure: FailureSummary | undefined;
-}
-
-interface KeptFacts {
-  /** When it was requested, by the clock of the reader, and as a published time. */
+  /** When it was requested, in monotonic milliseconds. */
   readonly takenMs: number;
-  readonly takenWallMs: number;
-  /** From 0 up to 1: by how much of JITTER it is due before its ttl has passed. */
-  readonly jitter: number;
-  /** The ids of the main listing before it. */
-  readonly mainIds: MainIds;
 }
 
-/** Stations that were started together must not all be due together, even when the ttl is only some refreshes long. */
-const JITTER = 0.2;
-
-const NO_IDS: ReadonlySet<string> = new Set();
+/** What the refresh before has read. */
+interface ReadBefore {
+  /** One per further listing; empty before the first refresh. */
+  readonly further: readonly TakenListing[];
+  /** The parts of the main listing. */
+  readonly main: readonly Part<Resource>[];
+}
 
 interface ReaderOptions {
   readonly tasks: TaskQueue;
   readonly clock: Clock;
-  readonly random: () => number;
 }
 
-/** Reads the further listings of a station, or keeps what was read of them before. */
+/** Reads the further listings of a station that are due: a listing that fails rejects. */
 export class FurtherReader {
   readonly #spec: StationSpec;
   readonly #listings: readonly FurtherListing[];
@@ -97,95 +84,59 @@ export class FurtherReader {
 
   /**
    * Reads those without a ttl concurrently with the main listing. The others follow it: only then it is known whether there are new
-   * resources, and a listing that was read before could lack one of them for as long as it is kept. `listsAll`: all are due.
+   * resources, and a listing that was read before could lack one of them until its ttl has passed. `listsAll`: all are due.
    */
   async read(
     main: Promise<Listing<Resource>>,
-    before: readonly TakenListing[],
+    before: ReadBefore,
     context: ListingContext,
     listsAll: boolean,
   ): Promise<readonly TakenListing[]> {
-    const { random, tasks } = this.#options;
-    const early = this.#listings.map((further) => {
-      const mayBeKept = this.#spec[further.ttl] > 0;
-      return mayBeKept ? undefined : this.#list(further, context);
-    });
-    const [listed, ...lists] = await Promise.all([main, ...early]);
-    let mainIds: Promise<MainIds> | undefined;
-    const readMainIds = () => {
-      mainIds ??= MainIds.of(listed.parts, tasks);
-      return mainIds;
-    };
-    const refresh = { listed, readMainIds, context, listsAll, jitter: random() };
+    const concurrent = this.#listings.map((further, at) =>
+      this.#spec[further.ttl] === 0 ? this.#list(further, before.further[at], context) : undefined,
+    );
+    const [listed, ...taken] = await Promise.all([main, ...concurrent]);
+    const areAllDue = listsAll || (await this.#hasNewIds(listed.parts, before));
     return Promise.all(
       this.#listings.map((further, at) => {
-        const list = lists[at];
-        return list ? this.#taken(list, before[at]) : this.#keptOrRead(further, before[at], refresh);
+        const known = before.further[at];
+        const isKept = known && !areAllDue && !this.#isDue(further, known);
+        return taken[at] ?? (isKept ? known : this.#list(further, known, context));
       }),
     );
   }
 
-  /** What another reader of the same data has read, by the clock of this one. */
-  takenOver(taken: readonly TakenListing[], nowOfOther: number): readonly TakenListing[] {
-    const differenceMs = this.#options.clock.elapsedMs() - nowOfOther;
-    return taken.map(({ kept, ...listing }) => ({
-      ...listing,
-      kept: kept && { ...kept, takenMs: kept.takenMs + differenceMs },
-    }));
+  /** A listing that does not add up is read again with the next refresh. */
+  #isDue({ ttl }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
+    const ageMs = this.#options.clock.elapsedMs() - takenMs;
+    return !listing.addsUp || ageMs >= this.#spec[ttl] * (1 - EARLY_SHARE);
   }
 
-  async #keptOrRead(
-    further: FurtherListing,
+  async #list(
+    { filters: ofListing }: FurtherListing,
     before: TakenListing | undefined,
-    { listed, readMainIds, context, listsAll, jitter }: FurtherRefresh,
+    context: ListingContext,
   ): Promise<TakenListing> {
-    const { clock, tasks } = this.#options;
-    const ttlMs = this.#spec[further.ttl];
+    const { tasks, clock } = this.#options;
+    const { path, filters } = this.#spec;
     const takenMs = clock.elapsedMs();
-    const takenWallMs = clock.wallMs();
-    if (!before?.kept) {
-      const list = await this.#list(further, context);
-      return this.#taken(list, before, { takenMs, takenWallMs, jitter, mainIds: await readMainIds() });
-    }
-    const { kept, listing, membership, failure } = before;
-    const ageMs = takenMs - kept.takenMs;
-    const undecided = await kept.mainIds.newIn(listed.parts, tasks);
-    const isYoung = ageMs < ttlMs * (1 - JITTER * kept.jitter);
-    // A listing that does not add up is no better for being kept.
-    if (isYoung && undecided.size === 0 && listing.addsUp && !failure && !listsAll) return before;
-    try {
-      const list = await this.#list(further, context);
-      const hasSameIds = undecided.size === 0 && kept.mainIds.size === listed.size;
-      const mainIds = hasSameIds ? kept.mainIds : await readMainIds();
-      return await this.#taken(list, before, { takenMs, takenWallMs, jitter, mainIds });
-    } catch (error) {
-      const isUsable = ageMs <= Math.max(this.#spec.cache.maxStaleMs, ttlMs);
-      if (!isUsable || context.signal.aborted || !(error instanceof ListingFailure)) throw error;
-      const { reason, message, status } = failureOf(error);
-      return { listing, membership: { ...membership, undecided }, kept, failure: { reason, message, status } };
-    }
+    const listing = await this.#source.listIds({ path, filters: { ...filters, ...ofListing } }, context);
+    return { listing, membership: await membershipAfter(before?.membership, listing, tasks), takenMs };
   }
 
-  #list({ filters }: FurtherListing, context: ListingContext): Promise<Listing<string>> {
-    const { path, filters: ofStation } = this.#spec;
-    return this.#source.listIds({ path, filters: { ...ofStation, ...filters } }, context);
+  /** Whether the main listing has ids that it did not have before. Most of its parts are usually the same as before. */
+  async #hasNewIds(parts: readonly Part<Resource>[], before: ReadBefore): Promise<boolean> {
+    const { tasks } = this.#options;
+    const hasTtls = this.#listings.some(({ ttl }) => this.#spec[ttl] > 0);
+    const knownParts = new Set(before.main);
+    const otherParts = parts.filter((part) => !knownParts.has(part));
+    if (!hasTtls || otherParts.length === 0) return false;
+    const knownIds = new Set<string>();
+    await tasks.forEach(before.main, (part) => {
+      for (const { id } of part) knownIds.add(id);
+    });
+    return otherParts.some((part) => part.some(({ id }) => !knownIds.has(id)));
   }
-
-  async #taken(listing: Listing<string>, before: TakenListing | undefined, kept?: KeptFacts): Promise<TakenListing> {
-    const membership = await membershipAfter(before?.membership, listing, this.#options.tasks);
-    return { listing, membership, kept, failure: undefined };
-  }
-}
-
-/** What the further listings of a refresh have in common. */
-interface FurtherRefresh {
-  /** The main listing. */
-  readonly listed: Listing<Resource>;
-  /** Its ids, the same object for all. */
-  readonly readMainIds: () => Promise<MainIds>;
-  readonly context: ListingContext;
-  readonly listsAll: boolean;
-  readonly jitter: number;
 }
 
 /** The same object when the listing did not change. */
@@ -194,47 +145,11 @@ async function membershipAfter(
   { parts, complete }: Listing<string>,
   tasks: TaskQueue,
 ): Promise<Membership> {
-  if (before && hasSameElements(parts, before.parts)) {
-    const isSame = complete === before.complete && before.undecided.size === 0;
-    return isSame ? before : { ...before, complete, undecided: NO_IDS };
-  }
+  if (before && hasSameElements(parts, before.parts))
+    return complete === before.complete ? before : { ...before, complete };
   const ids = new LargeMap<true>();
   await tasks.forEach(parts, (part) => {
     for (const id of part) ids.add(id, true);
   });
-  return { parts, ids, complete, undecided: NO_IDS };
-}
-
-/** The ids of a main listing. */
-class MainIds {
-  readonly #ids = new LargeMap<true>();
-  /** Parts without other ids: most parts of a listing are the same as in the one before. */
-  readonly #known = new WeakSet<Part<Resource>>();
-
-  static async of(parts: readonly Part<Resource>[], tasks: TaskQueue): Promise<MainIds> {
-    const mainIds = new MainIds();
-    await tasks.forEach(parts, (part) => mainIds.#add(part));
-    return mainIds;
-  }
-
-  get size(): number {
-    return this.#ids.size;
-  }
-
-  /** The ids that are not among these. */
-  async newIn(parts: readonly Part<Resource>[], tasks: TaskQueue): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    const unknownParts = parts.filter((part) => !this.#known.has(part));
-    await tasks.forEach(unknownParts, (part) => {
-      const others = part.filter(({ id }) => !this.#ids.has(id));
-      if (others.length === 0) this.#known.add(part);
-      for (const { id } of others) found.add(id);
-    });
-    return found;
-  }
-
-  #add(part: Part<Resource>): void {
-    this.#known.add(part);
-    for (const { id } of part) this.#ids.add(id, true);
-  }
+  return { parts, ids, complete };
 }

@@ -10,12 +10,14 @@ interface RefreshOptions {
   readonly signal: AbortSignal;
   /** When the data of the station becomes older than ttl, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  /** Lists everything, whatever could be kept. */
+  /** Also the further listings that are not due. */
   readonly listsAll?: boolean;
   /** Called when the upstream has admitted the first request. */
   readonly started?: () => void;
   readonly clock?: Clock;
 }
+
+type RefreshedStation = Pick<StationSpec, 'name' | 'refreshTimeoutMs' | 'productsTtlMs' | 'alertabilityTtlMs'>;
 
 /** Created once: without a reason, each abort creates an error with a stack. */
 const ENDED = new Error('the refresh has ended');
@@ -25,6 +27,8 @@ export class Refresh implements ListingContext {
   readonly station: string;
   readonly refreshTimeoutMs: number;
   readonly outdatedAtMs: number;
+  /** Whether it reads all listings of the station. */
+  readonly listsAll: boolean;
   /** When it was requested, in monotonic milliseconds. */
   readonly requestedAt: number;
   readonly #options: RefreshOptions;
@@ -34,9 +38,11 @@ export class Refresh implements ListingContext {
   #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>, options: RefreshOptions) {
-    this.station = name;
-    this.refreshTimeoutMs = refreshTimeoutMs;
+  constructor(spec: RefreshedStation, options: RefreshOptions) {
+    this.station = spec.name;
+    this.refreshTimeoutMs = spec.refreshTimeoutMs;
+    const hasTtls = spec.productsTtlMs > 0 || spec.alertabilityTtlMs > 0;
+    this.listsAll = options.listsAll === true || !hasTtls;
     this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -81,12 +87,12 @@ export class Refresh implements ListingContext {
 
   /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
   async takeSnapshot(reader: SnapshotReader): Promise<Snapshot> {
-    const { signal, listsAll } = this.#options;
+    const { signal } = this.#options;
     const abort = () => this.#controller.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      return await reader.read(this, listsAll);
+      return await reader.read(this, this.listsAll);
     } finally {
       clearTimeout(this.#timer);
       signal.removeEventListener('abort', abort);

@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../model/clock.ts';
-import type { FailureSummary } from '../model/failure.ts';
 import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import { type Labelled, UNLABELLED } from '../model/resource-labels.ts';
@@ -27,12 +26,8 @@ export interface Snapshot extends Listing<Resource> {
 interface JoinedListing {
   readonly name: string;
   readonly pages: number;
-  /** Which setting of the station says for how long it is kept; undefined: every refresh reads it. */
+  /** Which setting of the station says how often it is read; undefined: every refresh reads it. */
   readonly ttl: FurtherListing['ttl'] | undefined;
-  /** When it was requested; undefined: by the refresh of the snapshot. */
-  readonly takenWallMs: number | undefined;
-  /** Why it could not be read again when it was due. */
-  readonly failure: FailureSummary | undefined;
 }
 
 /** A listing that is read again and again. */
@@ -50,9 +45,8 @@ export function repeatedListings(spec: StationSpec, { listings }: Snapshot): rea
 
 interface ReaderDependencies {
   readonly tasks?: TaskQueue;
-  /** Measures the age of kept listings. */
+  /** Measures the age of further listings. */
   readonly clock?: Clock;
-  readonly random?: () => number;
 }
 
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
@@ -60,50 +54,42 @@ export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #tasks: TaskQueue;
-  readonly #clock: Clock;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
-  #latest: ReadState = { further: [], joined: new Map(), snapshot: undefined };
+  #latest: ReadState = { main: [], further: [], joined: new Map(), snapshot: undefined };
 
   constructor(
     spec: StationSpec,
     source: StationSource,
-    { tasks = new TaskQueue(), clock = systemClock, random = Math.random }: ReaderDependencies = {},
+    { tasks = new TaskQueue(), clock = systemClock }: ReaderDependencies = {},
   ) {
     this.#spec = spec;
     this.#source = source;
     this.#tasks = tasks;
-    this.#clock = clock;
-    this.#further = new FurtherReader(spec, source, { tasks, clock, random });
+    this.#further = new FurtherReader(spec, source, { tasks, clock });
   }
 
   /**
-   * Lists the station, and its products and alertable resources unless they are kept, and joins them by id; returns the previous snapshot
-   * if it is unchanged. `listsAll`: all are listed.
+   * Lists the station, and its products and alertable resources if they are due, and joins them by id; returns the previous snapshot
+   * if it is unchanged. `listsAll`: all are due.
    */
   async read(context: ListingContext, listsAll = false): Promise<Snapshot> {
     const { path, filters } = this.#spec;
-    const { further: before, snapshot: previous } = this.#latest;
+    const before = this.#latest;
     const listing = this.#source.listResources({ path, filters }, context);
     const further = await this.#further.read(listing, before, context, listsAll);
     const main = await listing;
     const joined = await this.#join(main.parts, further, context.signal);
-    const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before[at]?.listing;
+    const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before.further[at]?.listing;
     const listed: Snapshot = {
       ...main,
       parts: main.parts.map((part) => joined.get(part) ?? part),
       ...furtherFacts(this.#spec, main, further),
       pages: further.filter(isRead).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
     };
-    const snapshot = previous && isSame(previous, listed) ? previous : listed;
-    this.#latest = { further, joined, snapshot };
+    const snapshot = before.snapshot && isSame(before.snapshot, listed) ? before.snapshot : listed;
+    this.#latest = { main: main.parts, further, joined, snapshot };
     return snapshot;
-  }
-
-  /** Continues with what another reader of the same data keeps. */
-  takeOver(other: SnapshotReader): void {
-    const further = this.#further.takenOver(other.#latest.further, other.#clock.elapsedMs());
-    this.#latest = { ...this.#latest, further };
   }
 
   /** The joined parts, by the parts as listed; empty when there is nothing to join. */
@@ -147,6 +133,8 @@ type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;
 
 /** What the latest successful refresh has read. */
 interface ReadState {
+  /** The parts of the main listing, as listed. */
+  readonly main: readonly Part<Resource>[];
   /** One per further listing; empty before the first refresh. */
   readonly further: readonly TakenListing[];
   readonly joined: JoinedParts;
@@ -160,36 +148,24 @@ export function listingCount(spec: StationSpec): number {
 
 /** What the further listings say about the snapshot as a whole. */
 function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: readonly TakenListing[]) {
-  const listings: JoinedListing[] = [
-    { name: 'resources', pages: main.pages, ttl: undefined, takenWallMs: undefined, failure: undefined },
-  ];
+  const listings: JoinedListing[] = [{ name: 'resources', pages: main.pages, ttl: undefined }];
   const incompleteReasons = [...main.incompleteReasons];
   for (const [at, { name, ttl }] of furtherListings(spec).entries()) {
-    const { listing, membership, kept, failure } = further[at] as TakenListing;
-    listings.push({ name, pages: listing.pages, ttl, takenWallMs: kept?.takenWallMs, failure });
+    const { listing } = further[at] as TakenListing;
+    listings.push({ name, pages: listing.pages, ttl });
     for (const { reason, text } of listing.incompleteReasons)
       incompleteReasons.push({
         // Records without an id are usually without one in every listing: that is one reason.
         reason: reason === 'rejected_records' && main.rejected > 0 ? reason : 'further_listing',
         text: `listing of ${name}: ${text}`,
       });
-    if (membership.undecided.size > 0)
-      incompleteReasons.push({
-        reason: 'further_listing',
-        text: `listing of ${name}: failed (${failure?.message}), and the last one was read before ${addedText(membership.undecided.size)}`,
-      });
   }
-  const areDecided = further.every(({ membership }) => membership.undecided.size === 0);
   return {
     listings,
-    addsUp: main.addsUp && areDecided && further.every(({ listing }) => listing.addsUp),
-    complete: main.complete && areDecided && further.every(({ listing }) => listing.complete),
+    addsUp: main.addsUp && further.every(({ listing }) => listing.addsUp),
+    complete: main.complete && further.every(({ listing }) => listing.complete),
     incompleteReasons,
   };
-}
-
-function addedText(resources: number): string {
-  return resources === 1 ? '1 resource was added' : `${resources} resources were added`;
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {
@@ -245,12 +221,11 @@ class Join {
     return this.#spec.products[this.#products.findIndex(({ ids }) => ids.has(id))] ?? '';
   }
 
-  /** A resource is known not to be alertable only when it is missing from a complete listing that was read after it was added. */
+  /** A resource is known not to be alertable only when it is missing from a complete listing. */
   #isAlertable(id: string): boolean | undefined {
     const { alertability, filters } = this.#spec;
     if (!alertability) return undefined;
     if (filters.enabled_alert === true || this.#alertable?.ids.has(id)) return true;
-    const isDecided = this.#alertable?.complete && !this.#alertable.undecided.has(id);
-    return isDecided ? false : undefined;
+    return this.#alertable?.complete ? false : undefined;
   }
 }

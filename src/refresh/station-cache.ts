@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
+import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
@@ -89,9 +89,6 @@ export type RequestedRefresh<Outcome> =
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
 const MIN_SERVED_MS = 1000;
 
-/** How much earlier than ttl a scrape may come, as a share of it: with an interval equal to ttl, a late scrape must not make the next one skip a refresh. */
-const EARLY_SHARE = 0.05;
-
 /** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
 const REQUEST_PAUSE_MS = 5000;
 
@@ -134,11 +131,7 @@ export class StationCache<Encoded> {
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
-    this.#reader = new SnapshotReader(spec, dependencies.source, {
-      tasks: this.#tasks,
-      // Kept listings age as snapshots do.
-      clock: { wallMs: this.#clock.wallMs, elapsedMs: () => this.#agingMs() },
-    });
+    this.#reader = new SnapshotReader(spec, dependencies.source, { tasks: this.#tasks, clock: this.#clock });
   }
 
   get wasAttempted(): boolean {
@@ -212,14 +205,19 @@ export class StationCache<Encoded> {
     });
   }
 
-  /** Refreshes although it is not due, within the limits of its upstream, or joins the running refresh. */
+  /** Lists everything although it is not due, within the limits of its upstream; joins a running refresh that does. */
   refreshNow(): RequestedRefresh<void> {
-    if (this.#current) return { ok: true, ended: this.#current.ended };
     const nowMs = this.#clock.elapsedMs();
     const waitMs = this.#requestedNowAt + REQUEST_PAUSE_MS - nowMs;
-    if (waitMs > 0) return { ok: false, waitMs };
+    if (!this.#current && waitMs > 0) return { ok: false, waitMs };
     this.#requestedNowAt = nowMs;
-    return { ok: true, ended: this.refresh(true) };
+    return { ok: true, ended: this.#refreshAll() };
+  }
+
+  /** A running refresh may leave out listings that were not due when it began: another one follows it. */
+  async #refreshAll(): Promise<void> {
+    while (this.#current && !this.#current.refresh.listsAll) await this.#current.ended;
+    await this.refresh(true);
   }
 
   /**
@@ -250,7 +248,6 @@ export class StationCache<Encoded> {
       const ageMs = this.#agingMs() - lastGood.takenAgingMs;
       next.#lastGood = { publication, encoded, takenAgingMs: next.#agingMs() - ageMs };
     }
-    next.#reader.takeOver(this.#reader);
     next.#health = this.#health;
     next.#latest = this.#latest;
     next.#requestedNowAt = this.#requestedNowAt;

@@ -81,7 +81,7 @@ export function listingOf<Row>(
 ): Listing<Row> & Pick<Snapshot, 'listings'> {
   const { pages = 1 } = changes;
   return {
-    listings: [{ name: 'resources', pages, ttl: undefined, takenWallMs: undefined, failure: undefined }],
+    listings: [{ name: 'resources', pages, ttl: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,

@@ -14,7 +14,7 @@ const timeout = new ListingFailure('timeout', 'no reply');
 type Ids = readonly string[];
 
 /** A service whose resources, members and failures the test changes; one reader of it. */
-function station(spec: Parameters<typeof specOf>[0] = KEPT, random = () => 0) {
+function station(spec: Parameters<typeof specOf>[0] = KEPT) {
   const clock = new ManualClock();
   const service = {
     /** A page that did not change is the same array again. */
@@ -41,7 +41,7 @@ function station(spec: Parameters<typeof specOf>[0] = KEPT, random = () => 0) {
         return listingOf(service[name], service.changes[name]);
       },
     },
-    { clock, random },
+    { clock },
   );
   const read = async (context = listingContext()) => {
     requested = [];
@@ -109,23 +109,19 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
     expect(listed).toEqual(['enabled_alert', 'product', 'product']);
   });
 
-  it('lists nothing again for a resource that is back and was there when the kept listing was read', async () => {
-    const { read, add, remove } = await keptStation(1);
+  it('lists again for a resource that is back', async () => {
+    const { read, add, remove, service } = await keptStation(1);
     remove('b');
     expect((await read()).requested).toBe('main');
     add('b');
-    expect(await read()).toMatchObject({ requested: 'main', joined: ['a x true', 'b y false'] });
+    service.y = [];
+    expect(await read()).toMatchObject({ requested: EVERYTHING, joined: ['a x true', 'b  false'] });
   });
 
-  it('lists again for a resource that was missing when the kept listing was read, although an earlier one had it', async () => {
-    const { read, add, remove, clock, service } = await keptStation(9);
-    remove('b');
-    service.y = [];
-    clock.advance(MINUTE_MS);
-    expect((await read()).requested).toBe(EVERYTHING);
-    add('b');
-    service.y = ['b'];
-    expect(await read()).toMatchObject({ requested: EVERYTHING, joined: ['a x true', 'b y false'] });
+  it('lists nothing again while resources only change or move', async () => {
+    const { read, service } = await keptStation(1);
+    service.resources = [resourceOf('b', { state: 'FIRING' }), resourceOf('a')];
+    expect(await read()).toMatchObject({ requested: 'main', joined: ['b y false', 'a x true'] });
   });
 
   it('publishes a resource that moved to another product under its new one when the listings are due', async () => {
@@ -144,16 +140,11 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
     expect((await read()).requested).toBe(EVERYTHING);
   });
 
-  it('is due up to a fifth of the ttl earlier, so that stations started together are not due together', async () => {
-    const dueAfter = async (random: number) => {
-      const { read, clock } = station(KEPT, () => random);
-      await read();
-      for (let minute = 1; ; minute += 1) {
-        clock.advance(MINUTE_MS);
-        if ((await read()).requested !== 'main') return minute;
-      }
-    };
-    expect([await dueAfter(0), await dueAfter(0.6)]).toEqual([10, 9]);
+  it('is due with the refresh that begins some milliseconds before its ttl has passed, not with the one after', async () => {
+    const { read, clock } = await keptStation(9);
+    expect((await read()).requested).toBe('main');
+    clock.advance(MINUTE_MS - 500);
+    expect((await read()).requested).toBe(EVERYTHING);
   });
 
   it('counts a kept listing once per ttl, and the others once per refresh', async () => {
@@ -166,85 +157,24 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
   });
 });
 
-describe('SnapshotReader, when a kept listing is due and cannot be read', () => {
-  it('keeps the last one up to max_stale, tries again with each refresh, and fails after that', async () => {
-    const { read, clock, service } = await keptStation(10);
-    const takenWallMs = clock.wallMs() - TTL_MS;
-    service.failures = { y: timeout };
-    const { snapshot, joined, requested } = await read();
-    expect(requested).toBe(EVERYTHING);
-    expect(joined).toEqual(['a x true', 'b y false']);
-    expect(snapshot).toMatchObject({ complete: true, addsUp: true, incompleteReasons: [], pages: 3 });
-    const [, alertable, x, y] = snapshot.listings;
-    expect(y).toMatchObject({ name: 'product y', takenWallMs, failure: { reason: 'timeout', message: 'no reply' } });
-    for (const listing of [alertable, x])
-      expect(listing).toMatchObject({ takenWallMs: clock.wallMs(), failure: undefined });
-    clock.advance(5 * MINUTE_MS);
-    expect((await read()).requested).toBe('main,y');
-    clock.advance(1);
-    await expect(read()).rejects.toBe(timeout);
-    service.failures = {};
-    const recovered = await read();
-    expect(recovered.requested).toBe('main,y');
-    expect(recovered.snapshot.listings.at(-1)).toMatchObject({ takenWallMs: clock.wallMs(), failure: undefined });
+describe('SnapshotReader, when a further listing is due and cannot be read', () => {
+  it('fails, with a ttl, without one and for a new resource, and reads it with the next refresh', async () => {
+    const due = await keptStation(10);
+    const everyTime = await keptStation(1, { productsTtlMs: 0, alertabilityTtlMs: 0 });
+    const grown = await keptStation(1);
+    grown.add('new');
+    for (const { read, service } of [due, everyTime, grown]) {
+      service.failures = { y: timeout };
+      await expect(read()).rejects.toBe(timeout);
+      service.failures = {};
+      expect((await read()).requested).toBe(EVERYTHING);
+    }
   });
 
-  it('keeps one with a ttl above max_stale for the ttl, but not longer', async () => {
-    const { read, add, clock, service } = await keptStation(59, { productsTtlMs: 60 * MINUTE_MS, alertability: false });
-    service.failures = { x: timeout, y: timeout };
-    add('new');
-    expect((await read()).joined).toEqual(['a x undefined', 'b y undefined', 'new  undefined']);
-    clock.advance(MINUTE_MS + 1);
-    await expect(read()).rejects.toBe(timeout);
-  });
-
-  it('says of a new resource neither that it is not alertable nor that the listing is complete', async () => {
-    const { read, add, remove, service } = await keptStation(1);
-    service.failures = { alertable: timeout, y: timeout };
-    add('new', 'newer');
-    service.y = ['b', 'new'];
-    const { snapshot, joined, requested } = await read();
-    expect(requested).toBe(EVERYTHING);
-    expect(joined).toEqual(['a x true', 'b y false', 'new  undefined', 'newer  undefined']);
-    expect(snapshot).toMatchObject({ addsUp: false, complete: false });
-    const text = 'failed (no reply), and the last one was read before 2 resources were added';
-    expect(snapshot.incompleteReasons).toEqual([
-      { reason: 'further_listing', text: `listing of alertable resources: ${text}` },
-      { reason: 'further_listing', text: `listing of product y: ${text}` },
-    ]);
-    // The listing of x was read after the resources were added.
-    expect((await read()).requested).toBe('main,alertable,y');
-    remove('newer');
-    expect((await read()).snapshot.incompleteReasons.at(-1)?.text).toMatch(/before 1 resource was added$/);
-    // Without the new resources it is complete, although the listings still fail.
-    remove('new');
-    expect(await read()).toMatchObject({ requested: 'main,alertable,y', snapshot: { complete: true } });
-    add('new');
-    service.failures = {};
-    const recovered = await read();
-    expect(recovered.joined).toEqual(['a x true', 'b y false', 'new y false']);
-    expect(recovered.snapshot).toMatchObject({ complete: true, incompleteReasons: [] });
-  });
-
-  it('fails without a ttl, when nothing was read before, and for errors of the exporter itself', async () => {
-    const without = station({ ...KEPT, productsTtlMs: 0, alertabilityTtlMs: 0 });
-    await without.read();
-    without.service.failures = { y: timeout };
-    await expect(without.read()).rejects.toBe(timeout);
-    const first = station();
-    first.service.failures = { y: timeout };
-    await expect(first.read()).rejects.toBe(timeout);
-    const broken = await keptStation(10);
-    broken.service.failures = { y: new TypeError('a bug') };
-    await expect(broken.read()).rejects.toThrow('a bug');
-  });
-
-  it('fails when the refresh itself has ended, for example by refresh_timeout', async () => {
-    const { read, service } = await keptStation(10);
-    const end = new AbortController();
-    end.abort(timeout);
-    service.failures = { y: timeout };
-    await expect(read(listingContext({ signal: end.signal }))).rejects.toBe(timeout);
+  it('does not fail before it is due', async () => {
+    const { read, service } = await keptStation(9);
+    service.failures = { alertable: timeout, x: timeout, y: timeout };
+    expect(await read()).toMatchObject({ requested: 'main', joined: ['a x true', 'b y false'] });
   });
 
   it('reads a listing that did not add up again with the next refresh, and keeps one that only rejected records', async () => {
@@ -271,35 +201,5 @@ describe('SnapshotReader, when a kept listing is due and cannot be read', () => 
     clock.advance(MINUTE_MS);
     service.failures = {};
     expect(await read()).toMatchObject({ requested: EVERYTHING, joined: ['a  true', 'b x false'] });
-  });
-});
-
-describe('SnapshotReader.takeOver', () => {
-  it('continues with the kept listings, their age and their failure', async () => {
-    const before = await keptStation(9);
-    // Its clock stands at another time.
-    const after = station();
-    after.reader.takeOver(before.reader);
-    after.service.failures = { alertable: timeout, x: timeout, y: timeout };
-    const takenWallMs = before.clock.wallMs() - 9 * MINUTE_MS;
-    const { snapshot, joined } = await after.read();
-    expect(joined).toEqual(['a x true', 'b y false']);
-    expect(snapshot.listings.at(-1)).toMatchObject({ takenWallMs, failure: undefined });
-    after.clock.advance(MINUTE_MS);
-    expect((await after.read()).snapshot.listings.at(-1)).toMatchObject({
-      takenWallMs,
-      failure: { reason: 'timeout' },
-    });
-    after.clock.advance(5 * MINUTE_MS + 1);
-    await expect(after.read()).rejects.toBe(timeout);
-  });
-
-  it('lists everything with a ttl that the reader before did not have', async () => {
-    const before = station({ ...KEPT, productsTtlMs: 0, alertabilityTtlMs: 0 });
-    await before.read();
-    const after = station();
-    after.reader.takeOver(before.reader);
-    expect((await after.read()).requested).toBe(EVERYTHING);
-    expect((await after.read()).requested).toBe('main');
   });
 });

@@ -398,11 +398,11 @@ describe('StationCache', () => {
     const { cache, calls, clock, attempt, successor } = stationOf();
     await attempt(twoRecords());
     const requested = cache.refreshNow();
-    const ended = cache.refresh();
-    const joined = [requested, cache.refreshNow()].map((refresh) => refresh.ok && refresh.ended === ended);
-    expect(joined).toEqual([true, true]);
+    const joined = cache.refreshNow();
+    expect([requested.ok, joined.ok]).toEqual([true, true]);
     calls[1]?.reject(down());
-    await ended;
+    await cache.refresh();
+    expect(calls).toHaveLength(2);
     expect(cache.view().health.failure).toBeDefined();
     clock.advance(1500);
     const next = await successor();
@@ -588,11 +588,11 @@ describe('StationCache', () => {
   });
 });
 
-describe('StationCache with products_ttl', () => {
-  /** A station and its clock, the products that it lists, and what it requests. */
-  function keepingStation() {
+describe('StationCache with products_ttl and alertability_ttl', () => {
+  /** A station and its clock, what it requests, and whether its further listing fails. */
+  function keepingStation(changes: Partial<StationSpec> = { products: ['x'], productsTtlMs: 600_000 }) {
     const clock = new ManualClock();
-    const service = { failure: undefined as Error | undefined, heldMs: 0, requests: [] as string[] };
+    const service = { failure: undefined as Error | undefined, requests: [] as string[] };
     const dependencies = {
       source: {
         listResources: async () => {
@@ -600,22 +600,21 @@ describe('StationCache with products_ttl', () => {
           return twoRecords();
         },
         listIds: async () => {
-          service.requests.push('product');
+          service.requests.push('further');
           if (service.failure) throw service.failure;
           return listingOf(['a']);
         },
       },
       encode: async () => 'encoded',
-      upstream: { activeMs: () => clock.elapsedMs() - service.heldMs, mayAnswer: () => true },
       clock,
     };
-    const spec = specOf({ products: ['x'], productsTtlMs: 600_000 });
+    const spec = specOf(changes);
     const requestedBy = async (refresh: () => unknown) => {
       service.requests = [];
       await refresh();
       return service.requests.join();
     };
-    return { cache: new StationCache(spec, dependencies), clock, service, spec, dependencies, requestedBy };
+    return { cache: new StationCache(spec, dependencies), clock, service, requestedBy };
   }
 
   it('lists everything on request, and on a scrape only what is due', async () => {
@@ -627,38 +626,29 @@ describe('StationCache with products_ttl', () => {
       const requested = cache.refreshNow();
       if (requested.ok) await requested.ended;
     };
-    expect(await requestedBy(onRequest)).toBe('main,product');
+    expect(await requestedBy(onRequest)).toBe('main,further');
   });
 
-  it('hands its kept listings to the successor of a reload, which lists the products no earlier for it', async () => {
-    const { cache, clock, service, spec, dependencies, requestedBy } = keepingStation();
+  it('lists everything on request also when it joins a refresh that does not', async () => {
+    const { cache, clock, requestedBy } = keepingStation();
     await cache.refresh();
-    clock.advance(5000);
-    service.heldMs = 5000;
-    const shorter = { ...spec, productsTtlMs: 300_000 };
-    const next = await cache.successor(shorter, dependencies);
-    clock.advance(200_000);
-    expect(await requestedBy(() => next.refresh())).toBe('main');
-    expect(
-      next
-        .view()
-        .served?.publication.snapshot.parts.flat()
-        .map(({ product }) => product),
-    ).toEqual(['x', '']);
-    clock.advance(100_000);
-    expect(await requestedBy(() => next.refresh())).toBe('main,product');
+    clock.advance(60_000);
+    const onRequest = async () => {
+      const scraped = cache.refreshIfDue();
+      const requested = [cache.refreshNow(), cache.refreshNow()];
+      await Promise.all([scraped, ...requested.map((refresh) => refresh.ok && refresh.ended)]);
+    };
+    expect(await requestedBy(onRequest)).toBe('main,main,further');
   });
 
-  it('does not let a kept listing expire by the time that Retry-After holds the upstream', async () => {
-    const { cache, clock, service } = keepingStation();
+  it('is down while the listing of alertable resources fails after its ttl: its coverage is not served as if it were current', async () => {
+    const { cache, clock, service } = keepingStation({ alertability: true, alertabilityTtlMs: 600_000 });
     await cache.refresh();
+    const { served } = cache.view();
     service.failure = down();
-    clock.advance(1_400_000);
-    service.heldMs = 600_000;
-    await cache.refresh();
-    expect(cache.view().health.failure).toBeUndefined();
-    clock.advance(100_001);
+    clock.advance(600_000);
     await cache.refresh();
     expect(cache.view().health.failure).toMatchObject({ reason: 'network' });
+    expect(cache.view().served).toBe(served);
   });
 });

@@ -119,7 +119,7 @@ ${refreshesSection(view)}<div class="columns">
 <h2 id="place">Details</h2>
 ${stationFacts(view)}
 </section>
-${served === undefined ? [] : listingSection(served.snapshot, nowMs)}</div>`;
+${served === undefined ? [] : listingSection(served.snapshot)}</div>`;
 }
 
 /** The numbers of the station, with what they are to be compared with. */
@@ -262,12 +262,11 @@ function completenessText(snapshot: Snapshot): Html | string {
 }
 
 /** What the listing returned, and whether it is verified complete. */
-function listingSection(snapshot: Snapshot, nowMs: number): Html {
+function listingSection(snapshot: Snapshot): Html {
   const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   const reasons = incompleteReasons.map(({ text }) => html`<li>${text}</li>`);
-  const kept = keptListings(snapshot, nowMs);
   return html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
 ${facts('story', [
@@ -275,24 +274,13 @@ ${facts('story', [
   ['Reasons', reasons.length === 0 ? undefined : html`<ul>${reasons}</ul>`],
   ['Unique resources', numberText(size)],
   ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
-  ['Pages', `${numberText(pages)} (${kept === undefined ? 'all listings' : 'all listings that were due'})`],
-  ['Kept listings', kept],
+  ['Pages', `${numberText(pages)} (all listings that were due)`],
   ['Duplicate records', numberText(duplicates)],
   ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
   ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
 ])}
 </section>
 `;
-}
-
-/** How old the listings are that need not be read with every refresh; undefined without any. */
-function keptListings({ listings }: Snapshot, nowMs: number): Html | undefined {
-  const items = listings.flatMap(({ name, takenWallMs, failure }) => {
-    if (takenWallMs === undefined) return [];
-    const problem = failure && html`, <span class="no">then failed</span>: ${failure.message}`;
-    return html`<li>${name}: read ${momentText(takenWallMs, nowMs)}${problem ?? []}</li>`;
-  });
-  return items.length === 0 ? undefined : html`<ul>${items}</ul>`;
 }
 
 const REJECTED_COLUMNS: readonly PageColumn<RejectedRecord>[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../src/refresh/snapshot.ts';
 import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
@@ -115,23 +115,14 @@ describe('stationPage', () => {
     expect(expired.text).toContain('No data: no refresh has succeeded within max_stale.');
   });
 
-  const KEPT = {
-    name: 'product p',
-    pages: 5,
-    ttl: 'productsTtlMs',
-    takenWallMs: NOW_MS - 55_000,
-    failure: undefined,
-  } as const;
-  const TIMEOUT = { reason: 'timeout', message: 'no <reply>' } as const;
-
   it.each<[text: string, snapshot: Partial<Snapshot>]>([
     [
-      'Completenessverified complete Unique resources3 Reported totalnot reported Pages1 (all listings) Duplicate records0 Rejected records0 (without a usable resource_id) Invalid fieldsnone',
+      'Completenessverified complete Unique resources3 Reported totalnot reported Pages1 (all listings that were due) Duplicate records0 Rejected records0 (without a usable resource_id) Invalid fieldsnone',
       { reportedTotal: undefined },
     ],
     ['Completenesscomplete except for 4 rejected records Reasons4 rejected Unique ', rejecting('a', 'b', 'c', 'd')],
     [
-      'Completenessnot verified complete Reasonsthe total changedand <more> Unique resources3 Reported total4 Pages1,234 (all listings) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
+      'Completenessnot verified complete Reasonsthe total changedand <more> Unique resources3 Reported total4 Pages1,234 (all listings that were due) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
       {
         complete: false,
         incompleteReasons: [mismatch('the total changed'), mismatch('and <more>')],
@@ -142,11 +133,7 @@ describe('stationPage', () => {
         invalidFields: { ...listingOf([]).invalidFields, create_time: 1000 },
       },
     ],
-    [
-      'Pages1 (all listings that were due) Kept listingsproduct p: read 55 s agoproduct q: read 55 s ago, then failed: no <reply> Duplicate',
-      { listings: [...listingOf([]).listings, KEPT, { ...KEPT, name: 'product q', failure: TIMEOUT }] },
-    ],
-  ])('shows the listing, why it is incomplete, and how old kept ones are: %s', async (text, snapshot) => {
+  ])('shows the listing and why it is incomplete: %s', async (text, snapshot) => {
     expect(textOf((await open(detailOf(three, { snapshot }))).body, 'story')).toContain(text);
   });
 
