@@ -183,7 +183,7 @@ export class Exporter implements ExporterPort {
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
-  /** Counts the connections and the limits that the web server reaches, and logs the latter. */
+  /** Counts and logs the limits that the web server reaches. */
   webObserver(): WebObserver {
     const logLimit = limitLog(this.#options.log);
     return {
@@ -191,7 +191,6 @@ export class Exporter implements ExporterPort {
         this.#services.own.metrics.web_limits_reached_total.inc({ limit });
         logLimit(limit, client);
       },
-      connections: (open) => this.#services.own.metrics.web_connections.set(open),
     };
   }
 

@@ -139,12 +139,6 @@ export const listenAddress = flagKind(
   },
 );
 
-/** Host names have no ports. */
-export const hostNames = flagKind('<host,...>', 'host names such as a.example,b.example without ports', (text) => {
-  const names = text === '' ? [] : text.split(',');
-  return names.every((name) => /^[\w-]+(?:\.[\w-]+)*$/.test(name)) ? names : undefined;
-});
-
 /** Paths of the exporter's other endpoints; `...` matches any suffix. */
 const RESERVED_PATHS = [
   '/',

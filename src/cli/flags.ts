@@ -12,7 +12,6 @@ import {
   type FlagKind,
   faultShare,
   file,
-  hostNames,
   integerFlag,
   labelValue,
   listenAddress,
@@ -87,12 +86,6 @@ const TABLE = {
     'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
     'serve',
   ),
-  'web.allowed-hosts': flag(
-    hostNames,
-    '',
-    'Comma-separated host names that requests may have in the Host header, to prevent DNS rebinding; IP addresses, localhost and the host of --web.external-url are always allowed. Empty means any.',
-    'serve',
-  ),
   'web.enable-lifecycle': toggle(
     'Enable reload of the configuration via POST or PUT to /-/reload, and refresh of a station via POST to /stations/NAME/refresh.',
     'serve',
@@ -103,22 +96,10 @@ const TABLE = {
     'Maximum number of open connections; a further one closes the one that has been idle for the longest time, or is refused if none is idle. 0 means no limit.',
     'serve',
   ),
-  'web.max-connections-per-address': flag(
-    integerFlag(0),
-    '1024',
-    'Maximum number of open connections of one client, by IPv4 address or IPv6 /64 network; a further one closes an idle one of that client, or is refused. 0 means no limit.',
-    'serve',
-  ),
   'web.max-requests': flag(
     integerFlag(0),
     '40',
     'Maximum number of scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered at once from the cache. 0 means no limit.',
-    'serve',
-  ),
-  'web.max-response-memory': flag(
-    sizeFlag,
-    '64MiB',
-    'Maximum memory of responses of /metrics, and of /probe, that clients have not read; further scrapes get 503. 0B means no limit.',
     'serve',
   ),
   'scrape.timeout': flag(

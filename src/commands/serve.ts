@@ -99,10 +99,8 @@ async function serveUntil(
   const app = createApp(exporter, {
     telemetryPath: flags['web.telemetry-path'],
     ...(externalUrl && { externalUrl }),
-    allowedHosts: flags['web.allowed-hosts'],
     enableLifecycle: flags['web.enable-lifecycle'],
     maxRequests: flags['web.max-requests'],
-    maxResponseMemory: flags['web.max-response-memory'],
     scrapeTimeoutMs: flags['scrape.timeout'],
     timeoutOffsetMs: flags['timeout-offset'],
     version: build.version,
@@ -111,10 +109,7 @@ async function serveUntil(
     now: Date.now,
     report: reportInternalError(log),
   });
-  const limits = {
-    maxConnections: flags['web.max-connections'],
-    maxConnectionsPerAddress: flags['web.max-connections-per-address'],
-  };
+  const limits = { maxConnections: flags['web.max-connections'] };
   const server = await listen(app, flags['web.listen-address'], { tls: rules.tls, limits, observer }).catch(
     (error: Error) => {
       throw new OperatorError([`${error.message}; --web.listen-address sets the address`], error);

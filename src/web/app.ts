@@ -15,7 +15,7 @@ import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
-import { type AbortableHandler, limitRequests, RequestQueue } from './request-limit.ts';
+import { type AbortableHandler, limitRequests } from './request-limit.ts';
 import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
@@ -49,7 +49,6 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   if (prefix !== '') app.use(literalPath(prefix), pages);
   app.use(notFound, failedRequest(options.report, errorPage(options, healthPaths)));
 
-  const requests = new RequestQueue();
   return (request, response) => {
     setCommonHeaders(response);
     // Express responds to a target that is not a URL by itself, without the middleware above.
@@ -67,10 +66,9 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
       app(request, response);
       return;
     }
-    const handle = () => {
+    void exporter.started.then(() => {
       if (!request.destroyed) app(request, response);
-    };
-    void exporter.started.then(() => requests.add(handle));
+    });
   };
 }
 

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { RateRules } from './access/rules.ts';
-import { clientNetwork } from './client-network.ts';
 import type { WebOptions } from './port.ts';
 import { grantAccess, RequestError } from './respond.ts';
 
@@ -41,16 +39,13 @@ function hasBody({ 'transfer-encoding': encoding, 'content-length': length = '0'
 }
 
 /**
- * Rejects what a page of another site can make a browser send: a foreign Host header (DNS rebinding), and requests of other origins by
- * methods that change state. Browsers send Sec-Fetch-Site, older ones Origin; other clients send neither.
+ * Rejects requests of other origins by methods that change state, which a page of another site can make a browser send. Browsers send
+ * Sec-Fetch-Site, older ones Origin; other clients send neither.
  */
-export function checkCrossSite({ allowedHosts, externalUrl }: WebOptions): RequestHandler {
-  const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
+export function checkCrossSite({ externalUrl }: WebOptions): RequestHandler {
   return ({ method, headers, headersDistinct: { host = [] } }, _response, next) => {
     // A proxy in front may have read the other one.
     if (host.length > 1) throw new RequestError(400, 'Expected one Host header.\n');
-    if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? ''))
-      throw new RequestError(403, 'The host name is not allowed (--web.allowed-hosts).\n');
     if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl))
       throw new RequestError(403, 'Requests of other sites are not allowed.\n');
     next();
@@ -60,17 +55,8 @@ export function checkCrossSite({ allowedHosts, externalUrl }: WebOptions): Reque
 /** Methods that never change state. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
-/** DNS rebinding needs a name of the attacker's domain, so addresses and localhost are always allowed. */
-function hostFilter(names: readonly string[]): (host: string) => boolean {
-  const allowed = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
-  return (host) => {
-    const [, name = ''] = HOST.exec(host.toLowerCase()) ?? [];
-    return allowed.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
-  };
-}
-
-/** A Host header: the name, without the final dot of an absolute one, and an optional port. */
-const HOST = /^(\[[\da-f:.]+\]|[\w.-]+?)\.?(?::\d*)?$/i;
+/** A Host header: a name or an address, and an optional port. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i;
 
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostUrl(host: string, scheme: string): URL | undefined {
@@ -92,8 +78,11 @@ function isCrossOrigin(
  * Sets the headers of the rules in force on every response, and enforces their rate limit and basic authentication.
  * `openPaths`: for everyone, because probes of the process have no credentials.
  */
-export function checkAccess({ access, observer }: WebOptions, openPaths: ReadonlySet<string>): RequestHandler {
-  const passwords = new PasswordCheck();
+export function checkAccess(
+  { access, observer }: Pick<WebOptions, 'access' | 'observer'>,
+  openPaths: ReadonlySet<string>,
+  passwords = new PasswordCheck(),
+): RequestHandler {
   const isWithinRate = rateLimiter();
   return async (request, response, next) => {
     const { headers, users, rate } = access();
@@ -103,18 +92,18 @@ export function checkAccess({ access, observer }: WebOptions, openPaths: Readonl
       next();
       return;
     }
-    const network = clientNetwork(request.socket.remoteAddress);
+    const client = request.socket.remoteAddress;
     if (!isWithinRate(rate)) {
-      observer.limitReached('rate_limit', network);
+      observer.limitReached('rate_limit', client);
       throw new RequestError(429, 'Too many requests.\n');
     }
     const credentials = basicCredentials(request.headers.authorization);
-    const check = () => credentials && passwords.check(users, credentials, network);
+    const check = () => credentials && passwords.check(users, credentials);
     const result = users.size === 0 ? 'valid' : await check();
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
     if (result === 'busy') {
-      observer.limitReached('password_checks', network);
+      observer.limitReached('password_checks', client);
       response.setHeader('Retry-After', '1');
       throw new RequestError(503, 'Too many concurrent password checks.\n');
     }

@@ -67,11 +67,10 @@ async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterab
 /** Longer than the usual scrape timeout. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Closes the connection of a client that has not read the response in time, which would hold its request slot and memory. */
-export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
-  const timer = setTimeout(() => request.destroy(), timeoutMs).unref();
-  // Emitted after the response, and also when the client disconnects.
-  request.once('close', () => clearTimeout(timer));
+/** Closes the connection of a client that has read nothing of the response for this long. Whoever reads it steadily may take any time. */
+export function limitResponseTime(response: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
+  // Node destroys a socket whose timeout nobody handles, and considers it active while the client reads.
+  response.setTimeout(timeoutMs);
 }
 
 /** An error of the client that ends a handler: the status, and a message that ends with a line feed. */

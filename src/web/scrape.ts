@@ -36,36 +36,29 @@ export function scrapeOwn(exporter: ExporterPort, options: WebOptions): RequestH
 
 type Scrape = (format: ExpositionFormat, deadline: Deadline, request: Request) => Promise<Body>;
 
-/** Each endpoint has its own limits: /metrics is not affected by many probes. */
+/** Each endpoint has its own limit: /metrics is not affected by many probes. */
 function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
-  const limits = new ScrapeLimits(options);
+  const limit = new ScrapeLimit(options);
   return async (request, response) => {
     const format = expositionFormat(request);
-    const body = await limits.wait(request, (deadline) => scrape(format, deadline, request));
-    // A request that is already closed would count forever.
+    const body = await limit.wait(request, (deadline) => scrape(format, deadline, request));
     if (request.destroyed) return;
-    const gzip = acceptsGzip(request);
-    if (!limits.admit(request, unreadBytes(response, body, gzip))) {
-      response.setHeader('Retry-After', '1');
-      throw new RequestError(503, 'Too many responses have not been read.\n');
-    }
     response.setHeader('Content-Type', EXPOSITION_CONTENT_TYPES[format]);
     response.setHeader('Vary', 'Accept, Accept-Encoding');
-    await writeBody(response, body, gzip);
+    await writeBody(response, body, acceptsGzip(request));
   };
 }
 
-/** A waiting scrape costs a timer, a response that is not read costs memory. */
-class ScrapeLimits {
+/** Limits the scrapes that wait for refreshes. */
+class ScrapeLimit {
   readonly #options: WebOptions;
   #waiting = 0;
-  #responseMemory = 0;
 
   constructor(options: WebOptions) {
     this.#options = options;
   }
 
-  /** Above the limit of waiting scrapes, a scrape is answered at once from the cache. */
+  /** Above the limit a scrape is answered at once from the cache. */
   async wait<T>(request: Request, scrape: (deadline: Deadline) => Promise<T>): Promise<T> {
     if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
       this.#options.observer.limitReached('max_requests');
@@ -78,20 +71,6 @@ class ScrapeLimits {
     } finally {
       this.#waiting -= 1;
     }
-  }
-
-  /** Whether the memory of the response is within the limit; it counts until the request closes. */
-  admit(request: EventEmitter, bytes: number): boolean {
-    if (isAbove(this.#options.maxResponseMemory, this.#responseMemory + bytes)) {
-      this.#options.observer.limitReached('max_response_memory');
-      return false;
-    }
-    this.#responseMemory += bytes;
-    // Emitted after the response, and also when the client disconnects.
-    request.once('close', () => {
-      this.#responseMemory -= bytes;
-    });
-    return true;
   }
 }
 
@@ -172,8 +151,8 @@ export async function writeBody(
     return;
   }
   limitResponseTime(response, timeoutMs);
-  if (isShared(response, gzip)) {
-    // In one write: a slow client holds references only.
+  if (gzip && !('encrypted' in response.req.socket)) {
+    // In one write: all responses share the compressed bytes, and a slow client holds references only.
     response.cork();
     for (const chunk of body.gzip()) response.write(chunk);
     response.end();
@@ -183,23 +162,6 @@ export async function writeBody(
     // A client that disconnects is not an error.
     if (!response.req.destroyed) throw error;
   });
-}
-
-/** The most that a response holds while its client does not read: request, response, own metrics and lists of references. */
-const SHARED_RESPONSE_BYTES = 64 * 1024;
-
-/** The most that a response with its own bytes holds in addition: a piece as it is and encrypted, or the inflater and its output. */
-const COPIED_RESPONSE_BYTES = 2 * MAX_COPIED_BYTES;
-
-/** Memory that a response holds while its client does not read it. */
-function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
-  if (isShared(response, gzip)) return SHARED_RESPONSE_BYTES;
-  return SHARED_RESPONSE_BYTES + Math.min(gzip ? body.gzipLength : body.plainLength, COPIED_RESPONSE_BYTES);
-}
-
-/** Whether the response consists of the compressed bytes that all responses share. */
-function isShared({ req: { socket } }: ServerResponse, gzip: boolean): boolean {
-  return gzip && !('encrypted' in socket);
 }
 
 function* pieces(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {

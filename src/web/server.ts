@@ -4,7 +4,7 @@ import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions } from
 import { getBuiltinModule } from 'node:process';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer, type UpdatableServer } from './access/secure-server.ts';
-import { type ConnectionLimits, Connections } from './connections.ts';
+import { Connections } from './connections.ts';
 import type { WebObserver } from './port.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
@@ -29,7 +29,10 @@ interface ListenOptions {
   readonly observer?: WebObserver;
 }
 
-type ServerLimits = ServerOptions & ConnectionLimits;
+type ServerLimits = ServerOptions & {
+  /** Open connections of all addresses together; 0: no limit. */
+  readonly maxConnections: number;
+};
 
 const DEFAULT_LIMITS = {
   headersTimeout: 10_000,
@@ -39,7 +42,6 @@ const DEFAULT_LIMITS = {
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
   maxConnections: 2048,
-  maxConnectionsPerAddress: 1024,
 } satisfies ServerLimits;
 
 const MAX_REQUESTS_PER_CONNECTION = 100;
@@ -54,7 +56,7 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const connections = new Connections(handler, limits, options.observer);
+  const connections = new Connections(limits.maxConnections, options.observer);
   const running: UpdatableServer[] = [];
   const close = async (graceMs: number) => {
     const closed = running.map(({ server }) => once(server.close(), 'close'));
@@ -64,7 +66,7 @@ export async function listen(
     clearTimeout(timer);
   };
   try {
-    for (const address of addresses) running.push(await listenOn(address, connections, limits, options.tls));
+    for (const address of addresses) running.push(await listenOn(address, handler, connections, limits, options.tls));
   } catch (error) {
     await close(0);
     throw error;
@@ -81,6 +83,7 @@ export async function listen(
 
 async function listenOn(
   address: ListenAddress,
+  handler: RequestListener,
   connections: Connections,
   limits: ServerLimits,
   tls: TlsRules | undefined,
@@ -88,6 +91,7 @@ async function listenOn(
   const { server, updateTls } =
     tls === undefined ? { server: createServer(limits), updateTls: () => {} } : createSecureServer(limits, tls);
   connections.guard(server);
+  server.on('request', handler);
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));

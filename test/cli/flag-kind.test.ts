@@ -6,7 +6,6 @@ import {
   type FlagKind,
   faultShare,
   file,
-  hostNames,
   integerFlag,
   labelValue,
   listenAddress,
@@ -61,16 +60,6 @@ const CASES: readonly (readonly [
       ...['', '9842', 'localhost', ':', ':65536', ':http', '::1:80', '[::1]', '[localhost]:80'],
       ...['999.0.0.1:80', 'http://localhost:80', 'a b:80', ':80\n'],
     ],
-  ],
-  [
-    'hostNames',
-    hostNames,
-    {
-      '': [],
-      'a.example': ['a.example'],
-      'localhost,a-b.example,10.0.0.1': ['localhost', 'a-b.example', '10.0.0.1'],
-    },
-    ['a.example,', 'a.example:80', 'a b', '*.example'],
   ],
   [
     'telemetryPath',

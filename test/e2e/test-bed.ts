@@ -34,10 +34,8 @@ export async function startExporter(
   const observer = exporter.webObserver();
   const app = createApp(exporter, {
     telemetryPath: '/metrics',
-    allowedHosts: [],
     enableLifecycle: true,
     maxRequests: 0,
-    maxResponseMemory: 64 * 1024 * 1024,
     scrapeTimeoutMs: 600_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',

@@ -47,10 +47,9 @@ serveMethods({
       internalErrors += 1;
       log.error('internal error', { error });
     };
-    const limits = { maxRequests: 40, maxResponseMemory: 64 * 1024 * 1024, scrapeTimeoutMs: 10_000, timeoutOffsetMs };
+    const limits = { maxRequests: 40, scrapeTimeoutMs: 10_000, timeoutOffsetMs };
     const app = createApp(exporter, {
       telemetryPath: '/metrics',
-      allowedHosts: [],
       enableLifecycle: false,
       ...limits,
       version: 'soak',

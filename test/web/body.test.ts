@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressInfo, connect, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Body } from '../../src/metrics/exposition.ts';
-import { limitResponseTime } from '../../src/web/respond.ts';
 import { writeBody } from '../../src/web/scrape.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { httpRequest } from './http-client.ts';
@@ -57,18 +57,25 @@ describe('writeBody', () => {
     expect(await Promise.all(failures)).toEqual([undefined]);
     client.destroy();
   });
-});
 
-describe('limitResponseTime', () => {
-  it('clears its timer when the request closes', () => {
-    vi.useFakeTimers();
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const request = new IncomingMessage(new Socket());
-    limitResponseTime(new ServerResponse(request));
-    expect(vi.getTimerCount()).toBe(1);
-    request.emit('close');
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each([true, false])(
+    'lets a client that reads steadily take longer than the time limit (gzip: %s)',
+    async (gzip) => {
+      const timeoutMs = 1000;
+      const { server, port, failures } = await serve(bodyOf(...LARGE), gzip, timeoutMs);
+      const client = connect(port, '127.0.0.1');
+      client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      await once(server, 'request');
+      const startMs = performance.now();
+      let received = 0;
+      for await (const chunk of client) {
+        received += chunk.length;
+        // Reads a quarter of a megabyte, a small part of the body, ten times in each time limit.
+        if (performance.now() - startMs < 3 * timeoutMs && received % (256 * 1024) < chunk.length) await sleep(100);
+      }
+      expect(performance.now() - startMs).toBeGreaterThan(timeoutMs);
+      expect(received).toBeGreaterThan(10_000_000);
+      expect(await Promise.all(failures)).toEqual([undefined]);
+    },
+  );
 });

@@ -62,42 +62,4 @@ describe('checkCrossSite', () => {
     const { received } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nHOST: b\r\n\r\n');
     expect(await received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nExpected one Host header\.\n$/);
   });
-
-  describe('with allowed hosts', () => {
-    const start = () =>
-      startApp({}, { allowedHosts: ['Exporter.example'], externalUrl: new URL('https://proxy.example/tse') });
-
-    it.each([
-      'exporter.example',
-      'EXPORTER.EXAMPLE:9842',
-      'exporter.example.:9842',
-      'proxy.example',
-      'localhost:9842',
-      '10.0.0.7:9842',
-      '[2001:db8::7]:9842',
-    ])('accepts the host %s', async (host) => {
-      const { request } = await start();
-      expect((await request('/metrics', { headers: { host } })).status).toBe(200);
-    });
-
-    it.each([
-      'attacker.example',
-      'exporter.example.attacker.example',
-      'a@exporter.example',
-      'exporter.example/',
-      '10.0.0.7.attacker.example',
-    ])('responds 403 to the host %j', async (host) => {
-      const { request } = await start();
-      const response = await request('/metrics', { headers: { host } });
-      expect(response).toEqual(plainText(403, 'The host name is not allowed (--web.allowed-hosts).\n'));
-    });
-
-    it.each(['GET /metrics HTTP/1.0\r\n\r\n', 'GET /metrics HTTP/1.1\r\nHost:\r\n\r\n'])(
-      'responds 403 to a request without a host: %j',
-      async (bytes) => {
-        const { port } = await start();
-        expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 403 /);
-      },
-    );
-  });
 });

@@ -1,7 +1,5 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
-import { RequestQueue } from '../../src/web/request-limit.ts';
 import { eventually } from './eventually.ts';
 import { heldCalls } from './held-calls.ts';
 import { openConnection } from './http-client.ts';
@@ -84,41 +82,4 @@ describe('limitRequests', () => {
       expect(reported).toEqual([]);
     },
   );
-});
-
-describe('RequestQueue', () => {
-  /** Requests arrive in successive event-loop iterations; each takes some time. */
-  async function handled({ arrivals = 0, tookMs = 0 }) {
-    let nowMs = 0;
-    const queue = new RequestQueue(() => nowMs);
-    const order: string[] = [];
-    for (let at = 0; at < arrivals; at += 1) {
-      queue.add(() => {
-        order.push(`request ${at}`);
-        nowMs += tookMs;
-      });
-      await nextIteration();
-      order.push('iteration');
-    }
-    while (order.filter((step) => step !== 'iteration').length < arrivals) {
-      await nextIteration();
-      order.push('iteration');
-    }
-    return order;
-  }
-
-  it('lets connections be accepted before it handles the requests of those before them, but not for ever', async () => {
-    const order = await handled({ arrivals: 1000, tookMs: 50 });
-    const requests = order.filter((step) => step !== 'iteration');
-    expect(requests).toEqual(Array.from({ length: 1000 }, (_, at) => `request ${at}`));
-    expect(order.indexOf('request 40')).toBeGreaterThan(1000);
-    // One in every 33 iterations.
-    expect(order.indexOf('request 10')).toBeLessThan(400);
-  });
-
-  it('handles several short requests in one iteration, and one that takes long alone', async () => {
-    expect((await handled({ arrivals: 10, tookMs: 0 })).slice(-10)).toContain('request 9');
-    const order = await handled({ arrivals: 10, tookMs: 2 });
-    expect(order.slice(order.indexOf('request 5'), order.indexOf('request 6'))).toEqual(['request 5', 'iteration']);
-  });
 });

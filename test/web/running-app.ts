@@ -59,13 +59,11 @@ export async function startApp(
   const reported: unknown[] = [];
   /** Limits that were reached. */
   const limits: string[] = [];
-  const observer = { limitReached: (limit: string) => limits.push(limit), connections: () => {} };
+  const observer = { limitReached: (limit: string) => limits.push(limit) };
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
-    allowedHosts: [],
     enableLifecycle: false,
     maxRequests: 40,
-    maxResponseMemory: 64 * 1024 * 1024,
     scrapeTimeoutMs: 60_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { heldCalls } from './held-calls.ts';
 import { openConnection } from './http-client.ts';
-import { errorText, startApp } from './running-app.ts';
+import { startApp } from './running-app.ts';
 
 /** Scrapes that wait until `release` is called or their deadline. */
 function heldScrapes() {
@@ -18,8 +16,6 @@ function heldScrapes() {
   };
   return { scrape, ...calls };
 }
-
-const UNREAD = errorText(503, 'Too many responses have not been read.\n', { 'retry-after': '1' });
 
 describe('ScrapeLimit', () => {
   it.each([
@@ -55,27 +51,5 @@ describe('ScrapeLimit', () => {
     release();
     expect((await held).body).toBe('# refreshed\n');
     expect(reported).toEqual([]);
-  });
-
-  it.each([
-    // 64 KiB for a response of shared bytes, 512 KiB more for one with its own.
-    ['gzip', 128],
-    ['identity', 1152],
-  ])('responds 503 when responses that are not read would hold too much memory (%s)', async (encoding, kibibytes) => {
-    const body = bodyOf(...Array.from({ length: 64 }, () => Buffer.from(randomBytes(192 * 1024).toString('base64'))));
-    const { port, request, limits } = await startApp(
-      { scrape: async () => body },
-      { maxResponseMemory: kibibytes * 1024 },
-    );
-    const bytes = `GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`;
-    const unread = Array.from({ length: 2 }, () => openConnection(port, bytes).socket.pause());
-    const headers = { 'accept-encoding': encoding };
-    const status = async (path: string) => (await request(path, { method: 'HEAD', headers })).status;
-    await eventually(async () => expect(await request('/metrics', { headers })).toEqual(UNREAD));
-    expect(new Set(limits)).toEqual(new Set(['max_response_memory']));
-    expect(await status('/probe?station=prod')).toBe(200);
-    unread[0]?.destroy();
-    await eventually(async () => expect(await status('/metrics')).toBe(200));
-    unread[1]?.destroy();
   });
 });
