@@ -3,7 +3,6 @@ import { PARAMETERS } from '../inventory/parameters.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
-import { NOT_MATCHED } from '../model/resource-labels.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { type CrossProblem, crossChecked, given, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
@@ -56,7 +55,7 @@ const entry = crossChecked(
     match: match
       .prefault({})
       .describe(
-        `Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match. Where an expression of more than 500 instructions would take too long on a text of more than 512 characters, the labels of the entry are \`${NOT_MATCHED}\`, and it exempts no resource.`,
+        'Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match.',
       ),
     labels: optionalKey(
       z.record(labelName(RESERVED_LABELS, 'the exporter already uses this name'), z.string()),

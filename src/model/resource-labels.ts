@@ -1,11 +1,5 @@
-import { type AnchoredRegExp, MAX_AUTOMATON_STEPS } from '../text/anchored-regexp.ts';
+import type { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { labelText, type Resource } from './resource.ts';
-
-/** Steps of one match, at most about 25 milliseconds: the largest expression on a text of 512 characters, or half of it on the longest. */
-const MAX_STEPS = 512_000;
-
-/** The value of a label when an expression that decides about it would take too long on a text of the resource. */
-export const NOT_MATCHED = '(not matched)';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
 const MATCHED_FIELDS = {
@@ -72,39 +66,21 @@ export class ResourceLabels {
   }
 
   labelled(resource: Matched): Labelled {
-    const steps = this.labelling(resource);
-    let step = steps.next();
-    while (!step.done) step = steps.next();
-    return step.value;
-  }
-
-  /** Labels a resource and yields between expressions that may take long, so that other events can be handled then. */
-  *labelling(resource: Matched): Generator<void, Labelled> {
     if (this.entries.length === 0) return UNLABELLED;
     const values: (string | undefined)[] = this.names.map(() => undefined);
-    const sinceYield = { steps: 0 };
     for (const rule of this.#rules) {
       const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
-      if (!isOpen) continue;
-      const match = yield* matching(rule, resource, sinceYield);
-      if (match === 'no match') continue;
-      for (const [at, value] of rule.values.entries()) {
-        const isTooLong = value !== undefined && match === 'too long';
-        values[at] ??= isTooLong ? NOT_MATCHED : value;
-      }
+      if (!isOpen || !isMatch(rule, resource)) continue;
+      for (const [at, value] of rule.values.entries()) values[at] ??= value;
     }
-    const exemptBy = this.hasExemptions ? yield* this.#exemption(resource, sinceYield) : undefined;
-    return { labels: this.#combination(values), exemptBy };
+    return { labels: this.#combination(values), exemptBy: this.#exemption(resource) };
   }
 
-  /** The index of the entry that exempts the resource. One that would take too long does not: a missing alert rule must not be hidden. */
-  *#exemption(resource: Matched, sinceYield: { steps: number }): Generator<void, number | undefined> {
-    for (const rule of this.#rules) {
-      if (rule.alertable === undefined) continue;
-      const match = yield* matching(rule, resource, sinceYield);
-      if (match !== 'no match') return match === 'match' && !rule.alertable ? rule.index : undefined;
-    }
-    return undefined;
+  /** The index of the entry that exempts the resource. */
+  #exemption(resource: Matched): number | undefined {
+    if (!this.hasExemptions) return undefined;
+    const decisive = this.#rules.find((rule) => rule.alertable !== undefined && isMatch(rule, resource));
+    return decisive?.alertable === false ? decisive.index : undefined;
   }
 
   #combination(values: readonly (string | undefined)[]): Resource['labels'] {
@@ -129,25 +105,6 @@ function testsOf({ station, ...match }: LabelEntry['match']): LabelRule['tests']
   );
 }
 
-/** `too long`: an expression would take too long, and no other one decides. `sinceYield` has the steps since it yielded last. */
-function* matching(
-  { tests }: LabelRule,
-  resource: Matched,
-  sinceYield: { steps: number },
-): Generator<void, 'match' | 'no match' | 'too long'> {
-  let isDecided = true;
-  for (const [field, expression] of tests) {
-    const steps = expression.stepsFor(resource[field]);
-    if (steps > MAX_STEPS) {
-      isDecided = false;
-      continue;
-    }
-    if (sinceYield.steps > 0 && sinceYield.steps + steps > MAX_AUTOMATON_STEPS) {
-      yield;
-      sinceYield.steps = 0;
-    }
-    sinceYield.steps += steps;
-    if (!expression.matches(resource[field])) return 'no match';
-  }
-  return isDecided ? 'match' : 'too long';
+function isMatch({ tests }: LabelRule, resource: Matched): boolean {
+  return tests.every(([field, expression]) => expression.matches(resource[field]));
 }

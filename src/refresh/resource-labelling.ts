@@ -41,7 +41,7 @@ export async function labelsOf(
         if (partLabels[at]) continue;
         signal.throwIfAborted();
         const labelled = { ...resource, product: productOf(resource.id) };
-        partLabels[at] = yield* resourceLabels.labelling(labelled);
+        partLabels[at] = resourceLabels.labelled(labelled);
         yield;
       }
     }
@@ -78,7 +78,7 @@ export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
       const relabelledPart: Resource[] = [];
       for (const resource of part) {
         const alertState = states.alertStateOf(resource.state);
-        const { labels, exemptBy } = yield* resourceLabels.labelling(resource);
+        const { labels, exemptBy } = resourceLabels.labelled(resource);
         const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
         relabelledPart.push({ ...resource, alertState, labels, exemptBy, alertable });
         yield;

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 /** A regular expression that matches whole texts, in time linear in their length. */
 export class AnchoredRegExp {
   readonly source: string;
-  /** Instructions of the compiled expression: a match takes at most this many steps per character. */
+  /** Instructions of the compiled expression: a match takes at most about this many steps per character. */
   readonly size: number;
   readonly #compiled: Re2.RE2JS;
 
@@ -20,21 +20,7 @@ export class AnchoredRegExp {
     this.size = this.#compiled.programSize();
   }
 
-  /**
-   * testExact builds an automaton while it matches: fast for texts that have much in common, but a text that needs a new state for each
-   * character takes three times as long as without one.
-   */
   matches(text: string): boolean {
-    return this.stepsFor(text) <= MAX_AUTOMATON_STEPS
-      ? this.#compiled.testExact(text)
-      : this.#compiled.matcher(text).matches();
-  }
-
-  /** Steps that a match may take. */
-  stepsFor(text: string): number {
-    return this.size * text.length;
+    return this.#compiled.testExact(text);
   }
 }
-
-/** Steps of a match that builds the automaton, at most about 10 milliseconds: the largest expression on a text of 128 characters. */
-export const MAX_AUTOMATON_STEPS = 128_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LabelEntry, NOT_MATCHED, ResourceLabels } from '../../src/model/resource-labels.ts';
+import { type LabelEntry, ResourceLabels } from '../../src/model/resource-labels.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
@@ -45,13 +45,8 @@ describe('ResourceLabels', () => {
     expect(named('web-1').labels).toBe(named('web-gateway').labels);
   });
 
-  it('exempts no resource by an expression that would take long, nor by a later entry', () => {
-    const labels = labelsOf([
-      { match: { name: '.*a.{900}' }, alertable: false, index: 0 },
-      { match: {}, alertable: false, index: 1 },
-    ]);
-    expect(labels.labelled(resourceOf('x', { name: 'a'.repeat(1020) })).exemptBy).toBeUndefined();
-    expect(labels.labelled(resourceOf('x', { name: 'a' })).exemptBy).toBe(1);
+  it('has exemptions only where an entry exempts', () => {
+    const labels = labelsOf([{ match: {}, alertable: false, index: 0 }]);
     expect([labels.names, labels.hasExemptions]).toEqual([[], true]);
     expect(labelsOf([{ match: {}, alertable: true, index: 0 }]).hasExemptions).toBe(false);
   });
@@ -96,49 +91,5 @@ describe('ResourceLabels', () => {
   ])('matches $match with a whole field of the resource: $isMatch', ({ match, isMatch }) => {
     const labels = labelsOf([{ match, labels: { team: 'web' } }]);
     expect(labels.labelled(resource).labels).toEqual({ team: isMatch ? 'web' : '' });
-  });
-
-  it('does not match an expression that would take long on a text, and says so in the labels that it decides about', () => {
-    const labels = labelsOf([
-      { match: { name: 'web.*' }, labels: { tier: 'front' } },
-      { match: { name: '.*a.{900}' }, labels: { team: 'storage', tier: 'data' } },
-      { match: { name: '.*a.{900}', resource_type: 'none' }, labels: { owner: 'none' } },
-      { match: {}, labels: { team: 'platform', owner: 'all' } },
-    ]);
-    const named = (name: string) => labels.labelled(resourceOf('x', { name })).labels;
-    expect(named('a'.repeat(1020))).toEqual({ tier: NOT_MATCHED, team: NOT_MATCHED, owner: 'all' });
-    expect(named(`web${'a'.repeat(1000)}`)).toEqual({ tier: 'front', team: NOT_MATCHED, owner: 'all' });
-    expect(named('a'.repeat(500))).toEqual({ tier: '', team: 'platform', owner: 'all' });
-  });
-
-  it('matches every text with an expression of at most 500 instructions', () => {
-    const labels = labelsOf([{ match: { name: '.*a.{480}' }, labels: { team: 'storage' } }]);
-    expect(labels.labelled(resourceOf('x', { name: 'a'.repeat(1024) })).labels).toEqual({ team: 'storage' });
-    expect(labels.labelled(resourceOf('x', { name: `${'a'.repeat(500)}${'b'.repeat(480)}` })).labels).toEqual({
-      team: 'storage',
-    });
-    expect(labels.labelled(resourceOf('x', { name: 'b'.repeat(1024) })).labels).toEqual({ team: '' });
-  });
-
-  it('yields between expressions that may take long together, and not for usual ones', () => {
-    const stepsOf = (entries: readonly Entry[], name: string) => {
-      const labelling = labelsOf(entries).labelling(resourceOf('x', { name }));
-      let steps = 1;
-      while (!labelling.next().done) steps += 1;
-      return steps;
-    };
-    const long = Array.from({ length: 9 }, (_, at) => ({ match: { name: `${at}.*a.{400}` }, labels: { team: 'x' } }));
-    expect(stepsOf(long, 'a'.repeat(1020))).toBe(9);
-    expect(stepsOf(long, 'a'.repeat(150))).toBe(5);
-    expect(stepsOf(long, 'web-1')).toBe(1);
-    const all = { name: '.*a.{400}', display_name: '.*a.{400}', resource_id: 'x' };
-    const labels = labelsOf([{ match: all, labels: { team: 'x' } }]);
-    const text = 'a'.repeat(1020);
-    const labelling = labels.labelling(resourceOf('x', { name: text, displayName: text }));
-    expect([labelling.next().done, labelling.next().done, labelling.next()]).toMatchObject([
-      false,
-      false,
-      { done: true, value: { labels: { team: 'x' } } },
-    ]);
   });
 });

@@ -121,9 +121,9 @@ export function mismatch(text: string) {
 export class ObservedLabels extends ResourceLabels {
   beforeLabelling: (resource: Resource) => void = () => undefined;
 
-  override *labelling(resource: Resource) {
+  override labelled(resource: Resource) {
     this.beforeLabelling(resource);
-    return yield* super.labelling(resource);
+    return super.labelled(resource);
   }
 }
 

