@@ -129,7 +129,7 @@ describe('loadCommand, serving', () => {
     await eventually(() => expect(output().stderr).toContain('level=error msg="configuration reload failed"'));
     expect(await station()).toBe('b');
     const successful = 'telemetry_station_exporter_config_last_reload_successful';
-    expect(valuesOf(await scrape(), successful)).toEqual({ '': 0 });
+    expect(valuesOf(await scrape(), successful, 'config')).toEqual({ main: 0, web: 1 });
   });
 
   it('survives an internal error during a reload, and logs it', async () => {

@@ -59,9 +59,7 @@ or
     {
       alert: 'TelemetryStationExporterReloadFailed',
       comment: 'The exporter keeps the previous configuration, so no other metric shows the failure.',
-      expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0
-or
-${metric('telemetry_station_exporter_web_config_last_reload_successful')} == 0`,
+      expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0`,
       summary: 'Telemetry station exporter failed to reload its configuration.',
       description: `Exporter {{ $labels.instance }} (${JOB_TEXT}) has run with its previous configuration or web configuration for at least ${parameters.TelemetryStationExporterReloadFailed.for}, because it rejected the latest one.`,
       first: 'Read the problems in its log, or run `check` on the configuration file.',

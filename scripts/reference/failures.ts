@@ -1,7 +1,11 @@
-import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/model/failure.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS, NOT_TRIED } from '../../src/model/failure.ts';
 
 const START = '<!-- Generated from src/model/failure.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
+
+const NOT_TRIED_MEANING = 'No refresh has ended since the exporter started or the station was added.';
+const NOT_TRIED_ADVICE =
+  'Wait for the first refresh. If there is none for minutes, the upstream has more work than capacity: the status page shows for how long refreshes wait.';
 
 /** Replaces the generated table of failure reasons in the page. */
 export function withFailureTable(page: string): string {
@@ -14,5 +18,6 @@ function failureTable(): string {
   const rows = FAILURE_REASONS.map(
     (reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`,
   );
-  return ['| reason | meaning | resolution |', '|---|---|---|', ...rows].join('\n');
+  const notTried = `| \`${NOT_TRIED}\` | ${NOT_TRIED_MEANING} | ${NOT_TRIED_ADVICE} |`;
+  return ['| reason | meaning | resolution |', '|---|---|---|', notTried, ...rows].join('\n');
 }

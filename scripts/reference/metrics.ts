@@ -6,7 +6,7 @@ import {
 } from '../../src/metrics/catalogue.ts';
 import type { FamilyDescription } from '../../src/metrics/family.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
-import { FAILURE_REASONS } from '../../src/model/failure.ts';
+import { DOWN_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 
 /** The text of docs/metrics.md, generated from the catalogue. */
@@ -15,8 +15,8 @@ export function metricsReference(): string {
 
 Generated from the catalogue in \`src/metrics\` by \`npm run generate\`.
 
-All families of a station come from the same snapshot, so they add up: the sum of \`telemetry_station_resources\` over a
-station equals its number of resources and of its \`telemetry_station_resource_info\` series, unless these are withheld.
+All families of a station come from the same snapshot, so they add up: the sums of \`telemetry_station_resources\` and of
+\`telemetry_station_listing_resources\` over a station equal its number of resources and of its \`telemetry_station_resource_info\` series, unless these are withheld.
 A value that the service did not report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label
 value. Timestamps are published instead of ages: use \`time() - …\`.
 
@@ -26,8 +26,8 @@ Published while the station is configured.
 
 ${table(HEALTH_FAMILIES)}
 
-\`telemetry_station_info\` also has the configured \`labels\` of the station. \`telemetry_station_failure\` is 1 for the current [reason](runbooks/TelemetryStationDown.md#resolution)
-and 0 for the others: ${list(FAILURE_REASONS)}.
+These families, and those of the listing below, also have the configured \`labels\` of the station: alerts can be routed by owner and grouped by \`upstream\` without a join. While \`telemetry_station_up\` is 0,
+\`telemetry_station_failure\` is 1 for exactly one [reason](runbooks/TelemetryStationDown.md#resolution): ${list(DOWN_REASONS)}.
 
 ${examples(HEALTH_FAMILIES)}
 
@@ -40,6 +40,15 @@ Published until the data expires ([\`max_stale\`](operating.md#staleness)). Coun
 listings that add up and rejected the same records ([how](data.md#fields-of-a-change)): a failed or incomplete listing never counts as a removal.
 
 ${table(SNAPSHOT_FAMILIES)}
+
+Three families are held as last known, so that queries need not remember anything. They start anew with the process, and with a reload that changes the station:
+
+- \`telemetry_station_verified_resources\` while main listings do not add up; it has no sample before the first one that does.
+- \`telemetry_station_verified_sku_quantity\` while listings are incomplete. A GPU model or unit that is gone stays at 0, so that a drop can be compared.
+- \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, or a complete listing does not have it. It is published also without \`metrics.per_resource\`, but not for a
+  station with more than \`metrics.max_firing_resources\` firing resources.
+
+Quantities are in base units: sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; all other units are as the service sends them.
 
 The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.
 
@@ -60,7 +69,7 @@ ${examples(RESOURCE_FAMILIES)}
 ## Labels of resources
 
 With \`resource_labels\` (see [configuration](configuration.md#the-file)), these families also have the configured labels, empty where no entry
-matches: ${list(
+matches; on \`telemetry_station_resource_firing\` they replace labels of the station with the same name: ${list(
     Object.values(STATION_FAMILIES)
       .filter(({ hasResourceLabels }) => hasResourceLabels)
       .map(({ name }) => name),

@@ -198,7 +198,7 @@ export class Exporter implements ExporterPort {
   recordWebReload(problems: readonly string[]): void {
     const nowMs = Date.now();
     const isRejected = problems.length > 0;
-    this.#services.own.recordWebReload(!isRejected, nowMs);
+    this.#services.own.recordReload('web', !isRejected, nowMs);
     const { atMs = nowMs } = this.#rejectedWebReload ?? {};
     this.#rejectedWebReload = isRejected ? { atMs, problems } : undefined;
   }
@@ -225,14 +225,14 @@ export class Exporter implements ExporterPort {
         await this.#replaceGeneration(result);
         return [];
       }
-      this.#services.own.recordReload(false, Date.now());
+      this.#services.own.recordReload('main', false, Date.now());
       const problems = formatProblems(result.problems);
       this.#rejectedReload = { atMs: Date.now(), problems };
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     } catch (error) {
       if (signal.aborted) return ['the exporter is shutting down'];
-      this.#services.own.recordReload(false, Date.now());
+      this.#services.own.recordReload('main', false, Date.now());
       throw error;
     } finally {
       clearInterval(timer);
@@ -248,7 +248,7 @@ export class Exporter implements ExporterPort {
       this.#current = next;
       this.#rejectedReload = undefined;
       this.#configuration = undefined;
-      this.#services.own.recordReload(true, Date.now());
+      this.#services.own.recordReload('main', true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       return old && this.#retire(old, next);
     };

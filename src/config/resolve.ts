@@ -35,7 +35,7 @@ function resolveStation(
   const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
   const name = station.name ?? telemetry_station;
   const { ttl, max_stale, error_ttl, refresh } = { ...cache, ...station.cache };
-  const { per_resource, max_resources, disabled } = { ...metrics, ...station.metrics };
+  const { per_resource, max_resources, max_firing_resources, disabled } = { ...metrics, ...station.metrics };
   return {
     name,
     upstream,
@@ -46,7 +46,12 @@ function resolveStation(
     productsTtlMs: station.products_ttl,
     alertabilityTtlMs: station.alertability_ttl,
     cache: { ttlMs: ttl, maxStaleMs: max_stale, errorTtlMs: error_ttl, refresh },
-    metrics: { perResource: per_resource, maxResources: max_resources, disabled: new Set(disabled) },
+    metrics: {
+      perResource: per_resource,
+      maxResources: max_resources,
+      maxFiringResources: max_firing_resources,
+      disabled: new Set(disabled),
+    },
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
     resourceLabels: resourceLabels.ofStation(name),

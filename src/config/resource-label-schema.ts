@@ -58,7 +58,10 @@ const entry = crossChecked(
         'Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match.',
       ),
     labels: optionalKey(
-      z.record(labelName(RESERVED_LABELS, 'the exporter already uses this name'), z.string()),
+      z.record(
+        labelName(RESERVED_LABELS, () => 'the exporter already uses this name'),
+        z.string(),
+      ),
       `Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`,
     ),
     alertable: optionalKey(

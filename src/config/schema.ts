@@ -13,9 +13,7 @@ import { upstream } from './upstream-schema.ts';
 
 const cache = z.strictObject({
   ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
-  max_stale: duration
-    .prefault('15m')
-    .describe('Serve the last successful snapshot for this long while refreshes fail.'),
+  max_stale: duration.prefault('6h').describe('Serve the last successful snapshot for this long while refreshes fail.'),
   error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
   refresh: z
     .enum(['scrape', 'background'])
@@ -31,6 +29,11 @@ const metrics = z.strictObject({
     .prefault(100_000)
     .describe(
       'Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.',
+    ),
+  max_firing_resources: integer(0)
+    .prefault(500)
+    .describe(
+      'Maximum number of firing resources per station; above it, `telemetry_station_resource_firing` is withheld and counts stay exact.',
     ),
   disabled: z
     .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))

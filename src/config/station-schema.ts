@@ -71,18 +71,25 @@ const stationCache = z.strictObject({
 const stationMetrics = z.strictObject({
   per_resource: optionalKey(z.boolean(), 'Overrides `metrics.per_resource`.'),
   max_resources: optionalKey(integer(0), 'Overrides `metrics.max_resources`.'),
+  max_firing_resources: optionalKey(integer(0), 'Overrides `metrics.max_firing_resources`.'),
   disabled: optionalKey(
     z.array(z.enum(Object.keys(STATION_FAMILIES), { error: 'the name of a metric family of a station' })),
     'Overrides `metrics.disabled` for the families of this station.',
   ),
 });
 
-const STATION_INFO = STATION_FAMILIES.telemetry_station_info;
+/** The labels that a family with the labels of the station has already, each with the first such family. */
+const STATION_FAMILY_LABELS = new Map<string, string>(
+  Object.values(STATION_FAMILIES)
+    .filter(({ hasStationLabels }) => hasStationLabels)
+    .flatMap(({ name, labels }) => labels.map((label) => [label, name] as const))
+    .toReversed(),
+);
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** `problem`: of a reserved name. */
-export function labelName(reserved: ReadonlySet<string>, problem: string) {
+/** `problemOf`: what is wrong with a reserved name. */
+export function labelName(reserved: Pick<ReadonlySet<string>, 'has' | 'keys'>, problemOf: (name: string) => string) {
   return z
     .string()
     .regex(LABEL_NAME, {
@@ -93,8 +100,10 @@ export function labelName(reserved: ReadonlySet<string>, problem: string) {
       error: 'label names that start with __ are reserved, expected another one',
       abort: true,
     })
-    .refine((name) => !reserved.has(name), { error: `${problem}, expected another one` })
-    .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...reserved].join('|')})$)`) });
+    .refine((name) => !reserved.has(name), {
+      error: ({ input }) => `${problemOf(String(input))}, expected another one`,
+    })
+    .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...reserved.keys()].join('|')})$)`) });
 }
 
 export const station = crossChecked(
@@ -135,9 +144,14 @@ export const station = crossChecked(
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
     labels: z
-      .record(labelName(new Set(STATION_INFO.labels), `${STATION_INFO.name} already has this label`), z.string())
+      .record(
+        labelName(STATION_FAMILY_LABELS, (name) => `${STATION_FAMILY_LABELS.get(name)} already has this label`),
+        z.string(),
+      )
       .prefault({})
-      .describe('Additional labels of `telemetry_station_info`.'),
+      .describe(
+        'Labels of the station, such as its owner, on its health and listing metrics and on its firing resources, where a label of `resource_labels` takes precedence.',
+      ),
   }),
   function* (value) {
     yield* pathProblems(value);

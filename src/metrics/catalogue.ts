@@ -1,50 +1,50 @@
-import { FAILURE_REASONS } from '../model/failure.ts';
+import { ALERT_STATES } from '../model/alert-state.ts';
+import { DOWN_REASONS, NOT_TRIED } from '../model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
-import { skuQuantity } from '../model/resource.ts';
+import { baseQuantity } from '../model/resource.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
-import { knownRuleCounts } from '../refresh/aggregates.ts';
+import { countByAlertState, knownRuleCounts, type Quantities } from '../refresh/aggregates.ts';
+import type { Health } from '../refresh/station-cache.ts';
 import {
   type FamilyDescription,
+  firingFamilies,
   groupFamilies,
   healthFamilies,
+  listingFamilies,
   optionalSample,
   resourceFamilies,
   resourceRow,
-  snapshotFamilies,
+  typeFamilies,
 } from './family.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 
 /** The families of a station that do not depend on a snapshot. */
 export const HEALTH_FAMILIES = healthFamilies({
-  /** Its labels are reserved: a station cannot configure one of them as an extra label. */
   telemetry_station_info: {
     help: 'Information about the configured telemetry station.',
-    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
+    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station'],
     exampleTitle: 'Stations by zone and upstream',
     example: 'count by (zone, upstream) (telemetry_station_info)',
-    hasStationLabels: true,
-    samples: ({ spec: { path, upstream } }) => [
-      [1, path.subscription, path.resource_group, path.zone, path.telemetry_station, upstream],
-    ],
+    samples: ({ spec: { path } }) => [[1, path.subscription, path.resource_group, path.zone, path.telemetry_station]],
   },
   telemetry_station_up: {
-    help: 'Whether the last refresh of the station succeeded.',
+    help: 'Whether the last refresh of the station succeeded; 0 before the first one.',
     exampleTitle: 'Stations whose last refresh failed',
     example: 'telemetry_station_up == 0',
-    samples: ({ health }) => [[health.lastAttemptMs !== undefined && health.failure === undefined ? 1 : 0]],
+    samples: ({ health }) => [[downReason(health) === undefined ? 1 : 0]],
   },
   telemetry_station_failure: {
-    help: 'Whether the last refresh failed for this reason.',
+    help: 'Whether the station is down for this reason: that of the failed last refresh, or not_tried before the first one.',
     labels: ['reason'],
-    exampleTitle: 'Failing stations by reason',
+    exampleTitle: 'Stations that are down, by reason',
     example: 'count by (reason) (telemetry_station_failure == 1)',
-    samples: ({ health }) => FAILURE_REASONS.map((reason) => [health.failure?.reason === reason ? 1 : 0, reason]),
+    samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
   },
   telemetry_station_last_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful refresh.',
-    exampleTitle: 'Age of the data of each station in seconds',
-    example: 'time() - telemetry_station_last_success_timestamp_seconds',
-    samples: ({ health }) => optionalSample(seconds(health.lastSuccessMs)),
+    help: 'Timestamp of the last successful refresh, 0 before the first one.',
+    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, also those that never had one',
+    example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
+    samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
   },
   telemetry_station_last_attempt_timestamp_seconds: {
     help: 'Timestamp of the last refresh, successful or not.',
@@ -60,12 +60,23 @@ export const HEALTH_FAMILIES = healthFamilies({
   },
 });
 
-const LISTING_FAMILIES = snapshotFamilies({
+const LISTING_FAMILIES = listingFamilies({
   telemetry_station_listing_complete: {
     help: 'Whether the listing was verified complete, without rejected records, as of the last successful refresh.',
     exampleTitle: 'Stations that may be missing resources',
     example: 'telemetry_station_listing_complete == 0',
     samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
+  },
+  telemetry_station_listing_resources: {
+    help: 'Resources in the listing by the meaning of their states as of the last successful refresh.',
+    labels: ['alert_state'],
+    exampleTitle: 'Stations in which more than a twentieth of the resources fires',
+    example:
+      'telemetry_station_listing_resources{alert_state="firing"} > ignoring (alert_state) 0.05 * sum without (alert_state) (telemetry_station_listing_resources)',
+    samples: ({ aggregates }) => {
+      const counts = countByAlertState(aggregates);
+      return ALERT_STATES.map((alertState) => [counts.get(alertState) ?? 0, alertState]);
+    },
   },
   telemetry_station_listing_incomplete: {
     help: 'Whether the listing was not verified complete for this reason as of the last successful refresh.',
@@ -109,6 +120,27 @@ const LISTING_FAMILIES = snapshotFamilies({
     exampleTitle: 'Invalid field values by station and field',
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
     samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field], field]),
+  },
+  telemetry_station_resources_folded: {
+    help: 'Resources counted under the label value (other) as of the last successful refresh, because the service supplies more values than limits.label_values.',
+    labels: ['label'],
+    exampleTitle: 'Labels with too many values, by station',
+    example: 'telemetry_station_resources_folded > 0',
+    samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
+  },
+  telemetry_station_verified_resources: {
+    help: 'Resources and rejected records of the latest listing that adds up.',
+    exampleTitle: 'Stations that lost more than a fifth of their resources within an hour',
+    example: 'telemetry_station_verified_resources < 0.8 * max_over_time(telemetry_station_verified_resources[1h])',
+    samples: ({ lastKnown }) => optionalSample(lastKnown.verifiedResources),
+  },
+  telemetry_station_verified_sku_quantity: {
+    help: 'Sum of the SKU quantities of the latest complete listing, sizes in bytes; 0 for a GPU model or unit that is gone.',
+    labels: ['gpu_model', 'unit'],
+    exampleTitle: 'Capacity that dropped by more than a fifth within six hours',
+    example:
+      'telemetry_station_verified_sku_quantity < 0.8 * max_over_time(telemetry_station_verified_sku_quantity[6h])',
+    samples: ({ lastKnown }) => quantitySamples(lastKnown.verifiedQuantities),
   },
 });
 
@@ -157,50 +189,38 @@ const GROUP_FAMILIES = groupFamilies({
     samples: ({ unknownCoverage }) => [[unknownCoverage]],
   },
   telemetry_station_sku_quantity: {
-    help: 'Sum of the SKU quantities of the resources as of the last successful refresh.',
+    help: 'Sum of the SKU quantities of the resources as of the last successful refresh, sizes in bytes.',
     labels: ['gpu_model', 'unit'],
     exampleTitle: 'GPUs by model',
     example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
-    samples: ({ quantities }) =>
-      [...quantities].flatMap(([gpuModel, units]) =>
-        Array.from(units, ([unit, sum]) => [sum, gpuModel, unit] as const),
-      ),
+    samples: ({ quantities }) => quantitySamples(quantities),
   },
 });
 
-const OTHER_FAMILIES = snapshotFamilies({
+const CHURN_FAMILIES = typeFamilies({
   telemetry_station_resource_type_info: {
     help: 'Information about the resource type as of the last successful refresh.',
-    labels: ['resource_type', 'resource_type_label'],
+    labels: ['resource_type_label'],
     exampleTitle: 'Resources by type, with the label of the type',
     example:
       'sum by (job, instance, station, resource_type) (telemetry_station_resources) * on (job, instance, station, resource_type) group_left (resource_type_label) telemetry_station_resource_type_info',
     samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
   },
-  telemetry_station_resources_folded: {
-    help: 'Resources counted under the label value (other) as of the last successful refresh, because the service supplies more values than limits.label_values.',
-    labels: ['label'],
-    exampleTitle: 'Labels with too many values, by station',
-    example: 'telemetry_station_resources_folded > 0',
-    samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
-  },
   telemetry_station_resources_added_total: {
     help: 'Resources added between start and the last successful refresh.',
-    labels: ['resource_type'],
     exampleTitle: 'Resources added in a day, by type (`increase` extrapolates: it may not be a whole number)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
   },
   telemetry_station_resources_removed_total: {
     help: 'Resources removed between start and the last successful refresh.',
-    labels: ['resource_type'],
     exampleTitle: 'Resources removed in a day, by type (likewise)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
   },
   telemetry_station_resource_state_changes_total: {
     help: 'Alert state changes between start and the last successful refresh, by new state.',
-    labels: ['resource_type', 'state', 'alert_state'],
+    labels: ['state', 'alert_state'],
     exampleTitle: 'Resources that began to fire in an hour, by station',
     example: 'sum by (station) (increase(telemetry_station_resource_state_changes_total{alert_state="firing"}[1h]))',
     samples: ({ churn }) =>
@@ -212,8 +232,18 @@ const OTHER_FAMILIES = snapshotFamilies({
   },
 });
 
+const FIRING_FAMILIES = firingFamilies({
+  telemetry_station_resource_firing: {
+    help: 'Whether the resource is firing, as last known: 1 until a listing shows it with another meaning, or a complete one without it.',
+    labels: ['display_name', 'resource_type', 'product'],
+    exampleTitle: 'Firing resources by type, at most max_firing_resources of a station',
+    example: 'count by (station, resource_type) (telemetry_station_resource_firing)',
+    samples: ({ displayName, type, product }) => [[1, displayName, type, product]],
+  },
+});
+
 /** The families of a station that are published while it has a snapshot. */
-export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...OTHER_FAMILIES };
+export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES, ...FIRING_FAMILIES };
 
 /** The per-resource families. */
 export const RESOURCE_FAMILIES = resourceFamilies({
@@ -250,13 +280,13 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
   }),
   telemetry_station_resource_sku_quantity: resourceRow({
-    help: 'SKU quantity of the resource as of the last successful refresh.',
+    help: 'SKU quantity of the resource as of the last successful refresh, sizes in bytes.',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
     fields: ['sku'],
     sample: (r) => {
-      const quantity = skuQuantity(r.sku);
+      const quantity = baseQuantity(r.sku);
       return quantity && [quantity.value, quantity.unit];
     },
   }),
@@ -282,6 +312,17 @@ export type FamilyName = Family['name'];
 
 /** The fixed labels of a family. */
 export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly name: Name }>['labels'][number];
+
+/** Why a station is not up; undefined while it is. */
+function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
+  return lastAttemptMs === undefined ? NOT_TRIED : failure?.reason;
+}
+
+function quantitySamples(quantities: Quantities): (readonly [sum: number, gpuModel: string, unit: string])[] {
+  return [...quantities].flatMap(([gpuModel, units]) =>
+    Array.from(units, ([unit, sum]) => [sum, gpuModel, unit] as const),
+  );
+}
 
 function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;

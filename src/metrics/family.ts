@@ -11,7 +11,7 @@ export interface FamilyDescription {
   readonly labels: readonly string[];
   /** Also has the labels that `resource_labels` configures. */
   readonly hasResourceLabels?: true;
-  /** Also has the configured labels of the station. */
+  /** Also has the configured labels of the station, except for those that it has from `resource_labels`. */
   readonly hasStationLabels?: true;
   /** What the example returns, as a phrase without a period. */
   readonly exampleTitle: string;
@@ -33,7 +33,7 @@ export interface SnapshotSource extends Publication {
   readonly aggregates: Aggregates;
 }
 
-/** A family with samples per station: `station` is the first of `labels` and not part of a sample. */
+/** A family with samples per station. The first of `labels` are not part of a sample: `station` and, with the labels of the station, `upstream`. */
 export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
 }
@@ -60,11 +60,21 @@ type Families<Family, Labels, First extends readonly string[]> = {
   };
 };
 
+/** What all families of a table share. */
+interface Shared extends Pick<FamilyDescription, 'hasResourceLabels' | 'hasStationLabels'> {
+  /** Before the names of the rows. */
+  readonly prefix?: string;
+}
+
 /** Rows with their names, which say whether they are counters. `first`: labels before those of the row. */
-export function described(rows: Readonly<Record<string, Row<unknown>>>, first: readonly string[], prefix = '') {
+export function described(
+  rows: Readonly<Record<string, Row<unknown>>>,
+  first: readonly string[],
+  { prefix = '', ...shared }: Shared = {},
+) {
   const families = Object.entries(rows).map(([key, row]) => {
     const type = key.endsWith('_total') ? 'counter' : 'gauge';
-    return [key, { name: prefix + key, type, ...row, labels: [...first, ...(row.labels ?? [])] }];
+    return [key, { name: prefix + key, type, ...row, ...shared, labels: [...first, ...(row.labels ?? [])] }];
   });
   return Object.fromEntries(families);
 }
@@ -73,18 +83,31 @@ interface StationFamilyRow<Labels, Input extends readonly unknown[]> extends Row
   readonly samples: (...input: Input) => Iterable<FamilySample<LabelsOf<Labels>>>;
 }
 
-export const healthFamilies = stationFamilies<HealthSource>();
-export const snapshotFamilies = stationFamilies<SnapshotSource>();
+interface TypeFamilyRow<Labels> extends Row<Labels> {
+  readonly samples: (source: SnapshotSource) => Iterable<FamilySample<['resource_type', ...LabelsOf<Labels>]>>;
+}
 
+export const healthFamilies = stationFamilies<HealthSource>();
+export const listingFamilies = stationFamilies<SnapshotSource>();
+
+/** Families of a station as a whole: alerts on them are routed by the labels of the station and grouped by its upstream. */
 function stationFamilies<Source>() {
   return <const Labels>(
     rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], [source: Source]> },
-  ): Families<StationFamily<Source>, Labels, ['station']> => described(rows, ['station']);
+  ): Families<StationFamily<Source>, Labels, ['station', 'upstream']> =>
+    described(rows, ['station', 'upstream'], { hasStationLabels: true });
+}
+
+/** Families with samples per resource type, which is the first label of a sample. */
+export function typeFamilies<const Labels>(
+  rows: { readonly [Name in keyof Labels]: TypeFamilyRow<Labels[Name]> },
+): Families<StationFamily<SnapshotSource>, Labels, ['station', 'resource_type']> {
+  return described(rows, ['station', 'resource_type']);
 }
 
 type GroupInput = [group: AggregateGroup, spec: StationSpec];
 
-/** Families with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
+/** Families with samples per resource type and product: `station, resource_type, product` are the first of `labels`. */
 export function groupFamilies<const Labels>(
   rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], GroupInput> },
 ): Families<StationFamily<SnapshotSource>, Labels, ['station', 'resource_type', 'product']> {
@@ -92,12 +115,35 @@ export function groupFamilies<const Labels>(
     const samples = ({ spec, aggregates }: SnapshotSource) =>
       [...aggregates.groups].flatMap((group) => {
         const { type, product } = group;
-        const extra = spec.resourceLabels.names.map((label) => resourceLabel(group, label));
+        const extra = resourceLabelValues(spec, group);
         return Array.from(row.samples(group, spec), ([value, ...rest]) => [value, type, product, ...rest, ...extra]);
       });
-    return [name, { ...row, hasResourceLabels: true, samples }];
+    return [name, { ...row, samples }];
   });
-  return described(Object.fromEntries(families), ['station', 'resource_type', 'product']);
+  return described(Object.fromEntries(families), ['station', 'resource_type', 'product'], { hasResourceLabels: true });
+}
+
+/** Families with at most one sample per firing resource: on each, alerts are routed by the labels of the resource and of its station. */
+export function firingFamilies<const Labels>(
+  rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], [resource: Resource]> },
+): Families<StationFamily<SnapshotSource>, Labels, ['station', 'upstream', 'resource_id', 'name']> {
+  const families = Object.entries<StationFamilyRow<readonly string[], [Resource]>>(rows).map(([name, row]) => {
+    const samples = ({ spec, lastKnown: { firing } }: SnapshotSource) => {
+      if (firing.size > spec.metrics.maxFiringResources) return [];
+      return [...firing.values()].flatMap((resource) => {
+        const { id, name } = resource;
+        const extra = resourceLabelValues(spec, resource);
+        return Array.from(row.samples(resource), ([value, ...rest]) => [value, id, name, ...rest, ...extra]);
+      });
+    };
+    return [name, { ...row, samples }];
+  });
+  const labels = ['station', 'upstream', 'resource_id', 'name'];
+  return described(Object.fromEntries(families), labels, { hasResourceLabels: true, hasStationLabels: true });
+}
+
+function resourceLabelValues({ resourceLabels }: StationSpec, labelled: Pick<Resource, 'labels'>): string[] {
+  return resourceLabels.names.map((label) => resourceLabel(labelled, label));
 }
 
 /** A family of resources in a table. */

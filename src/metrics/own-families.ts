@@ -120,24 +120,16 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     example: 'rate(telemetry_station_exporter_cache_misses_total[5m])',
   },
   config_last_reload_successful: {
-    help: 'Whether the last configuration reload attempt was successful.',
-    exampleTitle: 'Exporters whose last reload failed',
+    help: 'Whether the last reload of the configuration (main) or of the web configuration file (web) was successful; 1 without a web file.',
+    labels: ['config'],
+    exampleTitle: 'Exporters that run with a previous configuration, because they rejected the last one',
     example: 'telemetry_station_exporter_config_last_reload_successful == 0',
   },
   config_last_reload_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful configuration reload.',
+    help: 'Timestamp of the last successful reload of the configuration or of the web configuration file.',
+    labels: ['config'],
     exampleTitle: 'Age of the configuration in seconds',
-    example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds',
-  },
-  web_config_last_reload_successful: {
-    help: 'Whether the last reload of the web configuration file was successful; 1 without a file.',
-    exampleTitle: 'Exporters that reject their web configuration and keep the previous access rules',
-    example: 'telemetry_station_exporter_web_config_last_reload_successful == 0',
-  },
-  web_config_last_reload_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful reload of the web configuration file.',
-    exampleTitle: 'Age of the access rules in seconds',
-    example: 'time() - telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
+    example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds{config="main"}',
   },
   web_connections: {
     help: 'Open connections of clients.',
@@ -200,7 +192,7 @@ function ownFamilies<const First extends readonly string[], const Rows extends R
   first: First,
   rows: Rows,
 ): { readonly [Key in keyof Rows & string]: OwnFamily<`telemetry_station_exporter_${Key}`, First, Rows[Key]> } {
-  return described(rows, first, 'telemetry_station_exporter_');
+  return described(rows, first, { prefix: 'telemetry_station_exporter_' });
 }
 
 interface OwnFamily<Name extends string, First extends readonly string[], Given extends OwnRow>

@@ -37,24 +37,15 @@ export class OwnMetrics {
     for (const limit of RECORD_LIMITS) this.metrics.records_limit.set({ limit }, limits[limit]);
   }
 
-  recordReload(successful: boolean, wallMs: number): void {
-    const { config_last_reload_successful, config_last_reload_success_timestamp_seconds } = this.metrics;
-    setReload(config_last_reload_successful, config_last_reload_success_timestamp_seconds, successful, wallMs);
-  }
-
-  recordWebReload(successful: boolean, wallMs: number): void {
-    const { web_config_last_reload_successful, web_config_last_reload_success_timestamp_seconds } = this.metrics;
-    setReload(web_config_last_reload_successful, web_config_last_reload_success_timestamp_seconds, successful, wallMs);
+  /** A reload of the configuration, or of the web configuration file. */
+  recordReload(config: 'main' | 'web', successful: boolean, wallMs: number): void {
+    this.metrics.config_last_reload_successful.set({ config }, successful ? 1 : 0);
+    if (successful) this.metrics.config_last_reload_success_timestamp_seconds.set({ config }, wallMs / 1000);
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     return familiesText(await this.#registry.getMetricsAsJSON(), format, disabled);
   }
-}
-
-function setReload(outcome: Gauge, timestamp: Gauge, successful: boolean, wallMs: number): void {
-  outcome.set(successful ? 1 : 0);
-  if (successful) timestamp.set(wallMs / 1000);
 }
 
 /** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */

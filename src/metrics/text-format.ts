@@ -61,15 +61,21 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
 ): string[] {
   const { spec } = source;
   if (spec.metrics.disabled.has(name)) return [];
-  const names = hasResourceLabels ? [...labels, ...spec.resourceLabels.names] : labels;
-  const last = hasStationLabels ? Object.entries(spec.labels) : [];
-  const identity = `${name}{${names[0]}="${escapeLabelValue(labelText(spec.name))}`;
+  const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
+  const stationLabels = hasStationLabels ? stationLabelsExcept(resourceLabels, spec) : [];
+  const first = hasStationLabels ? [spec.name, spec.upstream] : [spec.name];
+  const names = [...labels, ...resourceLabels, ...stationLabels.map(([label]) => label)];
+  const last = stationLabels.map(([, text]) => text);
   return Array.from(samples(source), ([value, ...values]) => {
-    let line = identity;
-    for (const [at, text] of values.entries()) line += `",${names[at + 1]}="${escapeLabelValue(labelText(text))}`;
-    for (const [label, text] of last) line += `",${label}="${escapeLabelValue(labelText(text))}`;
-    return `${line}"} ${sampleValue(value)}\n`;
+    const texts = [...first, ...values, ...last];
+    const pairs = texts.map((text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`);
+    return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
   });
+}
+
+/** A label that resources have is theirs: their owner may be another than that of the station. */
+function stationLabelsExcept(resourceLabels: readonly string[], { labels }: StationSpec): [string, string][] {
+  return Object.entries(labels).filter(([label]) => !resourceLabels.includes(label));
 }
 
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */

@@ -14,6 +14,12 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** The reason why a station is not up before its first attempt: that of no attempt. */
+export const NOT_TRIED = 'not_tried';
+
+/** Why a station is not up: a closed set as well. */
+export const DOWN_REASONS = [NOT_TRIED, ...FAILURE_REASONS] as const;
+
 interface ListingFailureOptions extends ErrorOptions {
   readonly isPostponed?: boolean;
   readonly replyStatus?: number | undefined;

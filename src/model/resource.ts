@@ -99,6 +99,23 @@ export function skuQuantity(sku: string): Quantity | undefined {
   return Number.isFinite(value) ? { value, unit } : undefined;
 }
 
+/** Sizes in decimal and binary multiples; `kB` is the usual spelling of `KB`. */
+const SIZE_UNIT = /^(?:([kKMGTP])(i)?B|B|[Bb]ytes?)$/;
+
+const SIZE_PREFIXES = ['K', 'M', 'G', 'T', 'P'];
+
+/** The quantity in a sku as metrics have it: sizes in bytes, all other units as sent. */
+export function baseQuantity(sku: string): Quantity | undefined {
+  const quantity = skuQuantity(sku);
+  if (quantity === undefined) return undefined;
+  const size = SIZE_UNIT.exec(quantity.unit);
+  if (size === null) return quantity;
+  const [, prefix = '', binary] = size;
+  const exponent = SIZE_PREFIXES.indexOf(prefix.toUpperCase()) + 1;
+  const multiple = binary === undefined ? 1000 : 1024;
+  return { value: quantity.value * multiple ** exponent, unit: 'bytes' };
+}
+
 const MAX_BYTES = 1024;
 
 /** The text as a valid label value: well-formed Unicode of at most 1,024 bytes, cut on a character boundary. */

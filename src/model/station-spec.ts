@@ -18,6 +18,8 @@ interface MetricsPolicy {
   readonly perResource: boolean;
   /** Above this number of resources, per-resource series are withheld. */
   readonly maxResources: number;
+  /** Above this number of firing resources, they have no series each. */
+  readonly maxFiringResources: number;
   /** Names of families. */
   readonly disabled: ReadonlySet<string>;
 }

@@ -1,5 +1,5 @@
 import type { AlertState } from '../model/alert-state.ts';
-import { type Resource, skuQuantity } from '../model/resource.ts';
+import { baseQuantity, type Resource } from '../model/resource.ts';
 import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 interface MutableGroup {
@@ -18,9 +18,11 @@ interface MutableGroup {
   withoutRules: number;
   /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
   unknownCoverage: number;
-  /** Sums by GPU model, then by unit. */
   readonly quantities: Map<string, Map<string, number>>;
 }
+
+/** Sums by GPU model, then by unit; sizes in bytes. */
+export type Quantities = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** The totals of the resources of one type and product with the same labels. */
 export type AggregateGroup = Readonly<MutableGroup>;
@@ -59,7 +61,7 @@ export class Aggregation implements Aggregates {
     this.#countFolded('resource_type', resource.type, type);
     this.#countFolded('state', resource.state, state);
     countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
-    const quantity = skuQuantity(resource.sku);
+    const quantity = baseQuantity(resource.sku);
     if (quantity) {
       const { gpuModel, unit } = values.quantity(type, resource.gpuModel, quantity.unit);
       add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
@@ -130,6 +132,14 @@ function countRules(group: MutableGroup, alertRules: number | undefined, needsRu
   if (alertRules === undefined || needsRules === undefined) group.unknownCoverage += 1;
   else if (alertRules > 0) group.withRules += 1;
   else group.withoutRules += 1;
+}
+
+/** The resources of each meaning that any of them has. */
+export function countByAlertState({ groups }: Pick<Aggregates, 'groups'>): ReadonlyMap<AlertState, number> {
+  const counts = new Map<AlertState, number>();
+  for (const { states } of groups)
+    for (const [alertState, ofState] of states) for (const count of ofState.values()) add(counts, alertState, count);
+  return counts;
 }
 
 type RuleCounts = Pick<AggregateGroup, 'withRules' | 'withoutRules'>;

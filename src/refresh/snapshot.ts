@@ -16,6 +16,8 @@ import { alertableUnlessExempt, labelsOf } from './resource-labelling.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
+  /** Whether the main listing adds up, whatever the further ones do. */
+  readonly mainAddsUp: boolean;
   /** Requests of the refresh, all listings together that it has read. */
   readonly pages: number;
   /** What it was joined from: the main listing first. */
@@ -162,6 +164,7 @@ function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: reado
   }
   return {
     listings,
+    mainAddsUp: main.addsUp,
     addsUp: main.addsUp && further.every(({ listing }) => listing.addsUp),
     complete: main.complete && further.every(({ listing }) => listing.complete),
     incompleteReasons,

@@ -6,6 +6,7 @@ import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
 import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
+import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
 import { Refresh } from './refresh.ts';
 import { relabelled } from './resource-labelling.ts';
 import { type Snapshot, SnapshotReader } from './snapshot.ts';
@@ -20,11 +21,12 @@ export interface Health {
   readonly failure: ReturnType<typeof failureOf> | undefined;
 }
 
-/** A snapshot with the counters that belong to it. */
+/** A snapshot with what belongs to it of the ones before: counters, and what stays as last known. */
 export interface Publication {
   readonly spec: StationSpec;
   readonly snapshot: Snapshot;
   readonly churn: Churn;
+  readonly lastKnown: LastKnown;
   readonly values: LabelValues;
 }
 
@@ -243,7 +245,8 @@ export class StationCache<Encoded> {
     const churn = { ...before, reference, candidate };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
     if (lastGood && snapshot) {
-      const publication = { spec, snapshot, churn: next.#churn.published, values: next.#values };
+      const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, next.#values, next.#tasks);
+      const publication = { spec, snapshot, churn: next.#churn.published, lastKnown, values: next.#values };
       const encoded = await dependencies.encode(publication);
       const ageMs = this.#agingMs() - lastGood.takenAgingMs;
       next.#lastGood = { publication, encoded, takenAgingMs: next.#agingMs() - ageMs };
@@ -308,7 +311,8 @@ export class StationCache<Encoded> {
       const snapshot = await refresh.takeSnapshot(this.#reader);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
       const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
-      const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
+      const lastKnown = await this.#lastKnownAfter(snapshot);
+      const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
       const served = await this.#encode(publication);
       // A loop: between the check and the publication there is no `await`, during which a reload could read the state of this station.
       while (this.#paused) await this.#paused;
@@ -323,6 +327,12 @@ export class StationCache<Encoded> {
         this.#postpone(error);
       else this.#conclude(refresh, failureOf(error));
     }
+  }
+
+  async #lastKnownAfter(snapshot: Snapshot): Promise<LastKnown> {
+    const before = this.#lastGood?.publication;
+    if (before?.snapshot === snapshot) return before.lastKnown;
+    return lastKnownAfter(before?.lastKnown ?? NOTHING_KNOWN, snapshot, this.#values, this.#tasks);
   }
 
   /** An unchanged snapshot keeps its encoding. */

@@ -3,6 +3,7 @@ import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
+import { NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { StationView } from '../../src/refresh/station-cache.ts';
 import { listingOf, specOf } from '../refresh/fixtures.ts';
@@ -25,7 +26,13 @@ export function viewOf(
     waitingMs: undefined,
     isChurnWaiting: false,
     served: {
-      publication: { spec, snapshot: listingOf(resources, listing), churn: new Map(), values },
+      publication: {
+        spec,
+        snapshot: listingOf(resources, listing),
+        churn: new Map(),
+        lastKnown: NOTHING_KNOWN,
+        values,
+      },
       encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
     },
   };

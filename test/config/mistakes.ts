@@ -169,6 +169,14 @@ const STATION_LINES = {
     '5:15: stations[0].labels.__a: label names that start with __ are reserved, expected another one',
   'labels: { zone: b }':
     '5:15: stations[0].labels.zone: telemetry_station_info already has this label, expected another one',
+  'labels: { reason: b }':
+    '5:15: stations[0].labels.reason: telemetry_station_failure already has this label, expected another one',
+  'labels: { alert_state: b }':
+    '5:15: stations[0].labels.alert_state: telemetry_station_listing_resources already has this label, expected another one',
+  'labels: { unit: b }':
+    '5:15: stations[0].labels.unit: telemetry_station_verified_sku_quantity already has this label, expected another one',
+  'labels: { team: a, display_name: b }':
+    '5:24: stations[0].labels.display_name: telemetry_station_resource_firing already has this label, expected another one',
   'labels: { a: 5 }': '5:18: stations[0].labels.a: expected a string, got a number; quote it',
 };
 

@@ -29,7 +29,7 @@ stations:
     products_ttl: 10m
     alertability_ttl: 1h30m
     cache: { ttl: 0.5s, error_ttl: 1s }
-    metrics: { per_resource: false, disabled: [telemetry_station_up] }
+    metrics: { per_resource: false, max_firing_resources: 3, disabled: [telemetry_station_up] }
     labels: { team: storage }
 `);
     expect(resolveStations(config)).toEqual([
@@ -50,7 +50,12 @@ stations:
         productsTtlMs: 600_000,
         alertabilityTtlMs: 5_400_000,
         cache: { ttlMs: 500, maxStaleMs: 3_600_000, errorTtlMs: 1000, refresh: 'background' },
-        metrics: { perResource: false, maxResources: 7, disabled: new Set(['telemetry_station_up']) },
+        metrics: {
+          perResource: false,
+          maxResources: 7,
+          maxFiringResources: 3,
+          disabled: new Set(['telemetry_station_up']),
+        },
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
         resourceLabels: new ResourceLabels(),
@@ -129,12 +134,13 @@ stations:
 station_files: []
 cache:
   ttl: 1m
-  max_stale: 15m
+  max_stale: 6h
   error_ttl: 10s
   refresh: scrape
 metrics:
   per_resource: true
   max_resources: 100000
+  max_firing_resources: 500
   disabled: []
 limits:
   label_values: 1000

@@ -46,7 +46,7 @@ describe('--web.config.file', () => {
     const reload = () => httpRequest(port, '/-/reload', { method: 'POST' });
     const metric = async (name: string) => {
       const families = await scrape('/metrics', basic('right'));
-      return valuesOf(families, `telemetry_station_exporter_web_config_last_reload_${name}`)[''];
+      return valuesOf(families, `telemetry_station_exporter_config_last_reload_${name}`, 'config')['web'];
     };
     expect(await metric('successful')).toBe(1);
     const since = await metric('success_timestamp_seconds');

@@ -35,6 +35,9 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
   families.add('listing_pages', {}, pages);
   families.add('listing_duplicate_resources', {}, 0);
   families.add('listing_rejected_resources', {}, rejected);
+  for (const alert_state of ['firing', 'pending', 'inactive', 'unknown'])
+    families.add('listing_resources', { alert_state }, 0);
+  families.add('verified_resources', {}, firstById(records).size + rejected);
 
   const typeLabels = new Map<string, string>();
   for (const [id, record] of firstById(records)) {
@@ -43,6 +46,7 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
     const { type: resource_type, state, rules } = read;
     const group = { resource_type, product: '' };
     families.add('resources', { ...group, ...stateLabels(state) }, 1);
+    families.add('listing_resources', { alert_state: alertStateOf(state) }, 1);
     families.add('resources_with_unknown_alert_coverage', group, rules === undefined ? 1 : 0);
     if (rules !== undefined) {
       families.add('alert_rules', group, rules);
@@ -50,7 +54,9 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
       families.add('resources_without_alert_rules', group, rules === 0 ? 1 : 0);
     }
     if (read.quantity) {
-      families.add('sku_quantity', { ...group, gpu_model: read.gpu, unit: read.quantity.unit }, read.quantity.value);
+      const labels = { gpu_model: read.gpu, unit: read.quantity.unit };
+      families.add('sku_quantity', { ...group, ...labels }, read.quantity.value);
+      if (rejected === 0) families.add('verified_sku_quantity', labels, read.quantity.value);
     }
     if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
     addResource(families, read);
@@ -74,6 +80,10 @@ function addResource(families: Families, r: ReadResource): void {
     gpu_model: r.gpu,
   };
   families.add('resource_info', { ...identity, ...described, alertable: '' }, 1);
+  if (alertStateOf(r.state) === 'firing') {
+    const { sku: _sku, gpu_model: _model, ...owned } = described;
+    families.add('resource_firing', { ...identity, ...owned }, 1);
+  }
   if (r.state !== '') families.add('resource_state', { ...identity, ...stateLabels(r.state) }, 1);
   if (r.rules !== undefined) families.add('resource_alert_rules', identity, r.rules);
   if (r.created !== undefined) families.add('resource_created_timestamp_seconds', identity, r.created);
@@ -81,10 +91,14 @@ function addResource(families: Families, r: ReadResource): void {
 }
 
 /** By the words of the state, without `states` in the configuration. */
-function stateLabels(state: string): Record<string, string> {
+function alertStateOf(state: string): string {
   const [, meaning = 'unknown'] =
     /(firing)/i.exec(state) ?? /(pending)/i.exec(state) ?? /(inactive)/i.exec(state) ?? [];
-  return { state, alert_state: meaning.toLowerCase() };
+  return meaning.toLowerCase();
+}
+
+function stateLabels(state: string): Record<string, string> {
+  return { state, alert_state: alertStateOf(state) };
 }
 
 class Families {
@@ -153,8 +167,15 @@ function typeOf(value: unknown, invalid: (field: string) => void): { type: strin
 function quantityOf(sku: string): { value: number; unit: string } | undefined {
   const [quantity = '', unit = '', ...more] = sku.split(' ');
   if (more.length > 0 || unit === '' || /\s/.test(unit) || !/^[0-9]+([.][0-9]+)?$/.test(quantity)) return undefined;
-  return { value: Number.parseFloat(quantity), unit };
+  const value = Number.parseFloat(quantity);
+  const bytes = BYTES_PER_UNIT[unit];
+  return bytes === undefined ? { value, unit } : { value: value * bytes, unit: 'bytes' };
 }
+
+const BYTES_PER_UNIT: Record<string, number> = {
+  ...{ KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
+  ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 },
+};
 
 function ruleCount(value: unknown): number | undefined {
   if (typeof value === 'string') return /^[0-9]+$/.test(value) ? Number.parseInt(value, 10) : undefined;

@@ -1,6 +1,6 @@
 import type { ParsedFamily } from '../metrics/parse-exposition.ts';
 
-/** Families by name without the prefix; samples by their labels as JSON, without `station`. */
+/** Families by name without the prefix; samples by their labels as JSON, without `station` and `upstream`. */
 export type StationMetrics = Record<string, Record<string, number>>;
 
 const PREFIX = 'telemetry_station_';
@@ -31,7 +31,7 @@ export function stateOf(families: Map<string, ParsedFamily>, station = 'ts') {
   return { up: up?.['{}'], failure };
 }
 
-const REASONS = 'timeout network tls auth forbidden not_found rate_limited status body internal'.split(' ');
+const REASONS = 'not_tried timeout network tls auth forbidden not_found rate_limited status body internal'.split(' ');
 
 /** The samples of a station that fails with this reason; undefined: of a station that is up. */
 export function expectedState(failing: string | undefined): ReturnType<typeof stateOf> {
@@ -55,7 +55,10 @@ function publishedOf(
     const here = samples.filter(({ labels }) => labels['station'] === station);
     if (name.startsWith(OWN_PREFIX) || !select(family) || here.length === 0) continue;
     published[family] = Object.fromEntries(
-      here.map(({ labels: { station: _, ...rest }, value }) => [JSON.stringify(rest), value]),
+      here.map(({ labels: { station: _station, upstream: _upstream, ...rest }, value }) => [
+        JSON.stringify(rest),
+        value,
+      ]),
     );
   }
   return published;

@@ -11,6 +11,7 @@ import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
+import { lastKnownAfter, NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { TaskQueue } from '../../src/tasks/task-queue.ts';
@@ -34,12 +35,20 @@ const failing: Health = {
   failure: { reason: 'timeout', message: '', error: undefined },
 };
 
+const NOT_TRIED: Health = {
+  lastAttemptMs: undefined,
+  lastSuccessMs: undefined,
+  durationMs: undefined,
+  failure: undefined,
+};
+
 const encoderOf = (spec: StationSpec) => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
 
 const publicationOf = (spec: StationSpec, snapshot: Snapshot) => ({
   spec,
   snapshot,
   churn: new Map(),
+  lastKnown: NOTHING_KNOWN,
   values: new LabelValues(1000),
 });
 
@@ -67,7 +76,8 @@ async function viewOf(
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
   const churn = await churnAfter(NO_CHURN, { ...snapshot, addsUp: true }, bounds, new TaskQueue());
-  const publication = { spec: fullSpec, snapshot, churn: churn.published, values };
+  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, values, new TaskQueue());
+  const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
   return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
 }
 
@@ -88,6 +98,12 @@ const fullText = async (exposition: Exposition, views: StationView<EncodedSnapsh
 
 const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
   plain(newExposition().stationBody(views, format));
+
+/** The families that have series of single resources. */
+const familiesOfResources = (text: string) =>
+  [...parseExposition(text)].flatMap(([name, { samples }]) =>
+    samples.some(({ labels }) => labels['resource_id'] !== undefined) ? name : [],
+  );
 
 const familiesOf = async (spec: Partial<StationSpec>, snapshot: Snapshot) =>
   parseExposition(await textOf([await viewOf(spec, snapshot)]));
@@ -148,15 +164,75 @@ describe('Exposition', () => {
       ),
       await viewOf({ name: 'empty' }, listingOf([], { reportedTotal: undefined })),
       await viewOf({ name: 'gone' }, undefined, failing),
-      await viewOf({ name: 'new' }, undefined, {
-        lastAttemptMs: undefined,
-        lastSuccessMs: undefined,
-        durationMs: undefined,
-        failure: undefined,
-      }),
+      await viewOf({ name: 'new' }, undefined, NOT_TRIED),
     ];
     await expect(await textOf(views)).toMatchFileSnapshot('../golden/stations.prom');
     await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
+  });
+
+  it('publishes all four meanings of states, also without resources', async () => {
+    const countsOf = async (resources: Resource[]) =>
+      valuesOf(await familiesOf({}, listingOf(resources)), 'telemetry_station_listing_resources', 'alert_state');
+    expect(await countsOf([])).toEqual({ firing: 0, pending: 0, inactive: 0, unknown: 0 });
+    expect(await countsOf(fleet)).toEqual({ firing: 1, pending: 0, inactive: 3, unknown: 1 });
+  });
+
+  it('reports a station that is down with exactly one reason, not_tried before the first attempt', async () => {
+    const reasonsOf = async (health: Health) => {
+      const families = parseExposition(await textOf([await viewOf({}, undefined, health)]));
+      const reasons = valuesOf(families, 'telemetry_station_failure', 'reason');
+      return {
+        up: valuesOf(families, 'telemetry_station_up'),
+        reasons: Object.keys(reasons).filter((reason) => reasons[reason] === 1),
+        lastSuccess: valuesOf(families, 'telemetry_station_last_success_timestamp_seconds'),
+      };
+    };
+    const success = { '': 1_700_000_060.25 };
+    expect(await reasonsOf(NOT_TRIED)).toEqual({ up: { '': 0 }, reasons: ['not_tried'], lastSuccess: { '': 0 } });
+    expect(await reasonsOf(failing)).toEqual({ up: { '': 0 }, reasons: ['timeout'], lastSuccess: success });
+    expect(await reasonsOf(healthy)).toEqual({ up: { '': 1 }, reasons: [], lastSuccess: success });
+  });
+
+  it('publishes firing resources up to max_firing_resources, and none above', async () => {
+    const firing = resourcesOf(3, () => ({ state: 'FIRING' }));
+    const idsOf = async (maxFiringResources: number) =>
+      Object.keys(
+        valuesOf(
+          await familiesOf(metricsOf({ maxFiringResources }), listingOf(firing)),
+          'telemetry_station_resource_firing',
+          'resource_id',
+        ),
+      );
+    expect(await idsOf(3)).toEqual(['r0', 'r1', 'r2']);
+    expect(await idsOf(2)).toEqual([]);
+  });
+
+  it('labels a firing resource with those of its station that resource_labels does not have', async () => {
+    const firing = [
+      resourceOf('a', { state: 'FIRING', labels: { team: 'web' } }),
+      resourceOf('b', { state: 'FIRING' }),
+    ];
+    const spec = { resourceLabels: BY_TEAM, labels: { team: 'storage', site: 'north' } };
+    const families = await familiesOf(spec, listingOf(firing));
+    const labels = ['resource_id', 'upstream', 'team', 'site'] as const;
+    expect(valuesOf(families, 'telemetry_station_resource_firing', ...labels)).toEqual({
+      'a|main|web|north': 1,
+      'b|main||north': 1,
+    });
+    expect(valuesOf(families, 'telemetry_station_up', 'upstream', 'team', 'site')).toEqual({ 'main|storage|north': 1 });
+  });
+
+  it('gives every family without a resource or type label the upstream and the labels of the station, and no other', async () => {
+    const families = await familiesOf({ labels: { team: 'storage' } }, listingOf(fleet));
+    const [withLabels, without] = [new Set<string>(), new Set<string>()];
+    for (const [name, { samples }] of families)
+      for (const { labels } of samples)
+        (labels['team'] === 'storage' && labels['upstream'] === 'main' ? withLabels : without).add(name);
+    const ofResources = [...families].flatMap(([name, { samples }]) =>
+      samples.some(({ labels }) => 'resource_type' in labels || 'resource_id' in labels) ? name : [],
+    );
+    expect([...without]).toEqual(ofResources.filter((name) => name !== 'telemetry_station_resource_firing'));
+    expect([...withLabels].filter((name) => without.has(name))).toEqual([]);
   });
 
   it('publishes resource labels exactly as in the golden file', async () => {
@@ -185,16 +261,16 @@ describe('Exposition', () => {
     expect(stationsOf('telemetry_station_resource_info')).toEqual(new Set(['prod', 'all']));
   });
 
-  it('leaves out per-resource series without per_resource', async () => {
+  it('leaves out per-resource series without per_resource, except those of firing resources', async () => {
     const view = await viewOf(metricsOf({ perResource: false }), listingOf(fleet));
-    expect(await textOf([view])).not.toContain('resource_id=');
+    expect(familiesOfResources(await textOf([view]))).toEqual(['telemetry_station_resource_firing']);
     expect(view.served?.encoded.withheld).toBe(0);
   });
 
   it('withholds and counts per-resource series above max_resources, and keeps the aggregates exact', async () => {
     const all = await viewOf({}, listingOf(fleet));
     const some = await viewOf(metricsOf({ maxResources: 4 }), listingOf(fleet));
-    expect(await textOf([some])).not.toContain('resource_id=');
+    expect(familiesOfResources(await textOf([some]))).toEqual(['telemetry_station_resource_firing']);
     expect(some.served?.encoded.withheld).toBe(18);
     expect((all.served?.encoded.series ?? 0) - (some.served?.encoded.series ?? 0)).toBe(18);
     const counted = parseExposition(await textOf([some])).get('telemetry_station_resources')?.samples;
@@ -377,6 +453,7 @@ describe('Exposition', () => {
         );
         const sum = (name: string) => samplesOf(name).reduce((total, { value }) => total + value, 0);
         expect(sum('resources')).toBe(list.length);
+        expect(sum('listing_resources')).toBe(list.length);
         expect(sum('alert_rules')).toBe(list.reduce((total, r) => total + (r.alertRules ?? 0), 0));
         expect(sum('alertable_resources')).toBe(list.filter((r) => r.alertable).length);
         const [withRules, withoutRules] = [sum('resources_with_alert_rules'), sum('resources_without_alert_rules')];

@@ -23,8 +23,8 @@ describe('OwnMetrics', () => {
     const metrics = ownMetrics();
     metrics.upstreams.observer('main').activate();
     metrics.upstreams.recordLoad('main', IDLE_LOAD);
-    metrics.recordReload(true, 1_700_000_000_000);
-    metrics.recordWebReload(true, 1_700_000_000_000);
+    metrics.recordReload('main', true, 1_700_000_000_000);
+    metrics.recordReload('web', true, 1_700_000_000_000);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
     const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
     const { served, ...state } = viewOf([]);
@@ -111,15 +111,14 @@ describe('OwnMetrics', () => {
       expect(value(`api_${name}`, 'upstream')).toEqual({ main: count });
   });
 
-  it('publishes how the last reload ended, and leaves out disabled families', async () => {
+  it('publishes how the last reload of each file ended, and leaves out disabled families', async () => {
     const metrics = ownMetrics();
-    metrics.recordReload(true, 5000);
-    metrics.recordReload(false, 9000);
+    metrics.recordReload('main', true, 5000);
+    metrics.recordReload('main', false, 9000);
+    metrics.recordReload('web', true, 6000);
     const value = await reader(metrics);
-    expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([
-      { '': 0 },
-      { '': 5 },
-    ]);
+    expect(value('config_last_reload_successful', 'config')).toEqual({ main: 0, web: 1 });
+    expect(value('config_last_reload_success_timestamp_seconds', 'config')).toEqual({ main: 5, web: 6 });
     const name = 'telemetry_station_exporter_build_info';
     expect(await metrics.text('text', new Set([name]))).not.toContain(name);
   });

@@ -25,7 +25,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     states: new StateMeanings(),
     labelValues: 1000,
     maxChanges: 1000,
-    metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
+    metrics: { perResource: true, maxResources: 100_000, maxFiringResources: 500, disabled: new Set() },
     ...changes,
   };
 }
@@ -78,9 +78,10 @@ const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field,
 export function listingOf<Row>(
   rows: Part<Row>,
   changes: Partial<Listing<Row>> = {},
-): Listing<Row> & Pick<Snapshot, 'listings'> {
+): Listing<Row> & Pick<Snapshot, 'listings' | 'mainAddsUp'> {
   const { pages = 1 } = changes;
   return {
+    mainAddsUp: changes.addsUp ?? changes.complete ?? true,
     listings: [{ name: 'resources', pages, ttl: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],

@@ -170,6 +170,20 @@ describe('StationCache', () => {
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
   });
 
+  it('publishes a firing resource as last known through failures and beyond max_stale, until a listing says otherwise', async () => {
+    const { cache, clock, attempt, attemptLater } = stationOf();
+    const firing = () => Array.from(cache.view().served?.publication.lastKnown.firing.keys() ?? []);
+    await attempt(listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]));
+    await attemptLater(down());
+    expect(firing()).toEqual(['a']);
+    clock.advance(3_600_000);
+    expect(cache.view().served).toBeUndefined();
+    await attempt(listingOf([resourceOf('b')], { complete: false }));
+    expect(firing()).toEqual(['a']);
+    await attemptLater(listingOf([resourceOf('b')]));
+    expect(firing()).toEqual([]);
+  });
+
   it.each([
     [60_000, 59_999],
     [0, 0.1],
