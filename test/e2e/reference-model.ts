@@ -17,8 +17,15 @@ export const INVALID_TIMES = [
   '1714564800',
 ];
 
-/** The metrics of a snapshot of these records, without counters, products and alertability: an independent implementation of the documented behaviour. */
-export function expectedData(records: readonly unknown[], { reported, pages }: ListingOutcome): StationMetrics {
+/**
+ * The metrics of a snapshot of these records, without counters, products and alertability: an independent implementation of the documented
+ * behaviour. `before`: those of the snapshot before, of which some are held.
+ */
+export function expectedData(
+  records: readonly unknown[],
+  { reported, pages }: ListingOutcome,
+  before: StationMetrics = {},
+): StationMetrics {
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(
     ' ',
@@ -38,6 +45,11 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
   for (const alert_state of ['firing', 'pending', 'inactive', 'unknown'])
     families.add('listing_resources', { alert_state }, 0);
   families.add('verified_resources', {}, firstById(records).size + rejected);
+  for (const [labels, sum] of Object.entries(before['verified_sku_quantity'] ?? {}))
+    families.add('verified_sku_quantity', JSON.parse(labels), rejected === 0 ? 0 : sum);
+  const firedBefore = new Map(
+    Object.keys(before['resource_firing'] ?? {}).map((labels) => [JSON.parse(labels).resource_id, JSON.parse(labels)]),
+  );
 
   const typeLabels = new Map<string, string>();
   for (const [id, record] of firstById(records)) {
@@ -59,8 +71,10 @@ export function expectedData(records: readonly unknown[], { reported, pages }: L
       if (rejected === 0) families.add('verified_sku_quantity', labels, read.quantity.value);
     }
     if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
-    addResource(families, read);
+    addResource(families, read, firedBefore.delete(id));
   }
+  // A record that was rejected may be that of a resource which still fires.
+  if (rejected > 0) for (const labels of firedBefore.values()) families.add('resource_firing', labels, 1);
   for (const [resource_type, label] of typeLabels)
     families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
   return families.all;
@@ -70,7 +84,7 @@ interface ReadResource extends ReturnType<typeof readFields> {
   readonly id: string;
 }
 
-function addResource(families: Families, r: ReadResource): void {
+function addResource(families: Families, r: ReadResource, hasFired: boolean): void {
   const identity = { resource_id: r.id, name: r.name };
   const described = {
     display_name: r.displayName,
@@ -80,7 +94,8 @@ function addResource(families: Families, r: ReadResource): void {
     gpu_model: r.gpu,
   };
   families.add('resource_info', { ...identity, ...described, alertable: '' }, 1);
-  if (alertStateOf(r.state) === 'firing') {
+  const alertState = alertStateOf(r.state);
+  if (alertState === 'firing' || (hasFired && alertState === 'unknown')) {
     const { sku: _sku, gpu_model: _model, ...owned } = described;
     families.add('resource_firing', { ...identity, ...owned }, 1);
   }
