@@ -57,13 +57,15 @@ export const NONE = '(none)';
 /** The parameters of the selection, the order and the page. */
 export const PARAMETERS: Parameters = {
   search: TEXT,
+  /** Of a search in all stations. */
+  station: TEXT,
   ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
   alert_state: oneOf(ALERT_STATES),
   alertable: oneOf(ALERTABLE),
   without_rules: oneOf(['yes']),
   sort: {
-    expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
-    isValid: (value) => parseOrder(value) !== undefined,
+    expected: `one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order`,
+    isValid: (value) => parseSort(value) !== undefined,
   },
   order: oneOf(['asc', 'desc']),
   page: PAGE,
@@ -80,7 +82,7 @@ export function parseResourceQuery(
   const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
   const { sort = '', order, page = 1, q = '', ...selected } = values;
   if (q.trim() !== '') selected['search'] = q.trim();
-  const parsed = parseOrder(sort);
+  const parsed = parseSort(sort);
   const selection = Object.entries(selected).map(([name, value]) => [
     name,
     name !== 'search' && value === NONE ? '' : value,
@@ -102,6 +104,12 @@ export function resourceSearch({ selection = {}, order, page = 1 }: Partial<Reso
     sort: order && sortText(order),
     page: page > 1 ? String(page) : undefined,
   });
+}
+
+/** The order that a value of the parameter `sort` means: that of a key of resources, or of their stations. */
+export function parseSort(text: string): Order | undefined {
+  if (text.replace(/^-/, '') === 'station') return { by: 'station', descending: text.startsWith('-') };
+  return parseOrder(text);
 }
 
 /** The value of the parameter `sort`. */

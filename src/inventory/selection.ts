@@ -10,6 +10,8 @@ import type { TaskQueue } from '../tasks/task-queue.ts';
  * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
  */
 export interface Selection {
+  /** The exact name of a station. */
+  readonly station?: string;
   /** What the state means. */
   readonly alert_state?: AlertState;
   /** A substring of the id, name or display name, case-insensitive. */
@@ -48,7 +50,8 @@ export type SortKey = keyof typeof SORT_KEYS;
 
 /** Unknown and empty values sort last in either direction; ties sort by id, then by station. */
 export interface Order {
-  readonly by: SortKey;
+  /** `station`: by its name, where resources of several are searched. */
+  readonly by: SortKey | 'station';
   readonly descending: boolean;
 }
 
@@ -112,12 +115,14 @@ export async function searchStations(
   tasks: TaskQueue,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
+  const { station: only } = selection;
+  const searched = only === undefined ? stations : stations.filter(({ name }) => name === only);
   // A value that one station has exactly is no short form in any other.
-  const allParts = stations.flatMap(({ parts }) => parts ?? []);
+  const allParts = searched.flatMap(({ parts }) => parts ?? []);
   const isSelected = await selectionFilter(allParts, selection, tasks, signal);
   const compare = order && comparison(order);
   const runs: StationResource[][] = [];
-  for (const { name: station, parts = [], alertability } of stations) {
+  for (const { name: station, parts = [], alertability } of searched) {
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
       const selected = part.filter((resource) => isSelected(resource, alertability));
@@ -125,7 +130,7 @@ export async function searchStations(
       runs.push(compare ? found.sort(compare) : found);
     });
   }
-  const withoutData = stations.filter(({ parts }) => parts === undefined).map(({ name }) => name);
+  const withoutData = searched.filter(({ parts }) => parts === undefined).map(({ name }) => name);
   return { found: await joinedRows(runs, compare, tasks, signal), withoutData };
 }
 
@@ -188,7 +193,13 @@ function filteredValue(filter: string): (resource: Resource) => string {
   return (resource) => resource[property];
 }
 
-function valueFilters({ search, alertable, without_rules, ...values }: Selection): [filter: string, given: string][] {
+function valueFilters({
+  search,
+  station,
+  alertable,
+  without_rules,
+  ...values
+}: Selection): [filter: string, given: string][] {
   return Object.entries(values);
 }
 
@@ -258,19 +269,22 @@ type StationRows = readonly StationResource[];
 type CompareRows = (a: StationResource, b: StationResource) => number;
 
 function comparison({ by, descending }: Order): CompareRows {
-  const property = SORT_KEYS[by];
-  const key = (resource: Resource) => {
-    if (property === 'alertable') return alertableOf(resource);
-    return property === 'alertState' ? alertStateRank(resource) : resource[property];
-  };
   const sign = descending ? -1 : 1;
-  return ({ resource: a, station }, { resource: b, station: other }) => {
-    const left = key(a);
-    const right = key(b);
-    if (left === right) return a.id < b.id || (a.id === b.id && station < other) ? -1 : 1;
+  return (a, b) => {
+    const left = sortValue(by, a);
+    const right = sortValue(by, b);
+    if (left === right)
+      return a.resource.id < b.resource.id || (a.resource.id === b.resource.id && a.station < b.station) ? -1 : 1;
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
+}
+
+function sortValue(by: Order['by'], { station, resource }: StationResource): string | number | undefined {
+  if (by === 'station') return station;
+  const property = SORT_KEYS[by];
+  if (property === 'alertable') return alertableOf(resource);
+  return property === 'alertState' ? alertStateRank(resource) : resource[property];
 }
 
 /** The most urgent first; undefined: unknown. */

@@ -55,7 +55,7 @@ describe('parseResourceQuery', () => {
     ['without_rules=no', 'Expected without_rules to be yes.'],
     [
       'sort=toString',
-      `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order.`,
+      `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order.`,
     ],
     ['sort=--name', expect.stringContaining('Expected sort')],
     ['order=down', 'Expected order to be one of asc, desc.'],

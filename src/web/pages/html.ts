@@ -33,9 +33,13 @@ function escaped(text: string): string {
     .replace(/[&<>"'\r\0]/g, (character) => (character === '\0' ? '\uFFFD' : `&#${character.charCodeAt(0)};`));
 }
 
-/** A long token with line-break opportunities between its parts. */
-export function breakable(token: string): Html {
-  return new Html(html`${token}`.text.replace(/[._:/-](?=\w)/g, '$&<wbr>'));
+/** Words of this length or longer may be broken anywhere: they would widen a table beyond the window. */
+const LONG_WORD = /[^\s._:/-]{25}/u;
+
+/** A text that is broken between its words and between the parts of its tokens; an overlong word anywhere. */
+export function breakable(text: string): Html {
+  const parts = new Html(html`${text}`.text.replace(/[._:/-](?=\w)/g, '$&<wbr>'));
+  return LONG_WORD.test(text) ? html`<span class="long">${parts}</span>` : parts;
 }
 
 /** A few numbers to be read at a glance. */

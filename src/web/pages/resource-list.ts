@@ -1,7 +1,7 @@
-import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
+import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../inventory/resource-words.ts';
-import { ALERTABLE, alertableOf, parseOrder, type StationResource } from '../../inventory/selection.ts';
+import { ALERTABLE, type StationResource } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import { type Resource, resourceLabel } from '../../model/resource.ts';
@@ -10,7 +10,17 @@ import { OTHER_VALUE } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
-import { type ListPage, type PageColumn, pager, searchField, selectBox, sortSelect, table, tableRow } from './table.ts';
+import {
+  type ListPage,
+  type PageColumn,
+  pager,
+  searchField,
+  selectBox,
+  shownColumns,
+  sortSelect,
+  table,
+  tableRow,
+} from './table.ts';
 
 /** A page of a list of resources. */
 export interface ResourcePage {
@@ -28,17 +38,18 @@ export function resourcePageTable(
   downloads: Html | readonly Html[],
 ): Html {
   const pages = (label: string) => pager(label, page, (target) => href({ ...query, page: target }));
+  const shown = shownColumns(columns, page.rows);
   const sorting = {
     sort: query.order ? sortText(query.order) : '',
-    link: (sort: string) => html`href="${href({ ...query, order: parseOrder(sort), page: 1 })}"`,
+    link: (sort: string) => html`href="${href({ ...query, order: parseSort(sort), page: 1 })}"`,
   };
   return html`<div class="results">
 ${pages('Pages of resources')}
 ${downloads}
 </div>
 ${table(
-  { id: 'resource-table', caption, columns, sorting },
-  page.rows.map((row) => tableRow(columns, row, rowId(`${row.station} ${row.resource.id}`))),
+  { id: 'resource-table', caption, columns: shown, sorting },
+  page.rows.map((row) => tableRow(shown, row, rowId(`${row.station} ${row.resource.id}`))),
 )}
 ${pages('Pages of resources, below the table')}`;
 }
@@ -60,54 +71,52 @@ export function resourcePageColumns(
 ): readonly PageColumn<StationResource>[] {
   const typeNames = shortTypes(types);
   const columns: readonly (PageColumn<StationResource> & { readonly isShown?: boolean })[] = [
-    { heading: 'Resource', by: 'display_name', cell: (row) => resourceLink(row, root) },
-    { heading: 'Name', by: 'name', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.name) },
-    { heading: 'Station', isShown: !spec, cell: ({ station }) => stationLink(station, root) },
+    { heading: 'Resource', by: 'display_name', cell: (row) => resourceCell(row, root) },
+    { heading: 'Station', by: 'station', isShown: !spec, cell: ({ station }) => stationLink(station, root) },
     {
       heading: 'Type',
       by: 'type',
       cell: ({ resource: { type, typeLabel } }) =>
-        html`<span title="${type}">${textOrUnknown(typeNames.get(type) ?? type)}</span> <span class="sub">${typeLabel}</span>`,
+        html`<span title="${type}">${textOrUnknown(typeNames.get(type) ?? type)}</span> <span class="sub">${breakable(typeLabel)}</span>`,
     },
-    {
-      heading: 'Product',
-      isDetail: true,
-      by: 'product',
-      isShown: spec?.products.length !== 0,
-      cell: ({ resource }) => textOrUnknown(resource.product),
-    },
+    { ...textColumn('Product', 'product'), by: 'product', isShown: spec?.products.length !== 0 },
     ...labels.map((name) => ({
       heading: labelHeading(name),
+      isEmpty: ({ resource }: StationResource) => resourceLabel(resource, name) === '',
       cell: ({ resource }: StationResource) => {
         const value = resourceLabel(resource, name);
         return value === '' ? unknown('none') : breakable(value);
       },
     })),
     { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource) },
-    {
-      heading: 'Alertable',
-      isDetail: true,
-      by: 'alertable',
-      isShown: !spec || knowsAlertable(spec),
-      cell: ({ resource }) => alertableOf(resource),
-    },
-    {
-      heading: 'Rules',
-      by: 'alert_rules',
-      isNumber: true,
-      cell: ({ resource: { alertRules } }) => (alertRules === undefined ? NOT_REPORTED : numberText(alertRules)),
-    },
-    { heading: 'SKU', by: 'sku', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.sku) },
-    { heading: 'GPU', by: 'gpu_model', isDetail: true, cell: ({ resource }) => textOrUnknown(resource.gpuModel) },
+    { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ resource }) => rulesCell(resource) },
+    { ...textColumn('SKU', 'sku'), by: 'sku' },
+    { ...textColumn('GPU', 'gpuModel'), by: 'gpu_model' },
     {
       heading: 'Created',
       isDetail: true,
       by: 'created',
+      isEmpty: ({ resource }) => resource.createdSeconds === undefined,
       cell: ({ resource: { createdSeconds } }) =>
         createdSeconds === undefined ? NOT_REPORTED : momentText(createdSeconds * 1000, nowMs),
     },
   ];
   return columns.filter(({ isShown = true }) => isShown);
+}
+
+function textColumn(heading: string, property: 'product' | 'sku' | 'gpuModel') {
+  return {
+    heading,
+    isDetail: true,
+    isEmpty: ({ resource }: StationResource) => resource[property] === '',
+    cell: ({ resource }: StationResource) => textOrUnknown(resource[property]),
+  };
+}
+
+/** The number of alert rules, and that a resource needs none. */
+function rulesCell({ alertRules, alertable }: Resource): Html {
+  const count = alertRules === undefined ? NOT_REPORTED : html`${numberText(alertRules)}`;
+  return alertable === false ? html`${count} <span class="sub">not alertable</span>` : count;
 }
 
 /** Written like the headings of other columns. */
@@ -121,10 +130,14 @@ export function titleOf({ displayName, name, id }: Resource): string {
   return displayName || name || id;
 }
 
-function resourceLink({ station, resource }: StationResource, root: string): Html {
-  const path = resourcePath(station, resource.id);
+/** The resource by its title, and its name and id below. */
+function resourceCell({ station, resource }: StationResource, root: string): Html {
+  const { id, name } = resource;
+  const path = resourcePath(station, id);
   const title = titleOf(resource);
-  return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub code">${resource.id}</span>`;
+  const named = name === '' || name === title ? [] : html`<span class="name">${name}</span> `;
+  const link = path === undefined ? breakable(title) : html`<a href="${root}${path}">${breakable(title)}</a>`;
+  return html`${link} <span class="sub ids" title="${id}">${named}<span class="code">${id}</span></span>`;
 }
 
 export function textOrUnknown(text: string): Html {
@@ -132,17 +145,13 @@ export function textOrUnknown(text: string): Html {
 }
 
 /** A state in words, in the colour of its meaning, with its token as a tooltip. Where the words are not the meaning, it is added. */
-export function alertStateBadge({
-  state,
-  alertState,
-  alertRules,
-}: Pick<Resource, 'state' | 'alertState'> & Partial<Pick<Resource, 'alertRules'>>): Html {
+export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 'alertState'>): Html {
   if (state === '') return unknown(NO_STATE);
   const words = stateWord(state);
   const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
-  // Without a rule nothing can fire: that is no good news.
-  const tone = alertState === 'inactive' && alertRules === 0 ? 'unwatched' : alertState;
-  return html`<span class="badge ${tone}" title="${state}">${breakable(words)}${meaning}</span>`;
+  // The look of the badge says that the meaning is unknown, without a line more.
+  const added = alertState === 'unknown' ? html`<span class="hidden-text">${meaning}</span>` : meaning;
+  return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${added}</span>`;
 }
 
 /** The address of the resources on the page of their station. */

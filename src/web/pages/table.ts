@@ -9,6 +9,16 @@ export interface PageColumn<Row> extends Column<Row, Html | string> {
   readonly isDetail?: boolean;
   /** The key by which the table can be sorted. */
   readonly by?: string;
+  /** Whether the cell of a row has no value; a column without any is not shown. */
+  readonly isEmpty?: (row: Row) => boolean;
+}
+
+/** The columns that have a value in one of the rows. */
+export function shownColumns<Row>(
+  columns: readonly PageColumn<Row>[],
+  rows: readonly Row[],
+): readonly PageColumn<Row>[] {
+  return columns.filter(({ isEmpty }) => isEmpty === undefined || !rows.every(isEmpty));
 }
 
 /** How a table is sorted: by the key of a column, after a minus sign in descending order; '' is the order of the rows. */

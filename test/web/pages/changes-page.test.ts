@@ -39,10 +39,10 @@ describe('changesPage', () => {
     ]);
     const when = '2026-01-02 03:03:55 UTC 1 min 5 s ago';
     expect(rows).toEqual([
-      `${when} added Display a a name-a a Type A web – none Firing`,
-      `${when} rules Display b b name-b a Type A – none 1,200 0`,
-      `${when} type Display c c name-c a Type A – none type.x type.a`,
-      `${when} removed Display d d name-d a Type A – none – none – none`,
+      `${when} added Display a name-a a a Type A web – none Firing`,
+      `${when} rules Display b name-b b a Type A – none 1,200 0`,
+      `${when} type Display c name-c c a Type A – none type.x type.a`,
+      `${when} removed Display d name-d d a Type A – none – none – none`,
     ]);
     for (const href of ['../../stations/prod', '../../stations/prod/resources/a', '?format=csv'])
       expect(hrefs).toContain(href);

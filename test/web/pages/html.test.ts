@@ -35,6 +35,12 @@ describe('breakable', () => {
   it('can be broken between the parts of a token, and escapes it', () => {
     expect(breakable('a_b.<i>"-&').text).toBe('a_<wbr>b.&#60;i&#62;&#34;-&#38;');
   });
+
+  it('can be broken anywhere if a word is too long for a table', () => {
+    expect(breakable('databaseInstance').text).toBe('databaseInstance');
+    const long = 'x'.repeat(25);
+    expect(breakable(`a ${long}`).text).toBe(`<span class="long">a ${long}</span>`);
+  });
 });
 
 const S = 1000;

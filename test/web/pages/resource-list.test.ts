@@ -23,10 +23,4 @@ describe('alertStateBadge', () => {
     expect(text).toBe(words);
     expect(tags[0]).toEqual({ name: 'span', attributes: { class: style, title: state } });
   });
-
-  it('is green only where a rule could fire', () => {
-    const inactive = { state: 'ALERTSTATE_INACTIVE', alertState: 'inactive' as const };
-    expect(alertStateBadge({ ...inactive, alertRules: 2 }).text).toContain('class="badge inactive"');
-    expect(alertStateBadge({ ...inactive, alertRules: 0 }).text).toContain('class="badge unwatched"');
-  });
 });

@@ -35,7 +35,7 @@ describe('searchPage', () => {
     const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' });
     const { text, hrefs, body } = await search(stationsOf({ 'a/b': [firing], other: [resourceOf('y')] }), '?q=X');
     expect(text).toContain('1 resource of 1 station matches: “X” in ID, name or display name.');
-    expect(rowsOf(body, 'resource-table')).toEqual([expect.stringMatching(/^Display x x name-x a\/b vm .* Firing /)]);
+    expect(rowsOf(body, 'resource-table')).toEqual([expect.stringMatching(/^Display x name-x x a\/b vm .* Firing /)]);
     expect(hrefs.filter((href) => !href.includes('sort='))).toEqual([
       '?q=X&format=csv',
       '?q=X&format=json',

@@ -8,7 +8,8 @@ import { AS_BROWSER, contentOf, openPage, rowsOf, shown, textOf } from './opened
 const open = (detail = detailOf([]), query = '') => openPage(exporterOf(detail), `/stations/prod${query}`);
 
 /** The ids of the resources in the table, in its order. */
-const idsOf = (body: string) => Array.from(body.matchAll(/<span class="sub code">([^<]*)<\/span>/g), ([, id]) => id);
+const idsOf = (body: string) =>
+  Array.from(body.matchAll(/<span class="code">([^<]*)<\/span><\/span><\/th>/g), ([, id]) => id);
 
 /** The bars with the numbers of resources. */
 const barsOf = (body: string) => shown(/<div class="bars">[\s\S]*?<\/div>/.exec(body)?.[0] ?? '');
@@ -200,15 +201,22 @@ describe('stationPage', () => {
 
   it('shows the resources, with unknown values marked', async () => {
     expect(rowsOf((await open(full)).body, 'resource-table')).toEqual([
-      'Beta b name-b b Type B p Firing yes 0 – not reported – not reported 779 d ago',
-      'named a named a Type A – not reported – no state no – not reported – not reported – not reported – not reported',
-      'c c – not reported – not reported – not reported INACTIVE unknown 1,200 2 GPU H 779 d ago',
+      'Beta name-b b b Type B p Firing 0 – not reported – not reported 779 d ago',
+      'named a a Type A – not reported – no state – not reported not alertable – not reported – not reported – not reported',
+      'c c – not reported – not reported INACTIVE 1,200 2 GPU H 779 d ago',
     ]);
+  });
+
+  it('hides the columns that no resource of the page has a value for', async () => {
+    const resources = resourcesOf(3, () => ({ sku: '', gpuModel: '', product: '' }));
+    const { body } = await open(detailOf(resources, { spec: { products: ['p'] } }));
+    expect(body).not.toMatch(/data-label="(SKU|GPU|Product)"/);
+    expect(body).toContain('data-label="Created"');
   });
 
   it('omits the columns and filters of features that are not enabled', async () => {
     const { body, text } = await open(detailOf(three));
-    expect(body).not.toMatch(/id="filter-(product|alertable)"|data-label="(Product|Alertable)"/);
+    expect(body).not.toMatch(/id="filter-(product|alertable)"|data-label="Product"/);
     expect(text).not.toContain('By product');
   });
 
@@ -241,7 +249,7 @@ describe('stationPage', () => {
     const path = '../stations/prod/resources';
     const { hrefs } = await open(one, `${query}&page=7`);
     for (const format of ['csv', 'json']) expect(hrefs).toContain(`${path}${query}&format=${format}`);
-    expect(hrefs).toContain('?search=%26&state=ALERTSTATE_FIRING&sort=sku#resources');
+    expect(hrefs).toContain('?search=%26&state=ALERTSTATE_FIRING&sort=type#resources');
     expect((await open(one)).hrefs).toContain(`${path}?format=csv`);
   });
 
@@ -272,6 +280,6 @@ describe('stationPage', () => {
 
   it('has no link to a resource called ..', async () => {
     const { body } = await open(detailOf([resourceOf('..')]));
-    expect(body).toContain('<th scope="row">Display .. <span class="sub code">..</span>');
+    expect(body).toContain('<th scope="row">Display .. <span class="sub ids" title="..">');
   });
 });
