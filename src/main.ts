@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { EventEmitter } from 'node:events';
-import { writeSync } from 'node:fs';
 import { constants, hostname } from 'node:os';
 import { isBrokenPipe } from './cli/data-output.ts';
 import { LogOutput } from './cli/log-output.ts';
@@ -20,9 +19,7 @@ for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-// Node makes a pipe non-blocking when the stream is first used. Node's own warnings are written to the stream, and may fail too.
-process.stderr.on('error', () => undefined);
-const logOutput = new LogOutput({ write: (bytes) => writeSync(process.stderr.fd, bytes) });
+const logOutput = new LogOutput(process.stderr);
 
 /** How long lines that are not yet written delay the end after a termination signal. */
 const LOG_DRAIN_MS = 1000;

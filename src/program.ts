@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
-import { type CommandName, DEFAULT_COMMAND, PROGRAM, type Shell } from './cli/commands.ts';
-import { COMPLETE, completionScript, completions } from './cli/completion.ts';
+import { type CommandName, DEFAULT_COMMAND, PROGRAM } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
@@ -26,8 +25,6 @@ export async function loadCommand(context: ProcessContext): Promise<() => Promis
 /** Loads only what the command line requires: `--version` and `--help` need no command. */
 async function loadWork(context: ProcessContext): Promise<() => unknown> {
   const { argv, print } = context;
-  const [first, ...words] = argv;
-  if (first === COMPLETE) return () => print(completions(words));
   const parsed = parseFlags(argv);
   if (!parsed.ok)
     return () => {
@@ -54,10 +51,6 @@ const COMMAND_RUNNERS: Readonly<Record<CommandName, () => Promise<CommandRunner>
   list: async () => (await import('./commands/list.ts')).list,
   record: async () => (await import('./commands/record.ts')).record,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
-  completion:
-    async () =>
-    ({ print }, _flags, shell) =>
-      print(completionScript(shell as Shell)),
   help:
     async () =>
     ({ print }, _flags, command) =>

@@ -33,7 +33,7 @@ describe('loadCommand, printing', () => {
   it.each([
     [['help'], 'serve'],
     [['serve', '-h'], 'serve'],
-    [['help', 'completion'], 'completion'],
+    [['help', 'list'], 'list'],
   ] as const)('prints the help for %j', async (argv, command) => {
     expect(await resultOf(argv)).toEqual({ code: 0, stdout: helpText(command), stderr: '' });
   });

@@ -93,12 +93,9 @@ export class Exporter implements ExporterPort {
 
   /** With the load of the clients in force: a reload may have replaced them while a scrape waited. */
   #ownMetrics(): OwnMetrics {
-    const { own, records, droppedLogLines = () => 0 } = this.#services;
-    const { log_lines_dropped_total } = own.metrics;
+    const { own, records } = this.#services;
     for (const [name, { limiter }] of this.#generation.upstreams) own.upstreams.recordLoad(name, limiter.load());
     own.recordRecords(records);
-    log_lines_dropped_total.reset();
-    log_lines_dropped_total.inc(droppedLogLines());
     return own;
   }
 

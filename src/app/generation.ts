@@ -29,7 +29,6 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes'> {
   readonly shard: Shard;
   /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics?: boolean;
-  readonly droppedLogLines?: () => number;
   /** Observes the requests and listings of all upstreams. */
   readonly observer?: Observer;
 }

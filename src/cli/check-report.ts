@@ -8,7 +8,7 @@ import {
   type StationFacts,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
-import { pageSizeText } from '../diagnosis/page-size-probe.ts';
+import { pageSizeText } from '../diagnosis/page-size.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, firstOf, sizeText } from '../inventory/words.ts';
@@ -256,11 +256,9 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
 
 /** What larger pages would save. */
 function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
-  return upstreams.flatMap(({ name, options, pageSize }) => {
-    const listed = listedStations(stations.filter(({ spec }) => spec.upstream === name));
-    return pageSize === undefined
-      ? []
-      : [`page size: upstream ${name}: ${pageSizeText(pageSize, options.pageSize, listed)}`];
+  return upstreams.flatMap(({ name, options }) => {
+    const text = pageSizeText(options.pageSize, listedStations(stations.filter(({ spec }) => spec.upstream === name)));
+    return text === undefined ? [] : [`page size: upstream ${name}: ${text}`];
   });
 }
 

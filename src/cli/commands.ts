@@ -1,15 +1,11 @@
 export const PROGRAM = 'telemetry-station-exporter';
 
-export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate', 'completion', 'help', 'version'] as const;
+export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate', 'help', 'version'] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** The command that runs when none is given. */
 export const DEFAULT_COMMAND: CommandName = 'serve';
-
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
-export type Shell = (typeof SHELLS)[number];
 
 export interface Command {
   /** Positional arguments, in this order. */
@@ -80,15 +76,6 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
       ],
       ['Rehearse authentication with HMAC signatures', `${PROGRAM} simulate --simulate.auth=hmac > simulated.yaml`],
       ['Replay a recording', `${PROGRAM} simulate --from=recording.json > simulated.yaml`],
-    ],
-  },
-  completion: {
-    operands: [{ name: 'shell', values: SHELLS }],
-    help: `Print a completion script for a shell: ${SHELLS.join(', ')}.`,
-    examples: [
-      ['Bash, in ~/.bashrc', `source <(${PROGRAM} completion bash)`],
-      ['Zsh, in ~/.zshrc after compinit', `source <(${PROGRAM} completion zsh)`],
-      ['Fish, in ~/.config/fish/config.fish', `${PROGRAM} completion fish | source`],
     ],
   },
   help: {

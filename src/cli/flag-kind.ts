@@ -2,7 +2,6 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { DAY_MS } from '../model/clock.ts';
-import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
@@ -25,10 +24,6 @@ export interface FlagKind<Value> {
   /** Shown in the help for the value; a boolean flag has none. */
   readonly placeholder?: string;
   readonly expected: string;
-  /** The words a shell completes. */
-  readonly values?: readonly string[];
-  /** A comma-separated list of the words. */
-  readonly isList?: true;
   readonly parse: (text: string) => Value | undefined;
 }
 
@@ -77,16 +72,17 @@ export const sizeFlag = flagKind('<size>', 'a size such as 1MiB or 64KB', parseS
 
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
   const expected = `one of ${words.join(', ')}`;
-  return { ...flagKind('<choice>', expected, (text) => words.find((word) => word === text)), values: words };
+  return flagKind('<choice>', expected, (text) => words.find((word) => word === text));
 }
 
 /** The sort keys, under the names of their columns. */
 export const SORT_COLUMNS = Object.keys(SORT_KEYS).map(columnName);
 
-export const sortOrder: FlagKind<Order> = {
-  ...flagKind('<key>', `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`, parseOrder),
-  values: SORT_COLUMNS.flatMap((name) => [name, `-${name}`]),
-};
+export const sortOrder: FlagKind<Order> = flagKind(
+  '<key>',
+  `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`,
+  parseOrder,
+);
 
 /** `id` and `type` are short for `resource_id` and `resource_type`. */
 function columnName(name: string): string {
@@ -94,14 +90,14 @@ function columnName(name: string): string {
 }
 
 /** In the given order; `list` checks the names, which may be headings of a table or labels of resources. */
-export const columnsFlag: FlagKind<readonly string[]> = {
-  ...flagKind('<name,...>', 'different names, separated by commas', (given) => {
+export const columnsFlag: FlagKind<readonly string[]> = flagKind(
+  '<name,...>',
+  'different names, separated by commas',
+  (given) => {
     const names = given.split(',');
     return names.includes('') || new Set(names).size < names.length ? undefined : names;
-  }),
-  values: Object.keys(RESOURCE_COLUMNS),
-  isList: true,
-};
+  },
+);
 
 export const labelValue = flagKind('<name=value>', 'a label and its value, such as team=storage', (given) => {
   const [, label, value] = /^(\w+)=(.*)$/s.exec(given) ?? [];
@@ -113,20 +109,17 @@ export const share = flagKind('<share>', 'a share from 0 to 1, such as 0.95', (t
 );
 
 /** A named fault and the share of requests it affects. */
-export const faultShare: FlagKind<Fault> = {
-  ...flagKind(
-    '<name[:share]>',
-    `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
-    (text) => {
-      const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
-      const affected = share.parse(given);
-      return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
-        ? { ...NAMED_FAULTS[name as keyof typeof NAMED_FAULTS], share: affected }
-        : undefined;
-    },
-  ),
-  values: Object.keys(NAMED_FAULTS),
-};
+export const faultShare: FlagKind<Fault> = flagKind(
+  '<name[:share]>',
+  `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
+  (text) => {
+    const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
+    const affected = share.parse(given);
+    return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
+      ? { ...NAMED_FAULTS[name as keyof typeof NAMED_FAULTS], share: affected }
+      : undefined;
+  },
+);
 
 /** Without a host, all interfaces. */
 export const listenAddress = flagKind(

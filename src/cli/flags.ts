@@ -134,7 +134,7 @@ const TABLE = {
   'log.buffer-size': flag(
     sizeFlag,
     '1MiB',
-    'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped and counted.',
+    'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped, and their number is logged.',
     'serve',
   ),
   'log.changes': toggle(

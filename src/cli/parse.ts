@@ -97,7 +97,7 @@ function fileHint(word: string): string {
 }
 
 /** The words of the command line: the unparsed values of each flag, and the others. */
-export function readArguments(argv: readonly string[]) {
+function readArguments(argv: readonly string[]) {
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
@@ -143,7 +143,7 @@ interface Spelling {
   readonly implied?: string;
 }
 
-export const SPELLINGS: ReadonlyMap<string, Spelling> = new Map(FLAGS.flatMap(spellingsOf));
+const SPELLINGS: ReadonlyMap<string, Spelling> = new Map(FLAGS.flatMap(spellingsOf));
 
 function spellingsOf(flag: Flag): [string, Spelling][] {
   const { name, short, kind } = flag;

@@ -20,7 +20,6 @@ import {
   type StationFacts,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
-import { probedStation, probePageSize } from '../diagnosis/page-size-probe.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import { type StationResource, selectResources } from '../inventory/selection.ts';
 import { foundColumns } from '../inventory/station-columns.ts';
@@ -191,8 +190,6 @@ async function checkStations(
     const views = stations.map(({ view }) => view);
     const observed = probes.map(async ({ options, probed }) => {
       const own = stations.filter(({ spec }) => spec.upstream === options.name);
-      const listed = own.flatMap(({ spec, result }) => (result.ok ? [{ spec, snapshot: result.snapshot }] : []));
-      const largest = probedStation(listed, options);
       const replies = own.flatMap((station) => station.replies);
       const failures = own.map(({ result }) => result).filter((result) => !result.ok);
       return {
@@ -201,7 +198,6 @@ async function checkStations(
         connection: await probed,
         speaksTls: await speaksTls(options, failures),
         clockDifferenceMs: clockDifferenceMs(replies),
-        pageSize: largest && (await probePageSize(options, largest, replies)),
         replies,
         failures,
       };

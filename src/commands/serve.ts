@@ -62,7 +62,6 @@ async function serveConfig(
     shard,
     log,
     processMetrics: true,
-    droppedLogLines: () => context.logOutput.droppedLines,
     logChanges: flags['log.changes'],
   });
   const reload = () => exporter.reload().catch(reportInternalError(log));

@@ -6,7 +6,6 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
 import type { ReplyInfo } from '../upstream/request-observer.ts';
-import type { PageSizeResult } from './page-size-probe.ts';
 
 /** What a live check observed. */
 export interface Facts {
@@ -27,8 +26,6 @@ export interface UpstreamFacts extends UpstreamStatus {
   readonly speaksTls: boolean;
   /** How far the local clock is ahead of the service's. */
   readonly clockDifferenceMs: number | undefined;
-  /** undefined: no larger page was requested, because it would save nothing. */
-  readonly pageSize: PageSizeResult | undefined;
   /** The replies to requests of its stations. */
   readonly replies: readonly ReplyInfo[];
   /** The failures of its stations. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseFlags } from '../../src/cli/parse.ts';
 
-const KNOWN = 'serve, check, list, record, simulate, completion, help, version';
+const KNOWN = 'serve, check, list, record, simulate, help, version';
 
 const DESCENDING = { operands: ['prod'], flags: { sort: { by: 'alert_rules', descending: true } } };
 const CSV_OF_PROD = { command: 'list', operands: ['prod'], flags: { format: 'csv' } };
@@ -58,8 +58,6 @@ describe('parseFlags', () => {
     ['fly now', `unknown command "fly", expected one of ${KNOWN}`],
     ['version now', 'unexpected argument "now"'],
     ['help lst', `<command>: expected one of ${KNOWN}, got "lst"; did you mean "list"?`],
-    ['completion tcsh', '<shell>: expected one of bash, zsh, fish, got "tcsh"'],
-    ['completion', 'completion: missing <shell>, expected one of bash, zsh, fish'],
     ['list', 'list: missing <station>'],
     ['record a b c', 'unexpected argument "b"', 'unexpected argument "c"'],
     ['check config.yaml', 'unexpected argument "config.yaml"; did you mean --config.file=config.yaml?'],

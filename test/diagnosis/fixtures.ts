@@ -22,7 +22,6 @@ export const UPSTREAM: UpstreamFacts = {
   load: IDLE_LOAD,
   capacity: undefined,
   clockDifferenceMs: undefined,
-  pageSize: undefined,
   replies: [],
   failures: [],
 };

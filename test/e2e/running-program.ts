@@ -22,12 +22,14 @@ export function run(
   const signals = new EventEmitter();
   let stdout = '';
   let stderr = '';
-  const logOutput = new LogOutput({
-    write: (bytes) => {
-      stderr += Buffer.from(bytes);
-      return bytes.length;
-    },
-  });
+  const logOutput = new LogOutput(
+    new Writable({
+      write: (bytes, _encoding, done) => {
+        stderr += bytes;
+        done();
+      },
+    }),
+  );
   const exit = loadCommand({
     argv,
     env,

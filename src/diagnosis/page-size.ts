@@ -1,0 +1,33 @@
+import { requestsPerSecond } from '../inventory/capacity.ts';
+import { countText } from '../inventory/words.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { repeatedListings, type Snapshot } from '../refresh/snapshot.ts';
+
+/** A page of this size is still parsed without delaying scrapes. */
+const LARGER_PAGE_SIZE = 500;
+
+/** What verifying the end of a listing without a total costs, whatever the page size. */
+const REQUESTS_WITHOUT_TOTAL = 2;
+
+/** The requests of the stations of an upstream, and with larger pages; undefined if these would save nothing. */
+export function pageSizeText(
+  pageSize: number,
+  stations: readonly { readonly spec: StationSpec; readonly snapshot: Snapshot }[],
+): string | undefined {
+  const now = stations.flatMap(({ spec, snapshot }) => repeatedListings(spec, snapshot));
+  const larger = stations.flatMap(({ spec, snapshot }) => {
+    const overhead = snapshot.reportedTotal === undefined ? REQUESTS_WITHOUT_TOTAL : 0;
+    return repeatedListings(spec, snapshot).map(({ pages, intervalMs }) => ({
+      pages: Math.ceil((Math.max(1, pages - overhead) * pageSize) / LARGER_PAGE_SIZE) + overhead,
+      intervalMs,
+    }));
+  });
+  const [before, after] = [requestsPerHour(now), requestsPerHour(larger)];
+  if (after >= before) return undefined;
+  const saving = `with page_size ${LARGER_PAGE_SIZE}: ${countText(after, 'request')} per hour, if the service accepts it`;
+  return `${countText(before, 'request')} per hour; ${saving}.`;
+}
+
+function requestsPerHour(listings: Parameters<typeof requestsPerSecond>[0]): number {
+  return Math.ceil(3600 * requestsPerSecond(listings));
+}
