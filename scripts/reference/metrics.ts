@@ -37,7 +37,7 @@ ${examples(HEALTH_FAMILIES)}
 [configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
 
 Published until the data expires ([\`max_stale\`](operating.md#staleness)). Counters start at 0 with the process and compare
-listings that add up and rejected the same records ([how](data.md#fields-of-a-change)): a failed or incomplete listing never counts as a removal.
+complete listings ([how](data.md#fields-of-a-change)): a failed or incomplete listing never counts as a removal.
 
 ${table(SNAPSHOT_FAMILIES)}
 

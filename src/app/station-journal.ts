@@ -199,7 +199,7 @@ function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: En
   const snapshot = served?.publication.snapshot;
   const { firing, unknown } = totalsOf(served?.encoded.aggregates.groups ?? [], false);
   // Without their list, of which the change log has its own bound.
-  const { list, total, ...changed } = changes ?? {};
+  const { list, found, total, ...changed } = changes ?? {};
   return {
     ...common,
     failed: 0,

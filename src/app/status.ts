@@ -14,7 +14,7 @@ type StatusView = StationView<EncodedSnapshot>;
 
 /** Maps a station to its status on the web pages. */
 export function stationStatus({ upstreams, journals }: Generation, view: StatusView): StationStatus {
-  const { spec, health, served, isChurnWaiting, ...refresh } = view;
+  const { spec, health, served, ...refresh } = view;
   const history = journals.get(spec.name)?.history ?? new History();
   const snapshot = served?.publication.snapshot;
   return {
@@ -36,7 +36,6 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
         complete: snapshot.complete,
         incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,
-        isChurnWaiting,
         pages: snapshot.pages,
       },
     outages: history.outages,

@@ -57,11 +57,13 @@ const limits = z.strictObject({
   ),
   changes_per_station: integer(100)
     .prefault(1000)
-    .describe('Maximum number of changes of resources of one station that are kept; older ones are dropped.'),
-  changes: integer(0)
-    .prefault(20_000)
     .describe(
-      'Maximum number of changes of all stations together; above it, the oldest of the stations that have most are dropped.',
+      'Maximum number of removed resources of one station that are kept, and of its other changes; older ones are dropped.',
+    ),
+  changes: integer(0)
+    .prefault(10_000)
+    .describe(
+      'Maximum number of removed resources of all stations together, and of all other changes; above it, the oldest of the stations that have most are dropped.',
     ),
 });
 

@@ -1,5 +1,5 @@
 import { resourceLabel } from '../model/resource.ts';
-import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
+import { CHANGES, type Change, type Changes, type FoundChanges } from '../refresh/churn.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
 import { type Columns, documented } from './records.ts';
 import { textTest } from './selection.ts';
@@ -9,11 +9,20 @@ export interface ObservedChange extends Change {
   readonly atMs: number;
 }
 
+/** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
+export interface ObservedCount extends FoundChanges {
+  readonly atMs: number;
+}
+
 /** The latest changes of a station. */
 export interface StationChanges {
   readonly newestFirst: readonly ObservedChange[];
+  /** The newest first. They are exact whatever is kept of the changes themselves. */
+  readonly found: readonly ObservedCount[];
   /** How many are no longer kept, or never were because their refresh found too many. */
   readonly dropped: number;
+  /** Those of them that were removed resources. */
+  readonly droppedRemovals: number;
 }
 
 interface ChangeLimits {
@@ -21,16 +30,68 @@ interface ChangeLimits {
   readonly changes_per_station: number;
 }
 
+/**
+ * The latest changes of all stations. The limits apply to removed resources and to all other changes separately: resources that come
+ * back must not displace what is known of their loss.
+ */
+export class ChangeLog {
+  readonly #removals: BoundedChanges;
+  readonly #others: BoundedChanges;
+
+  constructor(limits: ChangeLimits) {
+    this.#removals = new BoundedChanges(limits);
+    this.#others = new BoundedChanges(limits);
+  }
+
+  add(station: string, atMs: number, { list, found }: Pick<Changes, 'list' | 'found'>): void {
+    // A spread would take 250 bytes more for each in V8.
+    const changes = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
+    const counts = found.map((count) => ({ atMs, ...count }));
+    const isOther = (observed: Pick<ObservedChange, 'change'>) => !isRemoval(observed);
+    this.#removals.add(station, changes.filter(isRemoval), counts.filter(isRemoval));
+    this.#others.add(station, changes.filter(isOther), counts.filter(isOther));
+  }
+
+  of(station: string): StationChanges {
+    const removals = this.#removals.of(station);
+    const others = this.#others.of(station);
+    return {
+      newestFirst: [...removals.kept, ...others.kept].reverse().sort(newerFirst),
+      found: [...removals.found, ...others.found].reverse().sort(newerFirst),
+      dropped: removals.dropped + others.dropped,
+      droppedRemovals: removals.dropped,
+    };
+  }
+
+  /** After a reload: forgets the stations that are no longer configured. */
+  retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
+    this.#removals.retainStations(names, limits);
+    this.#others.retainStations(names, limits);
+  }
+}
+
+function isRemoval({ change }: Pick<ObservedChange, 'change'>): boolean {
+  return change === 'removed';
+}
+
+function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: number }): number {
+  return b.atMs - a.atMs;
+}
+
 /** The oldest first. */
 interface KeptChanges {
   kept: readonly ObservedChange[];
+  readonly found: readonly ObservedCount[];
   /** The number that counts against the limits. */
   size: number;
   dropped: number;
 }
 
-/** The latest changes of all stations. */
-export class ChangeLog {
+/** Counts of a station that are kept. */
+const MAX_COUNTS = 50;
+
+/** Changes of all stations within the limits. */
+class BoundedChanges {
   readonly #stations = new Map<string, KeptChanges>();
   #limits: ChangeLimits;
   /** The sum over all stations. */
@@ -40,16 +101,16 @@ export class ChangeLog {
     this.#limits = limits;
   }
 
-  add(station: string, atMs: number, { list, total }: Pick<Changes, 'list' | 'total'>): void {
-    if (total === 0) return;
-    const { kept, size, dropped } = this.#of(station);
-    // A spread would take 250 bytes more for each in V8.
-    const added = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
-    const addedSize = added.reduce((sum, change) => sum + sizeOf(change), 0);
+  add(station: string, changes: readonly ObservedChange[], counts: readonly ObservedCount[]): void {
+    if (counts.length === 0) return;
+    const { kept, found, size, dropped } = this.of(station);
+    const addedSize = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    const total = counts.reduce((sum, count) => sum + count.total, 0);
     const changed = {
-      kept: [...kept, ...added],
+      kept: [...kept, ...changes],
+      found: [...found, ...counts].slice(-MAX_COUNTS),
       size: size + addedSize,
-      dropped: dropped + total - list.length,
+      dropped: dropped + total - changes.length,
     };
     // Of stations with equally many, the one that changed last is evicted from last.
     this.#stations.delete(station);
@@ -59,12 +120,10 @@ export class ChangeLog {
     while (this.#excess > 0) this.#evictFrom(this.#largest());
   }
 
-  of(station: string): StationChanges {
-    const { kept, dropped } = this.#of(station);
-    return { newestFirst: kept.toReversed(), dropped };
+  of(station: string): KeptChanges {
+    return this.#stations.get(station) ?? { kept: [], found: [], size: 0, dropped: 0 };
   }
 
-  /** After a reload: forgets the stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
     this.#limits = limits;
     for (const [name, station] of [...this.#stations]) {
@@ -73,10 +132,6 @@ export class ChangeLog {
     }
     const largestFirst = [...this.#stations.values()].sort((a, b) => b.size - a.size);
     for (const station of largestFirst) if (this.#excess > 0) this.#evictFrom(station);
-  }
-
-  #of(station: string): KeptChanges {
-    return this.#stations.get(station) ?? { kept: [], size: 0, dropped: 0 };
   }
 
   #forget(name: string, { size }: KeptChanges): void {

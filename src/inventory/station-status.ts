@@ -43,8 +43,7 @@ export interface StationStatus
 
 export interface SnapshotStatus
   extends Totals,
-    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'>,
-    Pick<StationView<unknown>, 'isChurnWaiting'> {
+    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> {
   readonly unknownStates: readonly UnknownState[];
 }
 
@@ -112,17 +111,17 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
 /** What data lacks, in words; empty if it is complete. */
 export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
   if (snapshot === undefined) return [];
-  const { complete, incompleteReasons, rejected, isChurnWaiting } = snapshot;
+  const { complete, incompleteReasons, rejected } = snapshot;
   if (complete) return [];
   return [
     isOnlyRejecting(snapshot)
       ? `${countText(rejected, 'record')} rejected: no usable resource_id`
       : `listing incomplete: ${incompleteReasons.map(({ text }) => text).join('; ')}`,
-    ...(isChurnWaiting ? [CHURN_WAITING] : []),
+    CHURN_WAITING,
   ];
 }
 
-export const CHURN_WAITING = 'changes not counted: the rejected records are not the same as in the listing before';
+export const CHURN_WAITING = 'changes are not counted until a listing is complete';
 
 /** Whether a listing is incomplete for no other reason than its rejected records. */
 export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 'rejected'>): boolean {

@@ -86,10 +86,7 @@ export const MAX_REJECTED_RECORDS = 20;
 /** The records without a usable id. */
 export interface RejectedRecords {
   readonly rejected: number;
-  /** The same for the same contents in any order; '' when there are none. */
-  readonly rejectedDigest: string;
-  /** Whether all have a name and a digest: others may look the same and be different ones. A display name need not be unique. */
-  readonly areRejectedNamed: boolean;
+  /** The first ones. */
   readonly rejectedRecords: readonly RejectedRecord[];
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from '../model/alert-state.ts';
-import { hasSameElements, type Part } from '../model/listing.ts';
+import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../tasks/task-queue.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
@@ -19,15 +19,31 @@ interface TypeChurn {
 /** By the meaning of the new state, then by the new state: `(other)` may stand for states of every meaning. */
 type StateChanges = ReadonlyMap<AlertState, ReadonlyMap<string, number>>;
 
-/** Changes between two listings that are compared, of all types. */
+/** Changes between two complete listings, of all types. */
 export interface Changes {
   readonly added: number;
   readonly removed: number;
   readonly stateChanges: number;
   readonly rulesChanges: number;
-  /** The length of the list without its bound. A changed type is one change, but one removed and one added resource. */
+  /** A changed type is one change, but one removed and one added resource. */
   readonly total: number;
+  /** How many there are of each kind, if any. */
+  readonly found: readonly FoundChanges[];
+  /** The first ones, within a bound for the removed resources and another for all other changes. */
   readonly list: readonly Change[];
+}
+
+/** How many changes of a kind a refresh found, whatever is listed of them. */
+export interface FoundChanges {
+  readonly change: Change['change'];
+  readonly total: number;
+  /** The same number by the labels of `resource_labels`; one entry without labels where there are none. */
+  readonly owners: readonly OwnedChanges[];
+}
+
+interface OwnedChanges {
+  readonly labels: Resource['labels'];
+  readonly total: number;
 }
 
 export const CHANGES = ['added', 'removed', 'state', 'rules', 'type'] as const;
@@ -42,32 +58,16 @@ export interface Change {
   readonly to: string | number | undefined;
 }
 
-/** A listing that adds up, as far as it is compared. */
-export type ComparedListing = Pick<Snapshot, 'parts' | 'rejectedDigest'>;
-
 /** What the snapshots of a station so far have changed. */
 export interface ChurnState {
-  /**
-   * The resources as they were counted last: those of the latest complete listing, with the changes that listings which rejected records
-   * have shown since; before the first complete one, the latest listing that was compared.
-   */
-  readonly reference: ComparedListing | undefined;
-  /** The latest listing that adds up, if it rejected other records than the reference. */
-  readonly candidate: ComparedListing | undefined;
-  /** The latest listing adds up, but rejected other records than the ones before, so that changes are not counted until one of them matches. */
-  readonly isWaiting: boolean;
+  /** The latest complete one. */
+  readonly reference: Snapshot | undefined;
   readonly totals: Churn;
   /** The totals as published: a series starts at 0, and has its count from the next refresh on, because `increase` ignores a first value. */
   readonly published: Churn;
 }
 
-export const NO_CHURN: ChurnState = {
-  reference: undefined,
-  candidate: undefined,
-  isWaiting: false,
-  totals: new Map(),
-  published: new Map(),
-};
+export const NO_CHURN: ChurnState = { reference: undefined, totals: new Map(), published: new Map() };
 
 /** Counters never forget a series, and every resource may change at once. */
 interface ChurnBounds {
@@ -102,8 +102,8 @@ function regrouped(churn: Churn, states: StateMeanings): Churn {
 }
 
 /**
- * The state after the next snapshot, and its changes; undefined: it was not compared. Two listings are compared if both add up and rejected
- * the same records, because a resource that only one of them has may be among other rejected ones.
+ * The state after the next snapshot, and its changes; undefined: it was not compared. Only complete snapshots are: a resource that is missing
+ * from another one may still exist.
  */
 export async function churnAfter(
   state: ChurnState,
@@ -111,71 +111,27 @@ export async function churnAfter(
   bounds: ChurnBounds,
   tasks: TaskQueue,
 ): Promise<ChurnState & { readonly changes: Changes | undefined }> {
-  const { reference, candidate, totals } = state;
-  if (!next.addsUp)
-    return { ...state, isWaiting: false, published: published(totals, state.published), changes: undefined };
+  const { reference, totals } = state;
+  if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
   const counts = new ChurnCounts(totals, bounds);
-  const listings = await compared(state, next, counts, tasks);
-  const after = next === reference || next === candidate ? totals : counts.totals;
+  if (reference) await compare(reference, next, counts, tasks);
+  else await start(next, counts, tasks);
+  const after = next === reference ? totals : counts.totals;
   return {
-    reference: listings.reference,
-    candidate: listings.candidate,
-    isWaiting: !listings.isCompared && reference !== undefined && next.rejected > 0,
+    reference: next,
     totals: after,
     published: published(after, state.published),
-    changes: listings.isCompared ? counts.changes : undefined,
+    changes: reference && counts.changes(),
   };
 }
 
-interface ListingComparison extends Pick<ChurnState, 'reference' | 'candidate'> {
-  readonly isCompared: boolean;
-}
-
-/** Compares the next listing with the reference, or with the candidate, if one of them rejected the same records. */
-async function compared(
-  { reference, candidate }: ChurnState,
-  next: Snapshot,
-  counts: ChurnCounts,
-  tasks: TaskQueue,
-): Promise<ListingComparison> {
-  const same = [reference, candidate].find((listing) => listing?.rejectedDigest === next.rejectedDigest);
-  if (same && next.rejected === 0) {
-    await compare(same, next, counts, tasks);
-    return { reference: next, candidate: undefined, isCompared: true };
-  }
-  if (reference && same) {
-    const differences = new Differences();
-    await compare(same, next, differences, tasks);
-    if (differences.areCertain(next)) {
-      const isComplete = reference.rejectedDigest === '';
-      const parts = await patched(isComplete ? reference : same, differences, counts, tasks);
-      return isComplete
-        ? { reference: { parts, rejectedDigest: '' }, candidate: next, isCompared: true }
-        : { reference: next, candidate: undefined, isCompared: true };
-    }
-  }
-  await tasks.forEach(next.parts, (part) => {
+async function start(first: Snapshot, counts: ChurnCounts, tasks: TaskQueue): Promise<void> {
+  await tasks.forEach(first.parts, (part) => {
     for (const resource of part) counts.start(resource);
   });
-  // A listing that rejected other records may be an exception: the next one decides. A complete one is always the better reference.
-  const isException = reference !== undefined && same !== reference && next.rejected > 0;
-  return isException
-    ? { reference, candidate: next, isCompared: false }
-    : { reference: next, candidate: undefined, isCompared: false };
 }
 
-/** Takes the differences between two listings. */
-interface DifferenceVisitor {
-  replace(old: Resource | undefined, resource: Resource): void;
-  remove(resource: Resource): void;
-}
-
-async function compare(
-  before: ComparedListing,
-  next: ComparedListing,
-  visitor: DifferenceVisitor,
-  tasks: TaskQueue,
-): Promise<void> {
+async function compare(before: Snapshot, next: Snapshot, counts: ChurnCounts, tasks: TaskQueue): Promise<void> {
   const unmatched = new Map<string, Resource>();
   const oldParts = partsOnlyIn(before, next);
   const newParts = partsOnlyIn(next, before);
@@ -191,79 +147,20 @@ async function compare(
     part.forEach((resource, at) => {
       const inPlace = oldPart?.[at];
       if (inPlace?.id === resource.id) {
-        visitor.replace(inPlace, resource);
+        counts.replace(inPlace, resource);
         return;
       }
-      visitor.replace(unmatched.get(resource.id), resource);
+      counts.replace(unmatched.get(resource.id), resource);
       unmatched.delete(resource.id);
     });
   });
   await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {
-    for (const resource of part) if (unmatched.has(resource.id)) visitor.remove(resource);
+    for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
   });
-}
-
-/** Collects what differs between two listings that rejected records. */
-class Differences implements DifferenceVisitor {
-  /** All three are by the ids of the resources. */
-  readonly changed = new Map<string, Resource>();
-  readonly added = new Map<string, Resource>();
-  readonly removed = new Set<string>();
-
-  replace(old: Resource | undefined, resource: Resource): void {
-    if (!old) this.added.set(resource.id, resource);
-    else if (isChanged(old, resource)) this.changed.set(resource.id, resource);
-  }
-
-  remove({ id }: Resource): void {
-    this.removed.add(id);
-  }
-
-  /** Rejected records without a name look alike: a removed resource may have become one of them, and an added one may have been. */
-  areCertain({ areRejectedNamed }: Snapshot): boolean {
-    return areRejectedNamed || (this.added.size === 0 && this.removed.size === 0);
-  }
-
-  get size(): number {
-    return this.changed.size + this.added.size + this.removed.size;
-  }
-}
-
-function isChanged(old: Resource, { type, state, alertRules }: Resource): boolean {
-  return old.type !== type || old.state !== state || old.alertRules !== alertRules;
-}
-
-/** Counts the differences as changes of the known resources, and returns these as they are now. */
-async function patched(
-  known: ComparedListing,
-  { changed, added, removed, size }: Differences,
-  counts: ChurnCounts,
-  tasks: TaskQueue,
-): Promise<readonly Part<Resource>[]> {
-  if (size === 0) return known.parts;
-  const parts: Part<Resource>[] = [];
-  const returned = new Set<string>();
-  await tasks.forEach(known.parts, (part) => {
-    const kept = part.flatMap((resource) => {
-      if (removed.has(resource.id)) {
-        counts.remove(resource);
-        return [];
-      }
-      const now = changed.get(resource.id) ?? added.get(resource.id);
-      if (now === undefined) return [resource];
-      returned.add(resource.id);
-      counts.replace(resource, now);
-      return [now];
-    });
-    if (kept.length > 0) parts.push(hasSameElements(kept, part) ? part : kept);
-  });
-  const unknown = [...added.values()].filter(({ id }) => !returned.has(id));
-  for (const resource of unknown) counts.replace(undefined, resource);
-  return unknown.length === 0 ? parts : [...parts, unknown];
 }
 
 /** Parts that both listings share cannot hold a change. */
-function partsOnlyIn(listing: ComparedListing, other: ComparedListing): readonly Part<Resource>[] {
+function partsOnlyIn(listing: Snapshot, other: Snapshot): readonly Part<Resource>[] {
   const shared = new Set<Part<Resource>>(other.parts);
   return listing.parts.filter((part) => !shared.has(part));
 }
@@ -285,9 +182,12 @@ function published(totals: Churn, before: Churn): Churn {
 }
 
 /** Totals that are counted on. */
-class ChurnCounts implements DifferenceVisitor {
+class ChurnCounts {
   readonly totals: Map<string, MutableChurn>;
-  readonly changes = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] as Change[] };
+  readonly #sums = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };
+  readonly #owners = new Map<Change['change'], Map<Resource['labels'], number>>();
+  readonly #removed: Change[] = [];
+  readonly #others: Change[] = [];
   readonly #values: LabelValues;
   readonly #maxChanges: number;
   readonly #states: StateMeanings;
@@ -297,6 +197,14 @@ class ChurnCounts implements DifferenceVisitor {
     this.#values = values;
     this.#maxChanges = maxChanges;
     this.#states = states;
+  }
+
+  changes(): Changes {
+    const found = Array.from(this.#owners, ([change, counts]) => {
+      const owners = Array.from(counts, ([labels, total]) => ({ labels, total }));
+      return { change, total: sumOf(owners), owners };
+    });
+    return { ...this.#sums, total: sumOf(found), found, list: [...this.#others, ...this.#removed] };
   }
 
   /** Every type and state of a snapshot has series, and every type those of the expected states. */
@@ -314,7 +222,7 @@ class ChurnCounts implements DifferenceVisitor {
       return;
     }
     this.#of(resource.type).added += 1;
-    this.changes.added += 1;
+    this.#sums.added += 1;
     if (old) {
       this.#countRemoved(old);
       this.#list('type', resource, old.type, resource.type);
@@ -328,7 +236,7 @@ class ChurnCounts implements DifferenceVisitor {
 
   #countRemoved({ type }: Resource): void {
     this.#of(type).removed += 1;
-    this.changes.removed += 1;
+    this.#sums.removed += 1;
   }
 
   /** A change from or to an unknown state or number is none. */
@@ -336,18 +244,20 @@ class ChurnCounts implements DifferenceVisitor {
     const { type, state, alertState, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
       addStateChanges(this.#of(type), alertState, this.#state(type, state), 1);
-      this.changes.stateChanges += 1;
+      this.#sums.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
     if (old.alertRules !== alertRules && old.alertRules !== undefined && alertRules !== undefined) {
-      this.changes.rulesChanges += 1;
+      this.#sums.rulesChanges += 1;
       this.#list('rules', resource, old.alertRules, alertRules);
     }
   }
 
   #list(change: Change['change'], resource: Resource, from: Change['from'], to: Change['to']): void {
-    this.changes.total += 1;
-    if (this.changes.list.length < this.#maxChanges) this.changes.list.push({ change, resource, from, to });
+    const owners = getOrCreate(this.#owners, change, () => new Map<Resource['labels'], number>());
+    add(owners, resource.labels, 1);
+    const list = change === 'removed' ? this.#removed : this.#others;
+    if (list.length < this.#maxChanges) list.push({ change, resource, from, to });
   }
 
   #state(type: string, state: string): string {
@@ -361,6 +271,10 @@ class ChurnCounts implements DifferenceVisitor {
       return started;
     });
   }
+}
+
+function sumOf(counts: readonly { readonly total: number }[]): number {
+  return counts.reduce((sum, { total }) => sum + total, 0);
 }
 
 interface MutableChurn {

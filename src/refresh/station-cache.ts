@@ -4,7 +4,7 @@ import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../tasks/task-queue.ts';
-import { type Changes, type Churn, type ComparedListing, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
+import { type Changes, type Churn, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
 import { Refresh } from './refresh.ts';
@@ -39,8 +39,6 @@ export interface StationView<Encoded> {
   readonly isRefreshing: boolean;
   /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
   readonly waitingMs: number | undefined;
-  /** Changes are not counted at present (see `ChurnState`). */
-  readonly isChurnWaiting: boolean;
   readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
 }
 
@@ -161,7 +159,6 @@ export class StationCache<Encoded> {
       dueInMs: this.dueInMs(),
       isRefreshing: this.#current !== undefined,
       waitingMs: this.#current?.refresh.waitingMs(),
-      isChurnWaiting: this.#churn.isWaiting,
       served: this.#isServable() ? this.#lastGood : undefined,
     };
   }
@@ -235,14 +232,12 @@ export class StationCache<Encoded> {
     // Both of one refresh: another may end while resources are labelled.
     const [before, lastGood] = [this.#churn, this.#lastGood];
     const served = lastGood?.publication.snapshot;
-    const labelled = async <L extends ComparedListing>(listing: L) =>
+    const labelled = async (listing: Snapshot) =>
       isRelabelled ? await relabelled(listing, spec, next.#tasks) : listing;
     const snapshot = served && (await labelled(served));
-    // Usually the one that is served.
-    const compared = async (listing: ComparedListing | undefined) =>
-      listing === served ? snapshot : listing && (await labelled(listing));
-    const [reference, candidate] = [await compared(before.reference), await compared(before.candidate)];
-    const churn = { ...before, reference, candidate };
+    const { reference: complete } = before;
+    const reference = complete === served ? snapshot : complete && (await labelled(complete));
+    const churn = { ...before, reference };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
     if (lastGood && snapshot) {
       const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, next.#values, next.#tasks);

@@ -217,7 +217,7 @@ export function changesOf(exporter: ExporterPort, request: Request) {
   const owners = changeOwners(exporter, request);
   const { newestFirst, dropped } = changes;
   const selected = selectChanges(newestFirst, query, owners);
-  const isWaiting = status.snapshot?.isChurnWaiting ?? false;
+  const isWaiting = status.snapshot?.complete === false;
   const isFailing = status.up === false;
   return { spec, history, query, owners, dropped, isWaiting, isFailing, kept: newestFirst, changes: selected };
 }

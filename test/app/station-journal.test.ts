@@ -143,7 +143,7 @@ describe('StationJournal', () => {
 
   it('logs that a listing is complete again, once', () => {
     const { refresh, logged } = setUp();
-    for (const records of [['x'], [], [], ['x'], []]) refresh({ listing: rejecting(...records) });
+    for (const rejected of [1, 0, 0, 1, 0]) refresh({ listing: rejecting(rejected) });
     expect(logged()).toEqual([
       'warn msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=1',
       'info msg="listing complete again" station=prod resources=0 pages=1 duration_seconds=1.235',
@@ -185,7 +185,8 @@ describe('StationJournal', () => {
 
   it('keeps each change, and logs it with the resource if wanted', () => {
     const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
-    const changed = { changes: { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, list, total: 1 } };
+    const found = [{ change: 'rules', total: 1, owners: [{ labels: undefined, total: 1 }] }] as const;
+    const changed = { changes: { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, total: 1, found, list } };
     const { refresh, changes, logged } = setUp({ logChanges: true });
     refresh(changed);
     expect(logged()).toEqual([
@@ -206,7 +207,7 @@ describe('StationJournal.history', () => {
   it('counts resources as firing or unknown by what their state means, as the alerts do', () => {
     const { journal, refresh } = setUp();
     const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
-    refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, list: [] } });
+    refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, found: [], list: [] } });
     expect(journal.history.latest()).toEqual({
       atMs: 0,
       refreshes: 1,

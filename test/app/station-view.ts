@@ -24,7 +24,6 @@ export function viewOf(
     dueInMs: 345,
     isRefreshing: false,
     waitingMs: undefined,
-    isChurnWaiting: false,
     served: {
       publication: {
         spec,

@@ -47,7 +47,6 @@ describe('stationStatus', () => {
         complete: false,
         incompleteReasons: [],
         rejected: 0,
-        isChurnWaiting: false,
         pages: 4,
         firing: 0,
         pending: 0,

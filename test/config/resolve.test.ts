@@ -145,7 +145,7 @@ metrics:
 limits:
   label_values: 1000
   changes_per_station: 1000
-  changes: 20000
+  changes: 10000
 resource_labels: []
 states: {}
 links: []

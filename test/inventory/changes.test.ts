@@ -4,16 +4,15 @@ import { largestIterated, resourceOf } from '../refresh/fixtures.ts';
 
 const limits = { changes: 10, changes_per_station: 4 };
 
-/** The changes of a refresh that added these resources, and so many more than its list has. */
-function addedOf(ids: string, further = 0) {
-  const list = Array.from(ids, (id) => ({
-    change: 'added' as const,
-    resource: resourceOf(id),
-    from: undefined,
-    to: '',
-  }));
-  return { list, total: ids.length + further };
+/** The changes of a refresh that added or removed these resources, and so many more than its list has. */
+function changesOf(change: 'added' | 'removed', ids: string, further = 0) {
+  const list = Array.from(ids, (id) => ({ change, resource: resourceOf(id), from: undefined, to: '' }));
+  const total = ids.length + further;
+  return { list, found: total === 0 ? [] : [{ change, total, owners: [{ labels: undefined, total }] }] };
 }
+
+const addedOf = (ids: string, further = 0) => changesOf('added', ids, further);
+const removedOf = (ids: string, further = 0) => changesOf('removed', ids, further);
 
 const shown = (log: ChangeLog, station: string) => {
   const { newestFirst, dropped } = log.of(station);
@@ -34,6 +33,30 @@ describe('ChangeLog', () => {
     ]);
   });
 
+  it('keeps the removed resources of a loss when these and others come back', () => {
+    const log = new ChangeLog(limits);
+    log.add('prod', 1, removedOf('abcd', 1));
+    log.add('prod', 2, addedOf('abcdef'));
+    expect(shown(log, 'prod')).toEqual(['2f 2e 2d 2c 1d 1c 1b 1a', 3]);
+    expect(log.of('prod')).toMatchObject({
+      droppedRemovals: 1,
+      found: [
+        { atMs: 2, change: 'added', total: 6 },
+        { atMs: 1, change: 'removed', total: 5 },
+      ],
+    });
+  });
+
+  it('knows how many resources a refresh removed although none of these changes is kept', () => {
+    const log = new ChangeLog({ changes: 0, changes_per_station: 4 });
+    log.add('prod', 1, removedOf('abcd', 1246));
+    for (let refresh = 2; refresh < 200; refresh += 1) log.add('prod', refresh, addedOf('x'));
+    const { newestFirst, found, droppedRemovals } = log.of('prod');
+    expect([newestFirst, droppedRemovals]).toEqual([[], 1250]);
+    expect(found.filter(({ change }) => change === 'removed')).toMatchObject([{ atMs: 1, total: 1250 }]);
+    expect(found).toHaveLength(51);
+  });
+
   it('drops the oldest of the stations that have most when all of them have too many', () => {
     const log = new ChangeLog(limits);
     log.add('quiet', 1, addedOf('q'));
@@ -46,14 +69,14 @@ describe('ChangeLog', () => {
 
   it('counts a change once for every 512 characters of its texts, so that long texts do not exhaust the memory', () => {
     const log = new ChangeLog({ changes: 30, changes_per_station: 20 });
-    const { list } = addedOf('abc');
+    const { list, found } = addedOf('abc');
     const long = list.map(({ resource, ...change }) => ({
       ...change,
       resource: { ...resource, displayName: 'x'.repeat(3000), sku: 'y'.repeat(1500) },
     }));
-    log.add('prod', 1, { list: long, total: 3 });
+    log.add('prod', 1, { list: long, found });
     expect(shown(log, 'prod')).toEqual(['1c 1b', 1]);
-    log.add('test', 2, { list: long, total: 3 });
+    log.add('test', 2, { list: long, found });
     expect([shown(log, 'prod'), shown(log, 'test')]).toEqual([
       ['1c', 2],
       ['2c 2b', 1],

@@ -75,7 +75,7 @@ async function viewOf(
   if (!snapshot) return state;
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
-  const churn = await churnAfter(NO_CHURN, { ...snapshot, addsUp: true }, bounds, new TaskQueue());
+  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds, new TaskQueue());
   const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, values, new TaskQueue());
   const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
   return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };

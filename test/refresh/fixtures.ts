@@ -93,22 +93,18 @@ export function listingOf<Row>(
     pages: 1,
     duplicates: 0,
     rejected: 0,
-    rejectedDigest: '',
-    areRejectedNamed: true,
     rejectedRecords: [],
     invalidFields: noInvalidFields,
     ...changes,
   };
 }
 
-/** What a listing that adds up has when it rejected these records, given by what tells them apart. */
-export function rejecting(...records: readonly string[]) {
-  const rejected = records.length;
+/** What a listing that adds up has when it rejected so many records. */
+export function rejecting(rejected: number) {
   return {
     addsUp: true,
     complete: rejected === 0,
     rejected,
-    rejectedDigest: records.toSorted().join(),
     incompleteReasons: rejected === 0 ? [] : [{ reason: 'rejected_records' as const, text: `${rejected} rejected` }],
   };
 }

@@ -179,7 +179,7 @@ describe('SnapshotReader, when a further listing is due and cannot be read', () 
 
   it('reads a listing that did not add up again with the next refresh, and keeps one that only rejected records', async () => {
     const { read, service } = await keptStation(10);
-    service.changes = { y: { complete: false, incompleteReasons: [mismatch('too few')] }, x: rejecting('r') };
+    service.changes = { y: { complete: false, incompleteReasons: [mismatch('too few')] }, x: rejecting(1) };
     expect((await read()).snapshot).toMatchObject({ complete: false, addsUp: false });
     const { requested, snapshot } = await read();
     expect(requested).toBe('main,y');
@@ -187,7 +187,7 @@ describe('SnapshotReader, when a further listing is due and cannot be read', () 
       'listing of product x: 1 rejected',
       'listing of product y: too few',
     ]);
-    service.changes = { x: rejecting('r') };
+    service.changes = { x: rejecting(1) };
     expect((await read()).snapshot).toMatchObject({ complete: false, addsUp: true });
     expect((await read()).requested).toBe('main');
   });

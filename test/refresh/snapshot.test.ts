@@ -115,8 +115,8 @@ describe('SnapshotReader', () => {
     async (_, main, reason) => {
       const { read } = readerOf(
         { alertability: true },
-        () => listingOf(['a'], rejecting('x')),
-        () => listingOf(records, rejecting(...'xy'.slice(0, main))),
+        () => listingOf(['a'], rejecting(1)),
+        () => listingOf(records, rejecting(main)),
       );
       const { snapshot } = await read();
       expect(snapshot.parts.flat().map(({ alertable }) => alertable)).toEqual([true, undefined, undefined]);

@@ -180,7 +180,7 @@ describe('stationData', () => {
       listing_complete: false,
       listing_rejected_resources: 2,
       listing_pages: 1,
-      listing_problems: 'listing incomplete: short',
+      listing_problems: 'listing incomplete: short; changes are not counted until a listing is complete',
       complete: false,
       rejected: 2,
       age: 55,

@@ -1,3 +1,4 @@
+import type { StationChanges } from '../../src/inventory/changes.ts';
 import { searchStations } from '../../src/inventory/selection.ts';
 import {
   countOwners,
@@ -14,6 +15,9 @@ import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
+/** A station without a known change. */
+export const NO_CHANGES: StationChanges = { newestFirst: [], found: [], dropped: 0, droppedRemovals: 0 };
+
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   resources: 0,
@@ -21,7 +25,6 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   complete: true,
   incompleteReasons: [],
   rejected: 0,
-  isChurnWaiting: false,
   pages: 1,
   firing: 0,
   pending: 0,
@@ -108,7 +111,7 @@ export function detailOf(
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length, complete }, ...status },
     served,
     history: [],
-    changes: { newestFirst: [], dropped: 0 },
+    changes: NO_CHANGES,
     links: [],
     ...others,
   };

@@ -3,15 +3,16 @@ import {
   LISTING_FIELDS,
   type Listing,
   type ListingField,
+  MAX_REJECTED_RECORDS,
   type Part,
   type PartLocation,
+  type RejectedRecord,
   type RejectedRecords,
 } from '../../model/listing.ts';
 import { labelText } from '../../model/resource.ts';
 import { hasSameRecords, type Page, type PagePart, selectRows } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
 import { REPLACEMENT } from '../protocol/record.ts';
-import { MergedRejects } from './merged-rejects.ts';
 
 /** A page with its place in the listing. */
 export interface PlacedPage<Row> {
@@ -154,8 +155,7 @@ async function fetchUpToTotal<Row>(
   const second = isShort ? (await pass.fetch(received, pageSize)).page.received : received;
   if (second === 0) return 'end';
   await fetchRanges(pass, isShort ? received + second : received, Math.max(received, second), concurrency);
-  if (!pass.hasPagesLeft()) return 'too-many-pages';
-  return (await countsOffsets(pass, pageSize)) ? 'end' : 'border-mismatch';
+  return pass.hasPagesLeft() ? 'end' : 'too-many-pages';
 }
 
 /** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
@@ -194,25 +194,6 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
   await Promise.all(Array.from({ length: concurrency }, work));
 }
 
-/**
- * A rejected record is not recognized when it is returned again, so that the number of records may be right although the service ignores
- * the offset or counts it from one. Then the second page repeats the first one, or its last record, and there are records at the total.
- * Some services return their last page for every offset after the end: these are no further records.
- */
-async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
-  const pages = inOrder(pass.pages);
-  const [first, second] = pages;
-  if (!first || !second || first.page.rejected === 0) return true;
-  const isRepeated = first.page.borders[1] === second.page.borders[0] || (await pass.hasSameRecords(first, second));
-  if (!isRepeated) return true;
-  const { page } = await pass.request(pass.largestTotal, pageSize);
-  if (page.received === 0) return true;
-  const last = pages.findLast((placed) => placed.page.received > 0) ?? first;
-  const hasSameEnd = page.borders[1] !== undefined && page.borders[1] === last.page.borders[1];
-  // A service that ignores the offset always begins with the first record.
-  return hasSameEnd && page.borders[0] !== first.page.borders[0];
-}
-
 interface AddedPage<Row> extends PlacedPage<Row> {
   readonly newIds: number;
 }
@@ -229,7 +210,7 @@ class Pass<Row> {
   /** Further ids of label values. */
   readonly #otherIds = new Set<string>();
   /** Those that are part of the listing, in order of arrival. */
-  readonly pages: PlacedPage<Row>[] = [];
+  readonly #pages: PlacedPage<Row>[] = [];
   #end = 0;
   #fetched = 0;
   #largestTotal = 0;
@@ -287,7 +268,7 @@ class Pass<Row> {
 
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   async add(placed: PlacedPage<Row>): Promise<number> {
-    this.pages.push(placed);
+    this.#pages.push(placed);
     this.#end = endOf(placed);
     const [first, ...others] = placed.page.parts;
     let newIds = first ? this.#addIds(first.ids) : 0;
@@ -317,7 +298,7 @@ class Pass<Row> {
     const size = this.#ids.size;
     const others = this.#otherIds.size;
     // A total of 0 beside records is a number that the service did not set.
-    const isEmpty = this.pages.every(({ page }) => page.received === 0);
+    const isEmpty = this.#pages.every(({ page }) => page.received === 0);
     const totals = this.#totals.filter((total) => total > 0 || isEmpty);
     const mismatch = totalMismatch(totals, size + others + rejected);
     const problem = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
@@ -348,8 +329,8 @@ class Pass<Row> {
     const locations: PartLocation[] = [];
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
     const labels = new LargeMap<true>();
-    const rejects = new MergedRejects(ending !== 'end', this.#run);
-    for (const placed of inOrder(this.pages)) {
+    const rejects = new ListingRejects(ending !== 'end');
+    for (const placed of inOrder(this.#pages)) {
       let keptRows = 0;
       for (const part of placed.page.parts) {
         const kept = this.#duplicates === 0 ? part : await this.#run(() => withoutDuplicates(part, labels));
@@ -360,13 +341,61 @@ class Pass<Row> {
         locations.push({ offset: placed.offset, positions, invalid });
         if (invalid.size > 0) await this.#run(() => countFields(invalid, invalidFields));
       }
-      await rejects.add(placed.offset, placed.page, keptRows);
+      rejects.add(placed, keptRows);
     }
     return { parts, locations, invalidFields, ...rejects.facts() };
   }
 }
 
 type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
+
+/**
+ * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
+ * once, and those of a page that was received before do not count again.
+ */
+class ListingRejects {
+  /** Whether a page without rows may be one that was received before. */
+  readonly #mayRepeat: boolean;
+  /** What tells pages apart. */
+  readonly #pageKeys = new Set<string>();
+  /** Where the pages added so far end. */
+  #end = 0;
+  #rejected = 0;
+  readonly #records: RejectedRecord[] = [];
+
+  constructor(mayRepeat: boolean) {
+    this.#mayRepeat = mayRepeat;
+  }
+
+  /** Adds the next page in the order of offsets, of which this many rows are not duplicates. */
+  add({ offset, page }: PlacedPage<unknown>, keptRows: number): void {
+    const overlap = Math.max(0, this.#end - offset);
+    this.#end = Math.max(this.#end, offset + page.received);
+    const key = [page.received, page.rowCount, ...page.borders].join(' ');
+    const mayBeRepeated = keptRows === 0 && (page.rowCount > 0 || this.#mayRepeat);
+    const isRepeated = mayBeRepeated && this.#pageKeys.has(key);
+    this.#pageKeys.add(key);
+    if (page.rejected === 0 || isRepeated) return;
+    this.#rejected += Math.max(0, page.received - overlap) - rowsFrom(overlap, page);
+    for (const record of page.rejectedRecords) {
+      const isKept = record.position >= overlap && this.#records.length < MAX_REJECTED_RECORDS;
+      if (isKept) this.#records.push({ ...record, position: offset + record.position });
+    }
+  }
+
+  facts(): RejectedRecords {
+    return { rejected: this.#rejected, rejectedRecords: this.#records };
+  }
+}
+
+/** How many rows of a page are at this position or after it. */
+function rowsFrom(position: number, { parts }: Page<unknown>): number {
+  const counts = parts.map(({ rows, positions }) => {
+    const isAfter = (_: unknown, at: number) => (positions?.[at] ?? at) >= position;
+    return rows.filter(isAfter).length;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** A part without duplicates is returned as it is, so that it stays identical between listings. */
 function withoutDuplicates<Row>(part: PagePart<Row>, labels: LargeMap<true>): PagePart<Row> {

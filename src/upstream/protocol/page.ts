@@ -1,8 +1,8 @@
-import { hasSameElements, type ListingField, type Part } from '../../model/listing.ts';
+import { hasSameElements, type ListingField, type Part, type RejectedRecords } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { parsePage, type RunTask } from './page-json.ts';
 import { type FindRow, type ReadRecord, recordKey, wholeNumber } from './record.ts';
-import { type PageRejects, Rejects } from './rejects.ts';
+import { Rejects } from './rejects.ts';
 
 /** Rows of a page, few enough to read, join or encode them in one event-loop iteration. */
 export interface PagePart<Row> {
@@ -16,7 +16,7 @@ export interface PagePart<Row> {
 }
 
 /** One page of the listing, as read. */
-export interface Page<Row> extends PageRejects {
+export interface Page<Row> extends RejectedRecords {
   /** Records in the page, valid or not: what the offset advances by. */
   readonly received: number;
   /** The rows of all parts. */
@@ -33,9 +33,9 @@ export interface Page<Row> extends PageRejects {
   readonly totalInvalid: boolean;
 }
 
-/** Compares ids, and records without one. */
+/** Compares ids, and the first and the last record. */
 export async function hasSameRecords(a: Page<unknown>, b: Page<unknown>, run: RunTask): Promise<boolean> {
-  if (a.received !== b.received || a.rowCount !== b.rowCount || a.rejectedSequence !== b.rejectedSequence) return false;
+  if (a.received !== b.received || a.rowCount !== b.rowCount || !hasSameElements(a.borders, b.borders)) return false;
   const hasSamePart = (at: number) => hasSameElements(a.parts[at]?.ids ?? [], b.parts[at]?.ids ?? []);
   if (!hasSamePart(0)) return false;
   for (let at = 1; at < a.parts.length; at += 1) if (!(await run(() => hasSamePart(at)))) return false;

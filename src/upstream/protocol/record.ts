@@ -143,7 +143,7 @@ export function recordKey(record: unknown): string | undefined {
 }
 
 /** Of its content, in hexadecimal digits; undefined: nested too deep. */
-export function recordDigest(record: unknown): string | undefined {
+function recordDigest(record: unknown): string | undefined {
   return isDeeperThan(MAX_DIGEST_DEPTH, record) ? undefined : hash('sha256', JSON.stringify(record), 'hex');
 }
 

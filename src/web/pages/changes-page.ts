@@ -64,7 +64,7 @@ function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
-  return html`Changes are counted between listings that are verified complete, or from which only the same rejected records are missing. ${countText(kept.length, 'change is', 'changes are')} kept.${[
+  return html`Changes are counted between listings that are verified complete. ${countText(kept.length, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
     isWaiting ? html`${waiting}` : html``,
     isFailing ? html`${failing}` : html``,
@@ -76,7 +76,7 @@ function nothingText({ history, kept }: Found): string {
   // The first listing is compared with none.
   return history.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
-    : 'Nothing has been compared yet: two listings are required that are complete, or rejected the same records.';
+    : 'Nothing has been compared yet: two complete listings are required.';
 }
 
 /** The selected owners as parameters of a URL. */

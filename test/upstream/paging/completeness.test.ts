@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { StateMeanings } from '../../../src/model/alert-state.ts';
 import { listPages } from '../../../src/upstream/paging/list-pages.ts';
 import { type Page, readPage } from '../../../src/upstream/protocol/page.ts';
-import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
+import { readId } from '../../../src/upstream/protocol/record.ts';
 import { listingContext } from '../support/context.ts';
 import {
   drawUnstableWorld,
@@ -92,13 +91,7 @@ describe('stationSource, completeness', () => {
   });
 });
 
-const NO_REJECTS = {
-  rejected: 0,
-  rejectedParts: [],
-  rejectedSequence: '',
-  areRejectedNamed: true,
-  rejectedRecords: [],
-};
+const NO_REJECTS = { rejected: 0, rejectedRecords: [] };
 
 describe('listPages', () => {
   it.each([
@@ -129,27 +122,6 @@ describe('listPages', () => {
     // Parts without a duplicate stay the same objects, so that what is derived from them is reused.
     const isSame = listing.parts.map((part, at) => part === page.parts[at]?.rows);
     expect(isSame.filter((same) => same)).toHaveLength(25 - expected.duplicates);
-  });
-
-  it('counts at most 1,000 rejected records in a task, and the invalid fields of 1,000 rows', async () => {
-    let tasks = 0;
-    const run = async <T>(task: () => T) => {
-      tasks += 1;
-      return task();
-    };
-    const tasksFor = async (resources: readonly object[]) => {
-      const body = Buffer.from(JSON.stringify({ resources, page: { total: resources.length } }));
-      const readRow = (record: unknown) => readResource(record, { texts: new InternedTexts(), states });
-      const page = await readPage(body, readRow, run);
-      tasks = 0;
-      const listing = await listPages(async () => ({ page, offset: 0, requested: 100 }), { ...options, run });
-      return { tasks, rejected: listing.rejected, invalid: listing.invalidFields.name };
-    };
-    const states = new StateMeanings();
-    const options = { pageSize: 100, concurrency: 1 };
-    expect(await tasksFor(Array(4000).fill({}))).toEqual({ tasks: 3, rejected: 4000, invalid: 0 });
-    const invalid = Array.from({ length: 3000 }, (_, at) => ({ resource_id: `id-${at}`, name: [] }));
-    expect(await tasksFor(invalid)).toEqual({ tasks: 2 + 3, rejected: 0, invalid: 3000 });
   });
 
   it.each([undefined, 1_000_000_000])(

@@ -24,7 +24,7 @@ describe('readPage', () => {
     );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
     expect(page.parts).toMatchObject([{ rows: ['a', 'b'], ids: ['a', 'b'], positions: [0, 3] }]);
-    expect(page).toMatchObject({ rejected: 2, rejectedParts: [{ positions: Uint32Array.of(1, 2) }] });
+    expect(page).toMatchObject({ rejected: 2, rejectedRecords: [{ position: 1 }, { position: 2 }] });
   });
 
   it('reads invalid UTF-8, a byte order mark and field names that are special in JavaScript', async () => {

@@ -3,7 +3,7 @@ import type { ObservedChange } from '../../../src/inventory/changes.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { latestChangesSection } from '../../../src/web/pages/changes-page.ts';
 import { resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
 import { contentOf, openPage, rowsOf, shown } from './opened-page.ts';
 
 const PATH = '/stations/prod/changes';
@@ -22,7 +22,10 @@ const owned = (id: string, team: string, changes: Partial<ObservedChange> = {}) 
 
 /** A station with these changes of resources, which may have the label `team`. */
 const detailWith = (newestFirst: readonly ObservedChange[], dropped = 0) =>
-  detailOf([], { spec: { resourceLabels: new ResourceLabels([], ['team']) }, changes: { newestFirst, dropped } });
+  detailOf([], {
+    spec: { resourceLabels: new ResourceLabels([], ['team']) },
+    changes: { ...NO_CHANGES, newestFirst, dropped },
+  });
 
 async function pageOf(newestFirst: readonly ObservedChange[], query = '', dropped = 0) {
   const page = await openPage(exporterOf(detailWith(newestFirst, dropped)), PATH + query);
@@ -85,7 +88,7 @@ describe('changesPage', () => {
 
   it('has the owners as CSV, but not a label with the name of another column', async () => {
     const spec = { resourceLabels: new ResourceLabels([], ['team', 'change']) };
-    const changes = { newestFirst: [owned('a', 'web'), change('b')], dropped: 3 };
+    const changes = { ...NO_CHANGES, newestFirst: [owned('a', 'web'), change('b')], dropped: 3 };
     const { body, headers } = await openPage(exporterOf(detailOf([], { spec, changes })), `${PATH}?format=csv`);
     expect(headers['telemetry-station-data']).toBe('dropped=3');
     expect(body.split('\r\n').map((line) => line.replace(/.*?,/, ''))).toEqual([
@@ -97,15 +100,12 @@ describe('changesPage', () => {
   });
 
   const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
-  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3), isChurnWaiting: true } };
+  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3) } };
 
   it.each<[text: string, changes: Parameters<typeof detailOf>[1]]>([
-    [
-      'At present: changes not counted: the rejected records are not the same as in the listing before.',
-      { status: waiting },
-    ],
+    ['At present: changes are not counted until a listing is complete.', { status: waiting }],
     ['At present: refreshes fail, so that changes since the last success are unknown.', { status: { up: false } }],
-    ['Nothing has been compared yet: two listings are required that are complete, or rejected the same records.', {}],
+    ['Nothing has been compared yet: two complete listings are required.', {}],
     ['No changes yet.', { history: [compared] }],
   ])('says "%s"', async (text, changes) => {
     expect((await openPage(exporterOf(detailOf([], changes)), PATH)).text).toContain(text);

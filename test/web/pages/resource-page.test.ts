@@ -4,7 +4,7 @@ import type { Resource } from '../../../src/model/resource.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import { resourceOf, specOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
+import { detailOf, exporterOf, NO_CHANGES, NOW_MS } from '../fake-station.ts';
 import { openPage, rowsOf, textOf } from './opened-page.ts';
 
 type Changes = NonNullable<Parameters<typeof detailOf>[1]>;
@@ -46,14 +46,14 @@ describe('resourcePage', () => {
     const resource = resourceOf('b', { labels: { team: 'web' }, sku: '8 GPU' });
     const removed = { atMs, change: 'removed' as const, resource, from: 'FIRING', to: undefined };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
-    const detail = detailOf([resourceOf('a')], { spec, changes: { newestFirst: [removed], dropped: 0 } });
+    const detail = detailOf([resourceOf('a')], { spec, changes: { ...NO_CHANGES, newestFirst: [removed] } });
     const { status, body, text } = await openPage(exporterOf(detail), '/stations/prod/resources/b');
     expect(status).toBe(200);
     expect(textOf(body, 'summary')).toBe('removed; not listed since 03:04 UTC');
     expect(textOf(body, 'last-known')).toBe('Teamweb');
     expect(text).toContain('sku8 GPU');
     const added = { ...removed, change: 'added' as const, from: undefined, to: 'FIRING' };
-    const listedAgain = detailOf([], { changes: { newestFirst: [added, removed], dropped: 0 } });
+    const listedAgain = detailOf([], { changes: { ...NO_CHANGES, newestFirst: [added, removed] } });
     const gone = await openPage(exporterOf(listedAgain), '/stations/prod/resources/b');
     expect(gone.status).toBe(404);
     expect(gone.hrefs).toContain('../../../stations/prod/changes?search=b');
@@ -112,7 +112,7 @@ describe('resourcePage', () => {
   ])(
     'shows a state as observed %s if %s',
     async (held, _why, newestFirst, { complete = true, dropped = 0, up = true } = {}) => {
-      const changes = { newestFirst, dropped };
+      const changes = { ...NO_CHANGES, newestFirst, dropped };
       const { body } = await open({ state: 'FIRING' }, { snapshot: { complete }, status: { up }, changes });
       expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
     },

@@ -61,7 +61,7 @@ describe('stationNotes', () => {
     const incompleteReasons = [mismatch('total 500, <494> listed')];
     const snapshot = { ...SNAPSHOT, addsUp: false, complete: false, incompleteReasons, rejected: 3 };
     expect(notesOf({ snapshot })).toBe(
-      `The data may be missing resources listing incomplete: total 500, <494> listed What to do: ${INCOMPLETE_ADVICE.total_mismatch}`,
+      `The data may be missing resources listing incomplete: total 500, <494> listed changes are not counted until a listing is complete What to do: ${INCOMPLETE_ADVICE.total_mismatch}`,
     );
     expect(notesOf({ failure, snapshot: { ...SNAPSHOT, ...withRejected(1) } })).toContain('1 record rejected');
   });

@@ -5,7 +5,7 @@ import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { statusTiles } from '../../../src/web/pages/status-page.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
 /** With 70 % coverage. */
@@ -125,7 +125,7 @@ describe('statusPage', () => {
     const atMs = NOW_MS - 60_000;
     const resource = resourceOf('a', { labels: { team: 'web' } });
     const removed = { atMs, change: 'removed' as const, resource, from: 'x', to: undefined };
-    const changes = { newestFirst: [removed, { ...removed, atMs: atMs - 1 }], dropped: 0 };
+    const changes = { ...NO_CHANGES, newestFirst: [removed, { ...removed, atMs: atMs - 1 }] };
     const entry = { atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
     const status = { refreshesSince: () => [{ ...entry, resources: 180, added: 0, removed: 220 }] };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
