@@ -54,6 +54,7 @@ for folder in "${helm_folders[@]}"; do
   rejected
   rejected --set demo=true --set replica=2
   rejected --set demo=true --set shards=0
+  rejected --set config.upstreams.a.base_urll=https://monitor.example.com
   rejected --set demo=true --set shards=2 --set replicas=2
   rejected --set demo=true --set web.existingSecret=a --set web.config.http_server_config.http2=false
   rejected --set demo=true --set ingress.enabled=true
@@ -64,6 +65,7 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set 'prometheusRule.monitoredBy[0].type=a'
   rejected --set demo=true --set 'prometheusRule.expectedQuantities[0].station=a' --set 'prometheusRule.expectedQuantities[0].unit=TiB' --set 'prometheusRule.expectedQuantities[0].quantity=1'
   render --set existingSecret=a | grep -q -- --config.auto-reload-interval=30s
+  render --set config.upstreams.a.base_url=https://monitor.example.com >/dev/null
   render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
   dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }

@@ -1,4 +1,35 @@
 import { parse } from 'yaml';
+import { isObject } from '../../src/model/resource.ts';
+import { publishedSchema } from './configuration.ts';
+
+/** The schema of the chart's values with that of the configuration: Helm loads no other file. */
+export function chartSchema(schema: string): string {
+  const values = JSON.parse(schema) as { readonly properties: object };
+  const properties = { ...values.properties, config: chartConfigSchema() };
+  return `${JSON.stringify({ ...values, properties }, null, 2)}\n`;
+}
+
+/** Without required keys: with a simulated service, or an existing Secret, the configuration is empty. */
+function chartConfigSchema(): object {
+  const { $schema, $id, required, ...schema } = forHelm(publishedSchema()) as Record<string, unknown>;
+  return schema;
+}
+
+/**
+ * The schema without what only editors show, and without the expressions that Helm cannot compile: RE2 has no lookahead.
+ * A mapping of `properties` may have keys of these names.
+ */
+function forHelm(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forHelm);
+  if (!isObject(schema)) return schema;
+  const { title, description, default: _, properties, ...rest } = schema;
+  const kept = Object.entries(rest)
+    .filter(([key, value]) => !(key === 'pattern' && /\(\?[=!]/.test(String(value))))
+    .map(([key, value]) => [key, forHelm(value)] as const);
+  if (!isObject(properties)) return Object.fromEntries(kept);
+  const inner = Object.entries(properties).map(([key, value]) => [key, forHelm(value)] as const);
+  return { ...Object.fromEntries(kept), properties: Object.fromEntries(inner) };
+}
 
 /** Generates the README of the Helm chart from its values.yaml. */
 export function chartReference(values: string): string {
@@ -46,11 +77,14 @@ config:
   upstreams:
     main:
       base_url: https://monitor.example.com
-      authorization: { credentials: "\${MONITOR_TOKEN}" }
+      authorization: { credentials_file: /run/secrets/monitor/token }
   stations:
     - { subscription: sub, resource_group: rg, zone: z1, telemetry_station: ts }
-envFrom:
-  - secretRef: { name: monitor-token } # with the key MONITOR_TOKEN
+extraVolumes:
+  - name: monitor
+    secret: { secretName: monitor } # with the key token; a new token is used without a restart
+extraVolumeMounts:
+  - { name: monitor, mountPath: /run/secrets/monitor, readOnly: true }
 serviceMonitor: { enabled: true }
 prometheusRule: { enabled: true }
 dashboards: { enabled: true }
@@ -67,7 +101,9 @@ function rows(values: string): Row[] {
   let comment = '';
   let parent = '';
   for (const line of values.split('\n')) {
-    const [, indent = '', text, key = ''] = /^( *)(?:# (.*)|(\w+):)/.exec(line) ?? [];
+    const commentOrKey = /^( *)(?:# (.*)|(\w+):)/.exec(line);
+    if (!commentOrKey) continue;
+    const [, indent = '', text, key = ''] = commentOrKey;
     if (text !== undefined) comment = `${comment} ${text}`.trim();
     else {
       if (indent === '') parent = key;

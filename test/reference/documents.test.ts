@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { CLUSTER_LABEL } from '../../prometheus/promql/cluster.ts';
 import { optionalRules, optionalRulesTemplate } from '../../prometheus/source/optional-rules.ts';
 import { DEFAULT_PARAMETERS, OWNER_LABEL, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
-import { chartReference } from '../../scripts/reference/chart.ts';
+import { chartReference, chartSchema } from '../../scripts/reference/chart.ts';
 import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
 import { dataReference } from '../../scripts/reference/data.ts';
 import { withFailureTable } from '../../scripts/reference/failures.ts';
@@ -42,6 +42,7 @@ const DOCUMENTS = {
   'mixin/parameters.json': () => `${JSON.stringify(MIXIN_PARAMETERS, null, 2)}\n`,
   [`${CHART}/files/optional-rules.tpl.yml`]: optionalRulesTemplate,
   'prometheus/optional-rules.yml': () => optionalRules(parse(readFileSync(OPTIONAL_VALUES, 'utf8')).prometheusRule),
+  [`${CHART}/values.schema.json`]: () => chartSchema(readFileSync(`${CHART}/values.schema.json`, 'utf8')),
   [`${CHART}/README.md`]: () => chartReference(readFileSync(`${CHART}/values.yaml`, 'utf8')),
 };
 

@@ -107,7 +107,7 @@ spec:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   {{- end }}
-  {{- range $key := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" }}
+  {{- range $key := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "hostAliases" "dnsConfig" }}
   {{- with index $.Values $key }}
   {{ $key }}:
     {{- toYaml . | nindent 4 }}
