@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -14,12 +14,10 @@ import { createClone, removeClone, runShell } from './clone.ts';
 
 const { text: readme, blocks: readmeBlocks } = readPage('README.md');
 /** README and the guides that show commands to run in a checkout. */
-const guides = ['README.md', 'docs/commands.md', 'docs/testing-alerts.md'].map(readPage);
+const guides = ['README.md', 'docs/commands.md'].map(readPage);
 const blocks = guides.flatMap((page) => page.blocks);
 const spans = guides.flatMap((page) => page.spans);
-const snippets = blocks
-  .filter(({ language }) => language !== 'yaml' && language !== '')
-  .map(({ content }) => content.trim());
+const snippets = blocks.filter(({ language }) => language === 'sh').map(({ content }) => content.trim());
 const yamls = readmeBlocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 
@@ -32,6 +30,7 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
+  'node dist/main.js record prod --config.file=config.yaml --output=recording.json': recordsAndReplays,
   'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
     simulates,
 };
@@ -112,11 +111,7 @@ async function exportsFromTheService(
     auth: { authorization: { credentials: 'readme' } },
   });
   onTestFinished(() => service.stop());
-  writeFileSync(join(clone, 'token'), 'readme\n');
-  writeFileSync(
-    join(clone, 'config.yaml'),
-    config.replace('https://monitor.example.com', service.url).replace('/run/secrets/token', join(clone, 'token')),
-  );
+  writeConfig(clone, config, service.url);
   for (const line of [build, check]) {
     const { closed, output } = runShell(line, clone);
     expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
@@ -128,6 +123,37 @@ async function exportsFromTheService(
   exporter.interrupt();
   await exporter.closed;
   expect(exporter.output.stderr).toContain('msg="shutting down"');
+}
+
+/** README's configuration with the address of the simulated service and a local token file. */
+function writeConfig(clone: string, text: string, url: string): void {
+  writeFileSync(join(clone, 'token'), 'readme\n');
+  const tokenFile = join(clone, 'token');
+  const adapted = text.replace('https://monitor.example.com', url).replace('/run/secrets/token', tokenFile);
+  writeFileSync(join(clone, 'config.yaml'), adapted);
+}
+
+/** Records a station of the simulated service, and exports from the replayed recording. Uses the build of an earlier snippet. */
+async function recordsAndReplays(
+  [record = '', replay = '', serve = '']: readonly string[],
+  clone: string,
+): Promise<void> {
+  const service = await startSimulatedService({
+    source: () => entriesOf(3),
+    auth: { authorization: { credentials: 'readme' } },
+  });
+  onTestFinished(() => service.stop());
+  writeConfig(clone, config.replace('- subscription', '- name: prod\n    subscription'), service.url);
+  const recorder = runShell(record, clone);
+  expect(await recorder.closed, recorder.output.stderr).toEqual({ code: 0, signal: null });
+  const simulation = await startsSimulation(replay, clone);
+  const exporter = runShell(`${serve} ${ANY_PORT}`, clone);
+  const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
+  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
+  for (const process of [exporter, simulation]) {
+    process.interrupt();
+    await process.closed;
+  }
 }
 
 /** Uses the build of an earlier snippet. */
@@ -144,14 +170,16 @@ async function listsTheDemo(lines: readonly string[], clone: string): Promise<vo
 }
 
 /** On a free port, which the printed configuration names. */
-async function simulates([line = '']: readonly string[], clone: string): Promise<void> {
+async function startsSimulation(line: string, clone: string) {
+  rmSync(join(clone, 'simulated.yaml'), { force: true });
   const simulation = runShell(line.replace(' > ', ' --simulate.port=0 > '), clone);
-  const text = await eventually(() => {
-    const printed = readFileSync(join(clone, 'simulated.yaml'), 'utf8');
-    expect(printed).toMatch(/\ncache:/);
-    return printed;
-  });
-  expect(parse(text).stations).toHaveLength(2);
+  await eventually(() => expect(readFileSync(join(clone, 'simulated.yaml'), 'utf8')).toMatch(/\ncache:/));
+  return simulation;
+}
+
+async function simulates([line = '']: readonly string[], clone: string): Promise<void> {
+  const simulation = await startsSimulation(line, clone);
+  expect(parse(readFileSync(join(clone, 'simulated.yaml'), 'utf8')).stations).toHaveLength(2);
   simulation.interrupt();
   await simulation.closed;
 }
