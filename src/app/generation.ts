@@ -50,7 +50,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     /** What scrapes and pages do: they do not wait for refreshes. */
     responseTasks: new TaskQueue(),
     compressors: new CompressorPool(tasks, compressors),
-    records: new RecordBudget(recordLimits(config), (limit) => own.metrics.record_limits_reached_total.inc({ limit })),
+    records: new RecordBudget(recordLimits(config)),
     changes: new ChangeLog(config.limits),
   };
 }
@@ -100,11 +100,7 @@ export async function nextGeneration<Result>(
     // ends before the swap, or the takeover of busy stations would not end either.
     resumes.push(...takeovers.map(({ known }) => known.pause()));
     await takeOver(takeovers, connected.stations, signal);
-    const { cache_hits_total, cache_misses_total } = services.own.metrics;
-    const fleet = new Fleet(connected.stations.values(), (hits, misses) => {
-      cache_hits_total.inc(hits);
-      cache_misses_total.inc(misses);
-    });
+    const fleet = new Fleet(connected.stations.values());
     const exposition = new Exposition(new Set(loaded.config.metrics.disabled), services.responseTasks);
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {

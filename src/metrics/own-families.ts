@@ -42,12 +42,6 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     exampleTitle: 'Peak of queued requests',
     example: 'max_over_time(telemetry_station_exporter_api_requests_waiting[10m])',
   },
-  api_request_wait_seconds_total: {
-    help: 'Time requests spent in the queue in seconds.',
-    exampleTitle: 'Average queue time of a request in seconds',
-    example:
-      'sum by (upstream) (rate(telemetry_station_exporter_api_request_wait_seconds_total[5m])) / sum by (upstream) (rate(telemetry_station_exporter_api_requests_total[5m]))',
-  },
   api_requests_throttled_total: {
     help: 'Requests throttled: answered with 429, or with 503 while others were accepted.',
     exampleTitle: 'Upstreams that throttle requests',
@@ -73,11 +67,6 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     exampleTitle: 'Upstreams with hanging stations',
     example: 'telemetry_station_exporter_hanging_stations > 0',
   },
-  page_size_reductions_total: {
-    help: 'Page size reductions after a 413, or a 429 repeated for one page.',
-    exampleTitle: 'Upstreams that reject the configured page size',
-    example: 'sum by (upstream) (increase(telemetry_station_exporter_page_size_reductions_total[1h])) > 0',
-  },
   api_request_duration_seconds: {
     help: 'Duration of requests to the service in seconds, including the response body.',
     type: 'histogram',
@@ -102,23 +91,6 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     example:
       'sum by (job, instance, station) (telemetry_station_resources) > on (job, instance) group_left () 0.8 * telemetry_station_exporter_records_limit{limit="records_per_station"}',
   },
-  record_limits_reached_total: {
-    help: 'Refreshes that failed because of a limit on records.',
-    labels: ['limit'],
-    exampleTitle: 'Refreshes that failed because of a limit on records in an hour',
-    example: 'increase(telemetry_station_exporter_record_limits_reached_total[1h]) > 0',
-  },
-  cache_hits_total: {
-    help: 'Station reads that found no refresh due.',
-    exampleTitle: 'Cache hit ratio',
-    example:
-      'rate(telemetry_station_exporter_cache_hits_total[5m]) / (rate(telemetry_station_exporter_cache_hits_total[5m]) + rate(telemetry_station_exporter_cache_misses_total[5m]))',
-  },
-  cache_misses_total: {
-    help: 'Station reads that found a refresh due or in progress.',
-    exampleTitle: 'Reads per second of stations that are due',
-    example: 'rate(telemetry_station_exporter_cache_misses_total[5m])',
-  },
   config_last_reload_successful: {
     help: 'Whether the last reload of the configuration (main) or of the web configuration file (web) was successful; 1 without a web file.',
     labels: ['config'],
@@ -130,11 +102,6 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     labels: ['config'],
     exampleTitle: 'Age of the configuration in seconds',
     example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds{config="main"}',
-  },
-  web_connections: {
-    help: 'Open connections of clients.',
-    exampleTitle: 'Peak of open connections, to compare with --web.max-connections',
-    example: 'max_over_time(telemetry_station_exporter_web_connections[1h])',
   },
   web_limits_reached_total: {
     help: 'Requests and connections that were refused, closed or answered without waiting because of a limit of the web server.',
@@ -158,11 +125,6 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     exampleTitle: 'Missing shards',
     example:
       'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
-  },
-  log_lines_dropped_total: {
-    help: 'Log lines dropped because they could not be written.',
-    exampleTitle: 'Exporters whose log is incomplete',
-    example: 'increase(telemetry_station_exporter_log_lines_dropped_total[1h]) > 0',
   },
 });
 

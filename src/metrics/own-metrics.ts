@@ -29,7 +29,6 @@ export class OwnMetrics {
     this.metrics.shard_ordinal.set(shard.ordinal);
     this.metrics.total_shards.set(shard.total);
     for (const limit of WEB_LIMITS) this.metrics.web_limits_reached_total.inc({ limit }, 0);
-    for (const limit of RECORD_LIMITS) this.metrics.record_limits_reached_total.inc({ limit }, 0);
   }
 
   recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
@@ -57,9 +56,7 @@ const COUNTED = [
   'api_request_retries_total',
   'api_requests_in_flight',
   'api_requests_waiting',
-  'api_request_wait_seconds_total',
   'api_requests_throttled_total',
-  'page_size_reductions_total',
 ] as const;
 
 /** Metrics of the requests to each upstream. */
@@ -95,9 +92,7 @@ class UpstreamMetrics {
         if (reason) failed(reason);
       },
       retried: () => count('api_request_retries_total'),
-      waited: (seconds: number) => count('api_request_wait_seconds_total', seconds),
       throttled: () => count('api_requests_throttled_total'),
-      pageSizeReduced: () => count('page_size_reductions_total'),
       readFailed: failed,
       activate: () => {
         active = this.#upstreams.get(upstream) ?? this.#add(upstream);

@@ -7,18 +7,13 @@ import type { StationCache, StationView } from './station-cache.ts';
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
-/** How many of the stations that were read had no refresh due, and how many had one due or in progress. */
-type ReadObserver = (hits: number, misses: number) => void;
-
 /** The stations of this process. */
 export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
-  readonly #observeReads: ReadObserver;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: ReadObserver) {
+  constructor(caches: Iterable<StationCache<Encoded>>) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
-    this.#observeReads = observeReads;
   }
 
   /** Starts the background refreshes, and refreshes every station that was never attempted or that `isDue`. */
@@ -62,7 +57,6 @@ export class Fleet<Encoded> {
       awaited.push(cache.untilRefreshed(atMs));
       if (awaited.length % STARTED_TOGETHER === 0) await nextIteration();
     }
-    this.#observeReads(caches.length - awaited.length, awaited.length);
     // Refreshes never reject: what rejects is the wait, once it is aborted.
     if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());

@@ -5,15 +5,13 @@ type CountedRefresh = Pick<ListingContext, 'station' | 'signal'>;
 
 /** Counts the records of all stations while they are read. */
 export class RecordBudget implements RecordCounter {
-  readonly #exceeded: (limit: RecordLimit) => void;
   readonly #accounts = new Map<string, StationRecords>();
   /** The sum of all accounts: it is compared with the limit for every page, so it is not summed up then. */
   #total = 0;
   #limits: RecordLimits;
 
-  constructor(limits: RecordLimits, exceeded: (limit: RecordLimit) => void = () => undefined) {
+  constructor(limits: RecordLimits) {
     this.#limits = limits;
-    this.#exceeded = exceeded;
   }
 
   /** How many records all stations hold. */
@@ -81,7 +79,6 @@ export class RecordBudget implements RecordCounter {
   }
 
   #fail(limit: RecordLimit): never {
-    this.#exceeded(limit);
     throw new RecordLimitFailure(limit, this.#limits[limit]);
   }
 }

@@ -8,8 +8,6 @@ export interface RequestObserver {
   started(): void;
   ended(seconds: number, failure: FailureReason | undefined): void;
   retried(): void;
-  /** The time a request spent in the queue, admitted or aborted. */
-  waited(seconds: number): void;
   /** The service rejected a request because of its rate limit, with status 429 or 503. */
   throttled(status: number): void;
   /** The rate limit changed; Infinity: no limit. */

@@ -55,19 +55,14 @@ describe('OwnMetrics', () => {
     observer.started();
     observer.ended(0.3, 'timeout');
     observer.retried();
-    observer.waited(0.5);
-    observer.waited(1);
     observer.throttled();
-    observer.pageSizeReduced();
     const value = await reader(metrics);
     const expected = {
       api_requests_total: 2,
       api_requests_in_flight: 1,
       api_requests_waiting: 1,
       api_request_retries_total: 1,
-      api_request_wait_seconds_total: 1.5,
       api_requests_throttled_total: 1,
-      page_size_reductions_total: 1,
     };
     for (const [name, count] of Object.entries(expected))
       expect(value(name, 'upstream'), name).toEqual({ main: count });
@@ -88,7 +83,6 @@ describe('OwnMetrics', () => {
       first.started();
       first.ended(1, 'network');
       first.waiting(1);
-      first.waited(1);
     };
     late();
     expect(await upstreams()).toEqual(new Set());

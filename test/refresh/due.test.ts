@@ -30,7 +30,7 @@ function fleetOn(clock: VirtualClock, latencyMs: number) {
         clock: { wallMs: clock.now, elapsedMs: clock.now },
       }),
   );
-  const fleet = new Fleet(caches, () => undefined);
+  const fleet = new Fleet(caches);
   const scrape = (name?: string) => {
     const waiting = new AbortController();
     const deadline: Deadline = { atMs: clock.now() + 9500, signal: waiting.signal };

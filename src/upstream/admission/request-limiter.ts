@@ -166,7 +166,6 @@ export class RequestLimiter {
     const { signal } = refresh;
     signal.throwIfAborted();
     const { observer, now } = this.#options;
-    const sinceMs = now();
     observer.waiting?.(1);
     try {
       if (pauseMs > 0) await this.#pause(pauseMs, refresh);
@@ -181,7 +180,6 @@ export class RequestLimiter {
       throw error;
     } finally {
       observer.waiting?.(-1);
-      observer.waited?.((now() - sinceMs) / 1000);
     }
   }
 
