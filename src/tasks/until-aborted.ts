@@ -15,6 +15,22 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
+/** Runs once after the delay; returns how to cancel it. */
+export type Schedule = (run: () => void, delayMs: number) => () => void;
+
+/** Resolves after the delay, or rejects with the signal's reason when that aborts first. */
+export async function delayed(delayMs: number, signal: AbortSignal, schedule: Schedule): Promise<void> {
+  let cancel: () => void = () => undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    cancel = schedule(resolve, delayMs);
+  });
+  try {
+    await untilAborted(elapsed, signal);
+  } finally {
+    cancel();
+  }
+}
+
 /** Resolves with true after the time, which does not keep the process alive, or with false once the signal aborts. */
 export async function hasElapsed(ms: number, signal: AbortSignal): Promise<boolean> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);

@@ -13,7 +13,7 @@ const NAMES = Array.from({ length: 100 }, (_, index) => `station-${index}`);
 
 /** A hundred stations that share eight slots, on a virtual clock. */
 function fleetOn(clock: VirtualClock, latencyMs: number) {
-  const limits = { concurrency: CONCURRENCY, requestsPerSecond: 0, timeoutMs: 10_000 };
+  const limits = { concurrency: CONCURRENCY, requestsPerSecond: 0 };
   const limiter = new RequestLimiter({ ...limits, ...clock, observer: {} });
   const requests: { readonly station: string; readonly atMs: number }[] = [];
   const list = (_query: unknown, context: ListingContext) =>

@@ -1,6 +1,7 @@
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
+import { delayed, type Schedule, untilAborted } from '../../tasks/until-aborted.ts';
 import { RequestFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
@@ -11,15 +12,12 @@ interface LimiterOptions {
   readonly concurrency: number;
   /** Never exceeded; 0: no ceiling. */
   readonly requestsPerSecond: number;
-  /** Timeout of one request; `run` expects its work to enforce it. */
-  readonly timeoutMs: number;
   readonly observer: Partial<RequestObserver>;
   /** The holds of another client of the same service, which continue. */
   readonly holds?: HoldClock | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Runs once after the delay; returns how to cancel it. */
-  readonly schedule: (run: () => void, delayMs: number) => () => void;
+  readonly schedule: Schedule;
 }
 
 /** Each request of a refresh carries the same object. */
@@ -52,14 +50,15 @@ export class RequestLimiter {
   #rate: AdaptiveRate;
   /** Throttled requests before their retries. */
   readonly #pauses = new Set<Pick<QueuedRefresh, 'station'>>();
-  #admissions = 0;
+  /** Typical latency of a reply; undefined: none so far. */
+  #typicalMs: number | undefined;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate = new AdaptiveRate(options.holds);
     this.#rate.ceiling = options.requestsPerSecond;
-    this.breaker = new CircuitBreaker(options);
+    this.breaker = new CircuitBreaker(options.concurrency);
     options.observer.limited?.(this.#rate.perSecond);
   }
 
@@ -134,7 +133,7 @@ export class RequestLimiter {
       throttledForMs: throttled === 0 ? undefined : nowMs - this.#rate.throttledSinceMs,
       ...this.#queue.load(nowMs),
       hangingStations: this.breaker.hangingStations,
-      typicalLatencyMs: this.breaker.typicalMs,
+      typicalLatencyMs: this.#typicalMs,
     };
   }
 
@@ -143,21 +142,15 @@ export class RequestLimiter {
    * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
    */
   async run<T>(refresh: QueuedRefresh, work: (inFlight: InFlight) => Promise<T>, pauseMs = 0): Promise<T> {
-    const { signal } = refresh;
     const inFlight = await this.#admission(refresh, pauseMs);
-    const { controller } = inFlight;
-    const abort = () => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
     try {
       const result = await work(inFlight);
       this.#answered(inFlight);
       return result;
     } catch (error) {
-      this.#failed(inFlight, error, signal);
+      this.#failed(inFlight, error);
       throw error;
     } finally {
-      signal.removeEventListener('abort', abort);
       this.#release(inFlight);
     }
   }
@@ -166,16 +159,19 @@ export class RequestLimiter {
     const { signal } = refresh;
     signal.throwIfAborted();
     const { observer, now } = this.#options;
+    let enter: Enter = () => undefined;
+    const admitted = new Promise<InFlight>((resolve) => {
+      enter = resolve;
+    });
     observer.waiting?.(1);
     try {
       if (pauseMs > 0) await this.#pause(pauseMs, refresh);
-      return await unlessAborted(signal, (enter: Enter) => {
-        this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
-        this.#admit();
-        refresh.delayed?.();
-        return () => this.#queue.delete(refresh, enter);
-      });
+      this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
+      this.#admit();
+      refresh.delayed?.();
+      return await untilAborted(admitted, signal);
     } catch (error) {
+      this.#queue.delete(refresh, enter);
       this.#admit();
       throw error;
     } finally {
@@ -189,7 +185,7 @@ export class RequestLimiter {
     this.#pauses.add(pause);
     try {
       refresh.delayed?.();
-      await unlessAborted<void>(signal, (resume) => this.#options.schedule(resume, pauseMs));
+      await delayed(pauseMs, signal, this.#options.schedule);
     } finally {
       this.#pauses.delete(pause);
     }
@@ -199,24 +195,14 @@ export class RequestLimiter {
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
-      const wakeMs = this.#isFull
-        ? this.breaker.nextOverdueMs(this.#inFlight, nowMs)
-        : nowMs + this.#rate.waitMs(nowMs);
-      if (wakeMs === undefined) break;
-      if (wakeMs > nowMs) {
-        this.#wakeAfter(wakeMs - nowMs, nowMs);
+      const waitMs = this.#rate.waitMs(nowMs);
+      if (waitMs > 0) {
+        this.#wakeAfter(waitMs, nowMs);
         return;
       }
       const { station, refresh } = next;
       const isFirstRequest = !next.rank.isStarted;
-      const controller = new AbortController();
-      const inFlight = {
-        order: this.#admissions++,
-        station,
-        isProbe: station.isHanging,
-        admittedMs: nowMs,
-        controller,
-      };
+      const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs };
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs);
       this.breaker.admitted(inFlight);
@@ -227,14 +213,17 @@ export class RequestLimiter {
     this.#timer = undefined;
   }
 
+  /** The request that may start if the rate allows it. */
   #next(nowMs: number, mayStart: boolean): WaitingRefresh | undefined {
+    const { concurrency } = this.#options;
+    if (this.#inFlight.size >= concurrency) return undefined;
     const next = this.#queue.nextRequest();
     const isStarted = next?.rank.isStarted === true;
     if (!isStarted && !mayStart) return undefined;
     const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
     if (probe) return probe;
-    const hasSlot = this.#isFull || this.#inFlight.size + this.#pauses.size < this.#options.concurrency;
-    return isStarted || hasSlot ? next : undefined;
+    const mayStartAnother = this.#inFlight.size + this.#pauses.size < concurrency;
+    return isStarted || mayStartAnother ? next : undefined;
   }
 
   #wakeAfter(waitMs: number, nowMs: number): void {
@@ -243,38 +232,32 @@ export class RequestLimiter {
     this.#timer?.cancel();
     const wake = () => {
       this.#timer = undefined;
-      this.#review();
       this.#admit();
     };
     this.#timer = { atMs, cancel: this.#options.schedule(wake, atMs - nowMs) };
   }
 
-  get #isFull(): boolean {
-    return this.#inFlight.size >= this.#options.concurrency;
+  #answered({ station, admittedMs }: InFlight): void {
+    const nowMs = this.#options.now();
+    this.#rate.accepted(admittedMs, nowMs);
+    this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
+    station.isHanging = false;
   }
 
-  #answered(inFlight: InFlight): void {
+  #failed(inFlight: InFlight, error: unknown): void {
     const nowMs = this.#options.now();
-    this.#rate.accepted(inFlight.admittedMs, nowMs);
-    this.breaker.answered(inFlight, nowMs);
-  }
-
-  #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
-    const nowMs = this.#options.now();
-    const { admittedMs: startedMs } = inFlight;
+    const { station, admittedMs: startedMs } = inFlight;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       const { retryAfterMs, status } = error;
       // The latency of a 429 is not that of a page.
-      this.breaker.setHanging(inFlight.station, false);
+      station.isHanging = false;
       if (this.throttling(error, inFlight)) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
       else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
     } else {
       this.#rate.failed(startedMs, nowMs);
-      if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
-      else if (error instanceof ListingFailure && error.reason === 'timeout')
-        this.breaker.setHanging(inFlight.station, true);
+      if (error instanceof RequestFailure && error.reason === 'timeout') station.isHanging = true;
     }
   }
 
@@ -291,30 +274,15 @@ export class RequestLimiter {
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);
-    this.#review();
-  }
-
-  /** Aborts overdue requests while others wait. */
-  #review(): void {
-    if (this.#isFull && this.#queue.nextRequest() !== undefined)
-      this.breaker.review(this.#inFlight, this.#options.now());
   }
 }
 
-/** Resolves as `begin` does with its argument. When the signal aborts first, cancels with what `begin` returned and rejects with the reason. */
-export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let cancel: () => void = () => undefined;
-    const abort = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    cancel = begin((value) => {
-      signal.removeEventListener('abort', abort);
-      resolve(value);
-    });
-  });
+/** The typical latency follows the median: each reply changes it by at most this factor. */
+const MEDIAN_STEP = 1.25;
+
+function towards(typicalMs: number | undefined, latencyMs: number): number {
+  if (typicalMs === undefined) return latencyMs;
+  return Math.min(Math.max(latencyMs, typicalMs / MEDIAN_STEP), typicalMs * MEDIAN_STEP);
 }
 
 /** Started refreshes are first, in the order of their starts; the others follow, the one with the oldest data first. */
@@ -339,7 +307,7 @@ interface WaitingRefresh {
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
- * The order in which waiting requests are admitted: those of started refreshes first, the oldest of them before the others; then refreshes
+ * The order in which waiting requests are admitted, unless their refresh was aborted: those of started refreshes first, the oldest of them before the others; then refreshes
  * of the stations with the oldest data. Stations that hang are apart: each has one request in flight.
  */
 class RefreshQueue {
@@ -376,11 +344,12 @@ class RefreshQueue {
   }
 
   nextRequest(): WaitingRefresh | undefined {
-    return this.#waiting.find(({ station }) => !station.isHanging);
+    return this.#waiting.find(({ refresh, station }) => !refresh.signal.aborted && !station.isHanging);
   }
 
   nextProbe(): WaitingRefresh | undefined {
-    return this.#waiting.find(({ station }) => station.isHanging && station.inFlight === 0);
+    const mayProbe = ({ isHanging, inFlight }: StationRequests) => isHanging && inFlight === 0;
+    return this.#waiting.find(({ refresh, station }) => !refresh.signal.aborted && mayProbe(station));
   }
 
   /** Whether requests of the station wait. */

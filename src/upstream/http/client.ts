@@ -3,9 +3,10 @@ import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import { type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
+import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
 import type { HoldClock } from '../admission/hold-clock.ts';
-import { RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
+import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
@@ -15,8 +16,8 @@ import { type EndpointOptions, exchange, GrowableBuffer, isSuccess, RemoteEndpoi
 export interface ClientDependencies {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Runs once after the delay; returns how to cancel it. */
-  readonly schedule: (run: () => void, delayMs: number) => () => void;
+  readonly schedule: Schedule;
+  readonly exchange: typeof exchange;
   /** The holds of another client of the same service, which continue. */
   readonly holds?: HoldClock | undefined;
 }
@@ -32,6 +33,7 @@ export const systemDependencies: ClientDependencies = {
     const timer = setTimeout(run, delayMs);
     return () => clearTimeout(timer);
   },
+  exchange,
 };
 
 const DEFAULT_HEADERS = ['Accept', 'application/json', 'Content-Type', 'application/json'];
@@ -164,7 +166,7 @@ export class UpstreamClient {
         admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
         try {
-          return await read(await this.#attempt(request.path, inFlight.controller.signal, context.station, buffer));
+          return await read(await this.#attempt(request.path, context.signal, context.station, buffer));
         } finally {
           buffer.clear();
           this.#freeBuffers.push(buffer);
@@ -201,7 +203,7 @@ export class UpstreamClient {
     const decision = retries.decide(failure, admitted, times);
     if (typeof decision === 'number') {
       if (!retries.keepsSlot) {
-        await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision));
+        await delayed(decision, context.signal, schedule);
         return;
       }
       request.throttling = failure;
@@ -233,7 +235,7 @@ export class UpstreamClient {
     this.#observer.started?.();
     const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
-      const reply = await exchange(this.#service, request, signal, buffer);
+      const reply = await this.#dependencies.exchange(this.#service, request, signal, buffer);
       const { status, headers: received } = reply;
       const receivedMs = wallMs();
       this.#observer.replied?.({

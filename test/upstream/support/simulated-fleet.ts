@@ -1,12 +1,24 @@
-import { setMaxListeners } from 'node:events';
-import { type FailureReason, ListingFailure } from '../../../src/model/failure.ts';
+import { onTestFinished } from 'vitest';
+import type { FailureReason } from '../../../src/model/failure.ts';
+import type { Listing, ListingContext } from '../../../src/model/listing.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import { Fleet } from '../../../src/refresh/fleet.ts';
+import { StationCache } from '../../../src/refresh/station-cache.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
-import type { InFlight } from '../../../src/upstream/admission/circuit-breaker.ts';
-import { type QueuedRefresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
-import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
-import { RequestFailure } from '../../../src/upstream/request-failure.ts';
+import type { RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { UpstreamClient } from '../../../src/upstream/http/client.ts';
+import { listingOf, specOf } from '../../refresh/fixtures.ts';
+import { CLIENT_OPTIONS } from './client.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { settled, VirtualClock } from './virtual-clock.ts';
+
+/** A Prometheus server. */
+export interface Scraper {
+  /** All stations at once, or each one at its own time within the interval. */
+  readonly path: '/metrics' | '/probe';
+  /** When it scrapes first. */
+  readonly offsetMs: number;
+}
 
 export interface FleetModel {
   readonly stations: number;
@@ -14,17 +26,27 @@ export interface FleetModel {
   readonly ttlMs?: number;
   readonly refreshTimeoutMs?: number;
   readonly concurrency?: number;
-  /** Stations become due over this time at first, rather than all at once. */
-  readonly spreadMs?: number;
+  readonly refresh?: 'scrape' | 'background';
+  /** Their interval is ttl. */
+  readonly scrapers?: readonly Scraper[];
   readonly seed?: number;
 }
 
-const ERROR_TTL_MS = 10_000;
+export const ONE_SCRAPER: readonly Scraper[] = [{ path: '/metrics', offsetMs: 5000 }];
+
 const TIMEOUT_MS = 10_000;
-const MAX_RETRIES = 2;
+
+/** A scrape timeout of ten seconds without the default offset. */
+const SCRAPE_DEADLINE_MS = 9500;
+
+/** Prometheus does not scrape to the millisecond. */
+const SCRAPE_JITTER_MS = 20;
+
+/** `Fleet` starts so many refreshes in one event-loop iteration. */
+const STARTED_TOGETHER = 32;
 
 interface Success {
-  readonly dueAtMs: number;
+  readonly requestedMs: number;
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -32,64 +54,112 @@ interface Success {
 class SimulatedStation {
   readonly name: string;
   readonly successes: Success[] = [];
-  readonly failures: FailureReason[] = [];
+  readonly failures: { readonly reason: FailureReason; readonly status: number | undefined; readonly endMs: number }[] =
+    [];
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** The greatest age of its data in that time, counted from the start of the refresh that brought them. */
+  /** The age of its data at that time, counted from the start of the refresh that brought them; Infinity: none. */
+  ageMs(atMs: number): number {
+    return atMs - (this.successes.findLast(({ endMs }) => endMs <= atMs)?.startMs ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** The greatest age of its data in that time: at its end, and before each refresh that replaced them. */
   maxAgeMs(fromMs: number, untilMs: number): number {
-    const ends = [...this.successes.map(({ endMs }) => endMs), untilMs];
-    const ages = ends
-      .filter((atMs) => atMs >= fromMs && atMs <= untilMs)
-      .map(
-        (atMs) => atMs - (this.successes.findLast(({ endMs }) => endMs < atMs)?.startMs ?? Number.NEGATIVE_INFINITY),
-      );
-    return Math.max(...ages);
+    const starts = [Number.NEGATIVE_INFINITY, ...this.successes.map(({ startMs }) => startMs)];
+    const ends = [...this.successes.map(({ endMs }) => endMs), Number.POSITIVE_INFINITY];
+    const agesMs = ends.map((endMs, index) => Math.min(endMs, untilMs) - (starts[index] as number));
+    return Math.max(
+      ...agesMs.filter((_, index) => (ends[index - 1] ?? 0) <= untilMs && (ends[index] as number) >= fromMs),
+    );
   }
 }
 
-/** Stations that are refreshed whenever they are due, through the limiter, as the exporter does. */
+/** What a scrape returned. */
+interface Scrape {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The age of the data of each station in it; Infinity: none. */
+  readonly agesMs: readonly number[];
+}
+
+/** Stations as the exporter refreshes them, behind its client, on a service and a clock that are simulated. */
 export class SimulatedFleet {
   readonly clock = new VirtualClock();
   readonly upstream: SimulatedUpstream;
   readonly limiter: RequestLimiter;
   readonly stations: readonly SimulatedStation[];
+  readonly scrapes: Scrape[] = [];
   readonly #model: Required<FleetModel>;
   readonly #random: () => number;
+  readonly #client: UpstreamClient;
+  readonly #caches: readonly StationCache<undefined>[];
+  readonly #fleet: Fleet<undefined>;
+  readonly #stationsByName: ReadonlyMap<string, SimulatedStation>;
 
   constructor(model: FleetModel, upstream: UpstreamModel) {
     this.#model = {
       ttlMs: 60_000,
       refreshTimeoutMs: 120_000,
       concurrency: 8,
-      spreadMs: 0,
+      refresh: 'scrape',
+      scrapers: ONE_SCRAPER,
       seed: 1,
       ...model,
     };
-    const { seed, concurrency } = this.#model;
+    const { seed, concurrency, scrapers } = this.#model;
     this.#random = randomFrom(seed);
+    this.clock.replaceTimers();
+    const { now, schedule } = this.clock;
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
-    const limits = { concurrency, requestsPerSecond: 0, timeoutMs: TIMEOUT_MS };
-    this.limiter = new RequestLimiter({ ...limits, ...this.clock, observer: {} });
+    const options = {
+      ...CLIENT_OPTIONS,
+      baseUrl: new URL('http://service.invalid'),
+      timeoutMs: TIMEOUT_MS,
+      maxRetries: 2,
+      concurrency,
+    };
+    this.#client = new UpstreamClient(
+      options,
+      {},
+      {
+        clock: { wallMs: now, elapsedMs: now },
+        random: this.#random,
+        schedule,
+        exchange: (_endpoint, { path }, signal) => this.upstream.request(path.slice(1), TIMEOUT_MS, signal),
+      },
+    );
+    onTestFinished(() => this.#client.close());
+    this.limiter = this.#client.limiter;
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
-    for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
+    this.#stationsByName = new Map(this.stations.map((station) => [station.name, station]));
+    this.#caches = this.stations.map((station) => this.#cacheOf(station));
+    this.#fleet = new Fleet(this.#caches);
+    schedule(() => {
+      void this.#fleet.start();
+      return this.#untilRequested();
+    }, 0);
+    for (const scraper of scrapers) this.#addScraper(scraper);
   }
 
   runUntil(untilMs: number): Promise<void> {
     return this.clock.runUntil(untilMs);
   }
 
-  /** Refreshes a station beside those that are due, once. */
-  refreshNow(name: string): Promise<unknown> {
-    return this.#refresh(new SimulatedStation(name), this.clock.now());
+  /** A person refreshes the first stations, so many of them. */
+  refreshNow(count: number): void {
+    for (const cache of this.#caches.slice(0, count)) cache.refreshNow();
   }
 
-  /** How many refreshes failed, by reason. */
-  failures(stations: readonly SimulatedStation[] = this.stations): Partial<Record<FailureReason, number>> {
-    const counts: Partial<Record<FailureReason, number>> = {};
-    for (const reason of stations.flatMap(({ failures }) => failures)) counts[reason] = (counts[reason] ?? 0) + 1;
+  /** How many refreshes failed, by reason and status. */
+  failures(stations: readonly SimulatedStation[] = this.stations): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { reason, status } of stations.flatMap(({ failures }) => failures)) {
+      const name = [reason, status].filter((part) => part !== undefined).join(' ');
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
     return counts;
   }
 
@@ -105,86 +175,91 @@ export class SimulatedFleet {
     return Math.max(...firsts);
   }
 
-  #refreshAt(station: SimulatedStation, dueAtMs: number): void {
-    const { ttlMs } = this.#model;
-    this.clock.schedule(async () => {
-      const nextMs = await this.#refresh(station, dueAtMs);
-      // As background refreshes do: not all in step, and not again at once.
-      this.#refreshAt(
-        station,
-        Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, ERROR_TTL_MS),
-      );
-    }, dueAtMs - this.clock.now());
+  /** The age below which this share of the data of all scrapes in that time is, when they end. */
+  scrapedAgeMs(share: number, fromMs: number, untilMs: number): number {
+    const scrapes = this.scrapes.filter(({ startMs }) => startMs >= fromMs && startMs < untilMs);
+    const agesMs = scrapes.flatMap((scrape) => scrape.agesMs).sort((a, b) => a - b);
+    return agesMs[Math.ceil(share * agesMs.length) - 1] ?? Number.NaN;
   }
 
-  /** Resolves with the time of the next refresh. */
-  async #refresh(station: SimulatedStation, dueAtMs: number): Promise<number> {
-    const { ttlMs, refreshTimeoutMs, pages, concurrency } = this.#model;
-    const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
-    let startMs = 0;
-    let cancelTimeout: () => void = () => undefined;
-    const refresh: QueuedRefresh = {
-      station: station.name,
-      outdatedAtMs: dueAtMs,
-      signal: controller.signal,
-      started: () => {
-        startMs = this.clock.now();
-        cancelTimeout = this.clock.schedule(
-          () => controller.abort(new ListingFailure('timeout', 'refresh timeout')),
-          refreshTimeoutMs,
-        );
+  /** How many refreshes of a station ended per ttl in that time, on average. */
+  refreshesPerTtl(fromMs: number, untilMs: number): number {
+    const isWithin = ({ endMs }: Success) => endMs >= fromMs && endMs < untilMs;
+    const refreshes = this.stations.reduce((sum, { successes }) => sum + successes.filter(isWithin).length, 0);
+    return (refreshes * this.#model.ttlMs) / (this.stations.length * (untilMs - fromMs));
+  }
+
+  #cacheOf(station: SimulatedStation): StationCache<undefined> {
+    const { ttlMs, refreshTimeoutMs, refresh } = this.#model;
+    const { now } = this.clock;
+    const { name } = station;
+    const cache = { ...specOf().cache, ttlMs, refresh };
+    return new StationCache(specOf({ name, cache, refreshTimeoutMs }), {
+      source: {
+        listResources: (_query, context) => this.#list(context),
+        listIds: () => Promise.reject(new Error('there are no products')),
       },
-    };
-    const fetchPage = () => this.#get(refresh, () => startMs + refreshTimeoutMs);
-    try {
-      await fetchPage();
-      let left = pages - 1;
-      const worker = async () => {
-        while (left > 0) {
-          left -= 1;
-          await fetchPage();
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(left, concurrency) }, worker));
-      station.successes.push({ dueAtMs, startMs, endMs: this.clock.now() });
-      return startMs + ttlMs;
-    } catch (error) {
-      if (!(error instanceof ListingFailure)) throw error;
-      station.failures.push(error.reason);
-      return this.clock.now() + ERROR_TTL_MS;
-    } finally {
-      cancelTimeout();
-      controller.abort();
-    }
+      encode: async () => undefined,
+      clock: { wallMs: now, elapsedMs: now },
+      upstream: this.limiter,
+      refreshed: ({ health: { failure, durationMs = 0 } }, { waitedMs }) => {
+        const endMs = now();
+        const startMs = endMs - durationMs;
+        if (failure) station.failures.push({ reason: failure.reason, status: failure.status, endMs });
+        else station.successes.push({ requestedMs: startMs - waitedMs, startMs, endMs });
+      },
+    });
   }
 
-  /** What the client does with a request. */
-  async #get(refresh: QueuedRefresh, deadlineMs: () => number): Promise<void> {
-    const { signal } = refresh;
-    const retries = new RequestRetries(MAX_RETRIES, this.limiter);
-    let pauseMs = 0;
-    let throttled: RequestFailure | undefined;
-    for (;;) {
-      let inFlight: InFlight | undefined;
-      try {
-        const send = (admitted: InFlight) => {
-          inFlight = admitted;
-          return this.upstream.request(refresh.station, TIMEOUT_MS, admitted.controller.signal);
-        };
-        await this.limiter.run(refresh, send, pauseMs);
-        return;
-      } catch (error) {
-        // A refresh that times out while its requests are throttled fails for that reason.
-        if (signal.aborted) throw throttled ?? signal.reason;
-        if (!(error instanceof RequestFailure) || !inFlight) throw error;
-        const times = { nowMs: this.clock.now(), deadlineMs: deadlineMs(), random: this.#random() };
-        const decision = retries.decide(error, inFlight, times);
-        if (typeof decision !== 'number') throw error;
-        throttled = retries.keepsSlot ? error : undefined;
-        pauseMs = retries.keepsSlot ? decision : 0;
-        if (!retries.keepsSlot) await this.clock.sleep(decision, signal);
+  /** The first page, then the others side by side. */
+  async #list(context: ListingContext): Promise<Listing<Resource>> {
+    const { pages, concurrency } = this.#model;
+    const fetchPage = () => this.#client.get(`/${context.station}`, context, () => undefined);
+    await fetchPage();
+    let left = pages - 1;
+    const fetchOthers = async () => {
+      while (left > 0) {
+        left -= 1;
+        await fetchPage();
       }
-    }
+    };
+    await Promise.all(Array.from({ length: Math.min(left, concurrency) }, fetchOthers));
+    return LISTING;
+  }
+
+  #addScraper({ path, offsetMs }: Scraper): void {
+    if (path === '/metrics') this.#scrapeAt(offsetMs);
+    else for (const { name } of this.stations) this.#scrapeAt(offsetMs + this.#random() * this.#model.ttlMs, name);
+  }
+
+  /** Scrapes at this time, and then at the interval. */
+  #scrapeAt(atMs: number, name?: string): void {
+    const jitterMs = SCRAPE_JITTER_MS * this.#random();
+    this.clock.schedule(
+      () => {
+        this.#scrapeAt(atMs + this.#model.ttlMs, name);
+        void this.#scrape(name);
+        return name === undefined ? this.#untilRequested() : undefined;
+      },
+      atMs + jitterMs - this.clock.now(),
+    );
+  }
+
+  async #scrape(name: string | undefined): Promise<void> {
+    const startMs = this.clock.now();
+    const deadline = new AbortController();
+    const cancel = this.clock.schedule(() => deadline.abort(), SCRAPE_DEADLINE_MS);
+    const views = await this.#fleet.read({ atMs: startMs + SCRAPE_DEADLINE_MS, signal: deadline.signal }, name);
+    cancel();
+    const endMs = this.clock.now();
+    const agesMs = views.map(({ spec }) => this.#stationsByName.get(spec.name)?.ageMs(endMs) ?? Number.NaN);
+    this.scrapes.push({ startMs, endMs, agesMs });
+  }
+
+  /** The time stands still until the refreshes of all stations have been requested. */
+  async #untilRequested(): Promise<void> {
+    for (let started = 0; started < this.stations.length; started += STARTED_TOGETHER) await settled();
   }
 }
+
+const LISTING = listingOf<Resource>([]);

@@ -1,4 +1,4 @@
-import { RequestFailure } from '../../../src/upstream/request-failure.ts';
+import { type Reply, RequestFailure } from '../../../src/upstream/request-failure.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface UpstreamModel {
@@ -18,7 +18,11 @@ export interface UpstreamModel {
   readonly retryAfter?: number | undefined;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
+  /** Whether a request gets a 503. */
+  readonly unavailable?: (station: string, nowMs: number) => boolean;
 }
+
+const NO_BODY = Buffer.alloc(0);
 
 /** Requests per second of virtual time. */
 export interface Tally {
@@ -49,11 +53,11 @@ export class SimulatedUpstream {
     this.#tokens = model.bucket?.burst ?? 0;
   }
 
-  async request(station: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  async request(station: string, timeoutMs: number, signal: AbortSignal): Promise<Reply> {
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     try {
-      await this.#reply(station, timeoutMs, signal);
+      return await this.#reply(station, timeoutMs, signal);
     } finally {
       if (signal.aborted) this.aborted += 1;
       this.#inFlight -= 1;
@@ -70,7 +74,7 @@ export class SimulatedUpstream {
     return total;
   }
 
-  async #reply(station: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  async #reply(station: string, timeoutMs: number, signal: AbortSignal): Promise<Reply> {
     const { latencyMs, throttleLatencyMs, hangs, jitterMs = 0 } = this.#model;
     if (jitterMs > 0) await this.#clock.sleep(jitterMs * this.#random(), signal);
     const nowMs = this.#clock.now();
@@ -79,27 +83,26 @@ export class SimulatedUpstream {
       await this.#clock.sleep(timeoutMs, signal);
       throw new RequestFailure('timeout', 'no reply', { retryable: true });
     }
-    const failure = this.#failure(nowMs);
-    this.#tally(nowMs)[failure ? 'throttled' : 'accepted'] += 1;
-    if (failure) {
+    const status = this.#status(station, nowMs);
+    this.#tally(nowMs)[status === 200 ? 'accepted' : 'throttled'] += 1;
+    if (status !== 200) {
       await this.#clock.sleep(throttleLatencyMs ?? pageMs, signal);
-      throw failure;
+      const { retryAfter } = this.#model;
+      return { status, headers: retryAfter ? { 'retry-after': String(retryAfter) } : {}, body: NO_BODY };
     }
     this.#served += 1;
     try {
       await this.#clock.sleep(pageMs, signal);
+      return { status, headers: {}, body: NO_BODY };
     } finally {
       this.#served -= 1;
     }
   }
 
-  #failure(nowMs: number): RequestFailure | undefined {
-    const { maxInFlight = Number.POSITIVE_INFINITY, retryAfter } = this.#model;
-    const retryAfterMs = retryAfter && 1000 * retryAfter;
-    if (this.#served >= maxInFlight)
-      return new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
-    if (!this.#throttles(nowMs)) return undefined;
-    return new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs });
+  #status(station: string, nowMs: number): 200 | 429 | 503 {
+    const { maxInFlight = Number.POSITIVE_INFINITY, unavailable } = this.#model;
+    if (this.#served >= maxInFlight || unavailable?.(station, nowMs)) return 503;
+    return this.#throttles(nowMs) ? 429 : 200;
   }
 
   #tally(nowMs: number): Tally {

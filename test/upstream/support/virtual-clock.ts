@@ -1,6 +1,8 @@
+import { onTestFinished, vi } from 'vitest';
+
 interface Timer {
   readonly atMs: number;
-  run: (() => void) | undefined;
+  run: (() => unknown) | undefined;
 }
 
 /** Time that passes as fast as the work allows: it jumps from timer to timer. */
@@ -15,7 +17,17 @@ export class VirtualClock {
     return this.#timers.some(({ run }) => run);
   }
 
-  readonly schedule = (run: () => void, delayMs: number): (() => void) => {
+  /** Takes the place of the process's timers until the test ends. */
+  replaceTimers(): void {
+    vi.stubGlobal('setTimeout', (run: () => void, delayMs = 0) => this.schedule(run, delayMs));
+    vi.stubGlobal('clearTimeout', (cancel?: () => void) => cancel?.());
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+    });
+  }
+
+  /** If it returns a promise, the time stands still until that is resolved. */
+  readonly schedule = (run: () => unknown, delayMs: number): (() => void) => {
     const timer: Timer = { atMs: this.nowMs + Math.max(0, delayMs), run };
     this.#timers.splice(this.#timers.findLastIndex(({ atMs }) => atMs > timer.atMs) + 1, 0, timer);
     return () => {
@@ -44,7 +56,7 @@ export class VirtualClock {
       const timer = this.#timers.pop();
       if (!timer?.run) continue;
       this.nowMs = timer.atMs;
-      timer.run();
+      await timer.run();
       await settled();
     }
     this.nowMs = untilMs;
