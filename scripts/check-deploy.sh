@@ -27,15 +27,32 @@ const [left, right] = process.argv.slice(2).map((file) => parse(readFileSync(fil
 deepStrictEqual(left, right);
 PROGRAM
 }
-# optional_rules FILE: the group of the optional rules, of the PrometheusRule objects or of the mixin.
-optional_rules() {
+# customized_rules FILE: whether the PrometheusRule has what ci/customized-values.yaml sets.
+customized_rules() {
   node --input-type=module - "$@" <<'PROGRAM'
+import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 
-const documents = parseAllDocuments(readFileSync(process.argv[2], 'utf8')).map((document) => document.toJS());
-const groups = documents.flatMap(({ spec, groups }) => spec?.groups ?? groups);
-console.log(JSON.stringify({ groups: groups.filter(({ name }) => name === 'telemetry-station-optional') }));
+const { groups } = parse(readFileSync(process.argv[2], 'utf8')).spec;
+const rulesOf = (isCopy) => groups.filter(({ name }) => name.endsWith('-lab') === isCopy).flatMap(({ rules }) => rules);
+const find = (rules, name) => rules.find(({ alert }) => alert === `TelemetryStation${name}`);
+const [main, lab] = [rulesOf(false), rulesOf(true)];
+deepStrictEqual([main.length, lab.length], [15, 14]);
+deepStrictEqual([find(main, 'AlertableWithoutRules'), find(lab, 'UpstreamDown')], [undefined, undefined]);
+deepStrictEqual([find(main, 'Down').for, find(main, 'Down').keep_firing_for], ['1h', '2h']);
+deepStrictEqual([find(main, 'DataStale').labels, find(lab, 'DataStale').labels], [
+  { severity: 'critical', tier: 'platform' },
+  { severity: 'warning', tier: 'platform' },
+]);
+deepStrictEqual(
+  [find(main, 'DataStale').expr, find(lab, 'DataStale').expr].map((expr) => expr.replace(/.*,station|\n/gs, '')),
+  ['!~"lab-.*"}) > 900', '=~"lab-.*"}) > 7200'],
+);
+const links = new Set([...main, ...lab].map(({ annotations }) => annotations.dashboard_url));
+deepStrictEqual([...links], [
+  'https://grafana.example.com/d/telemetry-station-station?var-job={{ $labels.job }}&var-station={{ $labels.station }}',
+]);
 PROGRAM
 }
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@"; }
@@ -62,8 +79,8 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
   rejected --set demo=true --set clusterLabel=k8s-cluster
   rejected --set demo=true --set prometheusRule.alertLabels.a-b=c
-  rejected --set demo=true --set 'prometheusRule.monitoredBy[0].type=a'
-  rejected --set demo=true --set 'prometheusRule.expectedQuantities[0].station=a' --set 'prometheusRule.expectedQuantities[0].unit=TiB' --set 'prometheusRule.expectedQuantities[0].quantity=1'
+  rejected --set demo=true --set prometheusRule.selector=lab
+  rejected --set demo=true --set prometheusRule.copies.lab.alerts.TelemetryStationDown.for=1h
   render --set existingSecret=a | grep -q -- --config.auto-reload-interval=30s
   render --set config.upstreams.a.base_url=https://monitor.example.com >/dev/null
   render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
@@ -74,27 +91,17 @@ for folder in "${helm_folders[@]}"; do
   grep -q 'by (cluster_id, ' "$work/dashboards.yaml"
   if require promtool; then
     rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
-    rules --set prometheusRule.alerts.TelemetryStationDown.for=1h --set prometheusRule.alerts.TelemetryStationApiThrottled.share=0.15 >"$work/rules-adjusted.yml"
-    promtool check rules "$work/rules-adjusted.yml"
-    grep -q 'seconds) > 24$' "$work/rules.yml"
-    if grep -E '_url:.*(localhost|<<)' "$work/rules.yml"; then echo 'expected no link without a URL' >&2; exit 1; fi
-    grep -q 'for: 1h' "$work/rules-adjusted.yml" && grep -q '> 0.15' "$work/rules-adjusted.yml"
+    if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
+    grep -q 'scrape_duration_seconds{job="release-telemetry-station-exporter"} > 24$' "$work/rules.yml"
+    # With the job and the threshold of the file, the chart has the same rules.
+    rules --set prometheusRule.job=telemetry-station-exporter --set serviceMonitor.scrapeTimeout=10s >"$work/rules-shipped.yml"
+    same_yaml "$work/rules-shipped.yml" prometheus/rules.yml
     rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
-    grep -q 'by (cluster_id, job, station)' "$work/rules-cluster.yml"
+    grep -q 'by (cluster_id, job, upstream)' "$work/rules-cluster.yml"
     sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" >"$work/rules-renamed.yml"
     same_yaml "$work/rules-renamed.yml" "$work/rules.yml"
-    render --values "$chart/ci/optional-rules-values.yaml" --show-only templates/prometheusrule.yaml >"$work/rules-object.yml"
-    optional_rules "$work/rules-object.yml" >"$work/optional-rules.yml"
-    same_yaml "$work/optional-rules.yml" prometheus/optional-rules.yml
-    if grep 'telemetry-station-optional' "$work/rules.yml"; then echo 'expected no optional rules without values' >&2; exit 1; fi
-    rules --set prometheusRule.alerts.TelemetryStationDown.enabled=false --set prometheusRule.alertLabels.tier=platform --set prometheusRule.alertAnnotations.chat=platform >"$work/rules-alerts.yml"
-    promtool check rules "$work/rules-alerts.yml"
-    if grep 'alert: TelemetryStationDown$' "$work/rules-alerts.yml"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
-    alerts=$(grep -c 'alert: ' "$work/rules-alerts.yml")
-    [ "$alerts" = $(($(grep -c 'alert: ' "$work/rules.yml") - 1)) ]
-    [ "$alerts" = "$(grep -c 'tier: platform' "$work/rules-alerts.yml")" ]
-    [ "$alerts" = "$(grep -c 'chat: platform' "$work/rules-alerts.yml")" ]
-    if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
+    render --values "$chart/ci/customized-values.yaml" --show-only templates/prometheusrule.yaml >"$work/rules-object.yml"
+    customized_rules "$work/rules-object.yml"
   fi
 done
 
@@ -113,39 +120,47 @@ if require promtool; then promtool check config prometheus/prometheus.yml; fi
 if require amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
 
 step 'mixin'
-jsonnet --exec 'local mixin = import "mixin/mixin.libsonnet"; { rules: mixin.prometheusRules, alerts: mixin.prometheusAlerts, dashboards: mixin.grafanaDashboards }' >"$work/mixin.json"
+jsonnet --exec 'local mixin = import "mixin/mixin.libsonnet"; { alerts: mixin.prometheusAlerts, dashboards: mixin.grafanaDashboards }' >"$work/mixin.json"
 node --input-type=module - "$work/mixin.json" <<'PROGRAM'
 import { deepStrictEqual } from 'node:assert';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-const { rules, alerts, dashboards } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { alerts, dashboards } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const shipped = parse(readFileSync('prometheus/rules.yml', 'utf8')).groups;
-deepStrictEqual([...rules.groups, ...alerts.groups], shipped);
+deepStrictEqual(alerts.groups, shipped);
 const byUid = (all) => new Map(all.map((dashboard) => [dashboard.uid, dashboard]).toSorted());
 const names = readdirSync('grafana/dashboards').filter((name) => name.endsWith('.json'));
 const files = names.map((name) => JSON.parse(readFileSync(`grafana/dashboards/${name}`, 'utf8')));
 deepStrictEqual(byUid(Object.values(dashboards)), byUid(files));
 console.log(`${shipped.length} groups of rules and ${files.length} dashboards, as shipped`);
 PROGRAM
-jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alerts+: { TelemetryStationDown+: { "for": "1h" } } } } + { alerts: $.prometheusAlerts }' | grep '"for": "1h"' >/dev/null
-jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { clusterLabel: "cluster_id" } } + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }' >"$work/mixin-cluster.json"
-sed 's/cluster_id/cluster/g' "$work/mixin-cluster.json" | diff - <(jsonnet --exec '(import "mixin/mixin.libsonnet") + { all: [$.prometheusRules, $.prometheusAlerts, $.grafanaDashboards] }')
+jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { clusterLabel: "cluster_id" } } + { all: [$.prometheusAlerts, $.grafanaDashboards] }' >"$work/mixin-cluster.json"
+sed 's/cluster_id/cluster/g' "$work/mixin-cluster.json" | diff - <(jsonnet --exec '(import "mixin/mixin.libsonnet") + { all: [$.prometheusAlerts, $.grafanaDashboards] }')
 
-jsonnet --exec '(import "mixin/mixin.libsonnet") + { _config+:: { alertLabels: { tier: "platform" }, alerts+: { TelemetryStationDown+: { enabled: false } } } } + { alerts: $.prometheusAlerts }' >"$work/mixin-alerts.json"
-if grep '"alert": "TelemetryStationDown"' "$work/mixin-alerts.json"; then echo 'expected no alert that is switched off' >&2; exit 1; fi
-[ "$(grep -c '"alert": ' "$work/mixin-alerts.json")" = "$(grep -c '"tier": "platform"' "$work/mixin-alerts.json")" ]
-
-node --input-type=module - "$chart/ci/optional-rules-values.yaml" >"$work/values.json" <<'PROGRAM'
+# The values of the chart are parameters of the mixin: both have the same rules, and the same copy of them.
+node --input-type=module - "$chart/ci/customized-values.yaml" >"$work/values.json" <<'PROGRAM'
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-const { monitoredBy, expectedQuantities, prices } = parse(readFileSync(process.argv[2], 'utf8')).prometheusRule;
-console.log(JSON.stringify({ monitoredBy, expectedQuantities, prices }));
+const { clusterLabel, prometheusRule } = parse(readFileSync(process.argv[2], 'utf8'));
+const { selector, copies, alertLabels, alertAnnotations, alerts } = prometheusRule;
+const common = { job: 'release-telemetry-station-exporter', clusterLabel, alertLabels, alertAnnotations };
+const slow = { TelemetryStationScrapeSlow: { seconds: 24 } };
+console.log(
+  JSON.stringify([
+    { ...common, selector, alerts: { ...alerts, ...slow } },
+    { ...common, selector: copies.lab.selector, suffix: '-lab', alerts: { ...alerts, ...copies.lab.alerts, ...slow } },
+  ]),
+);
 PROGRAM
-jsonnet --ext-code-file "values=$work/values.json" --exec '((import "mixin/mixin.libsonnet") + { _config+:: std.extVar("values") }).prometheusRules' >"$work/mixin-optional.json"
-optional_rules "$work/mixin-optional.json" >"$work/optional-rules.yml"
-same_yaml "$work/optional-rules.yml" prometheus/optional-rules.yml
+jsonnet --ext-code-file "values=$work/values.json" --exec '
+  local mixin(config) = (import "mixin/mixin.libsonnet") + { _config+:: config { alerts: std.mergePatch((import "prometheus/source/parameters.json").alerts, config.alerts) } };
+  { spec: { groups: std.flatMap(function(config) mixin(config).prometheusAlerts.groups, std.extVar("values")) } }' >"$work/mixin-customized.json"
+customized_rules "$work/mixin-customized.json"
+node -e 'console.log(JSON.stringify({ groups: require("yaml").parse(require("fs").readFileSync(process.argv[1], "utf8")).spec.groups }))' "$work/rules-object.yml" >"$work/chart-groups.json"
+node -e 'console.log(JSON.stringify({ groups: JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).spec.groups }))' "$work/mixin-customized.json" >"$work/mixin-groups.json"
+same_yaml "$work/chart-groups.json" "$work/mixin-groups.json"
 
 step 'GitHub workflows'
 actionlint -no-color .github/workflows/*.yml

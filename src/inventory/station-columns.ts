@@ -64,7 +64,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => snapshot?.unknownCoverage,
   ],
   alert_coverage: [
-    'Share of the resources with alert rules among those with and those without, as in the recording rule `cluster_job_station:telemetry_station_alert_coverage:ratio`; null if there are none of either.',
+    'Share of the resources with alert rules among those with and those without; null if there are none of either.',
     ({ snapshot }) => snapshot && coverageShare(snapshot),
   ],
   listing_complete: ['Whether the listing is verified complete.', ({ snapshot }) => snapshot?.complete],

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import mixinParameters from '../../mixin/parameters.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
+import ruleParameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import {
@@ -17,7 +17,7 @@ import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
-import { knownMetrics, shippedRules, unknownIn } from '../prometheus/promql/known-metrics.ts';
+import { knownMetrics, shippedGroups, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
@@ -28,6 +28,8 @@ const FOREIGN = [
   'encodeInto',
   'exporter_url',
   'http_sd_configs',
+  'keep_firing_for',
+  'prometheusRule',
   'runbook_url',
   'scrape_duration_seconds',
   'scrape_interval',
@@ -53,9 +55,7 @@ const FLAG = /(?<=^|\s)--(?:no-)?([\w.-]+)/g;
 const metrics = knownMetrics();
 const flags: readonly string[] = FLAGS.map(({ name }) => name);
 const commands: readonly string[] = COMMAND_NAMES;
-const alerts = shippedRules().flatMap(({ alert }) => alert ?? []);
-/** The metrics in the names of recording rules. */
-const recorded = shippedRules().flatMap(({ record }) => record?.match(/telemetry_station_\w+/)?.[0] ?? []);
+const alerts = shippedGroups().flatMap(({ rules }) => rules.map(({ alert }) => alert));
 const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 const simpleNames = new Set([
   ...configKeys(),
@@ -138,7 +138,7 @@ function isFile(span: string, { folder }: Page): boolean {
 }
 
 function isIdentifier(span: string): boolean {
-  return alerts.includes(span) || FOREIGN.includes(span) || span in mixinParameters || sourceWords.has(span);
+  return alerts.includes(span) || FOREIGN.includes(span) || span in ruleParameters || sourceWords.has(span);
 }
 
 function isName(key: string): boolean {
@@ -147,5 +147,5 @@ function isName(key: string): boolean {
 
 /** A histogram has no series of its own name. */
 function isMetric(name: string): boolean {
-  return metrics.has(name) || FAMILY_DESCRIPTIONS.some((family) => family.name === name) || recorded.includes(name);
+  return metrics.has(name) || FAMILY_DESCRIPTIONS.some((family) => family.name === name);
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
 import { startHealthyDemo } from '../../simulator/healthy-demo.ts';
@@ -14,8 +13,6 @@ const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
 
 /** The station that tests make fail and recover: the only one that is refreshed frequently. */
 export const FAULTY = 'staging';
-
-const LINKS = { runbooks: RUNBOOK_URL, grafana: 'https://grafana', exporter: 'https://exporter' };
 
 /** The exporter, Prometheus with the shipped configurations and rules, and Alertmanager, with shortened intervals. */
 export async function startStack() {
@@ -32,7 +29,7 @@ export async function startStack() {
     const alertmanager = await startAlertmanager('TelemetryStationDown');
     stops.push(alertmanager.stop);
     const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host, alertmanager.target), {
-      files: { 'rules.yml': withShortIntervals(rulesFile(DEFAULT_PARAMETERS, LINKS)) },
+      files: { 'rules.yml': withShortIntervals(rulesFile()) },
       flags: ['--enable-feature=extra-scrape-metrics', '--rules.alert.resend-delay=1s'],
     });
     stops.push(prometheus.stop);

@@ -3,52 +3,48 @@ import { parse } from 'yaml';
 import { CLUSTER, CLUSTER_LABEL } from '../../../prometheus/promql/cluster.ts';
 import { EXTERNAL_METRICS, TARGET_LABELS } from '../../../prometheus/promql/metric.ts';
 import { parsePromql } from '../../../prometheus/promql/parse.ts';
-import { OWNER_LABEL } from '../../../prometheus/source/parameters.ts';
 import { RECORDED } from '../../../prometheus/source/recording.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
 
-export interface Rule {
-  readonly record?: string;
-  readonly alert?: string;
+export interface Alert {
+  readonly alert: string;
   readonly expr: string;
-  readonly for?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly for: string;
+  readonly keep_firing_for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }
 
-/** The rules of prometheus/rules.yml. */
-export function shippedRules(
-  text = readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8'),
-): Rule[] {
-  const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
-  return groups.flatMap(({ rules }) => rules);
+/** The groups of prometheus/rules.yml. */
+export function shippedGroups(): { readonly name: string; readonly rules: readonly Alert[] }[] {
+  return parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')).groups;
 }
 
-/** The labels of every metric of the catalogue, of Prometheus and of the recording rules. */
+/** The label that examples give stations and resources for routing. */
+const CONFIGURED_LABEL = 'team';
+
+/** The labels of every metric of the catalogue and of Prometheus. */
 export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   const published = FAMILY_DESCRIPTIONS.flatMap(
-    ({ name, type, labels, hasResourceLabels }): [string, readonly string[]][] =>
+    ({ name, type, labels, hasResourceLabels, hasStationLabels }): [string, readonly string[]][] =>
       type === 'histogram'
         ? [
             [`${name}_bucket`, [...labels, 'le']],
             [`${name}_sum`, labels],
             [`${name}_count`, labels],
           ]
-        : [[name, hasResourceLabels ? [...labels, OWNER_LABEL] : labels]],
+        : [[name, hasResourceLabels || hasStationLabels ? [...labels, CONFIGURED_LABEL] : labels]],
   );
-  const metrics = new Map(
-    [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),
+  const recorded = Object.values(RECORDED).map((name): [string, string[]] => [
+    name,
+    ['station', 'resource_type', 'alert_state', 'gpu_model', 'unit', CONFIGURED_LABEL],
+  ]);
+  return new Map(
+    [...published, ...recorded, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [
+      name,
+      withTargetLabels(labels),
+    ]),
   );
-  const optional = new URL('../../../prometheus/optional-rules.yml', import.meta.url);
-  const constants = ['cluster', 'station', 'gpu_model', 'unit'];
-  for (const name of [RECORDED.expected, RECORDED.price]) metrics.set(name, new Set(constants));
-  for (const { record, expr } of [...shippedRules(), ...shippedRules(readFileSync(optional, 'utf8'))]) {
-    if (record === undefined || metrics.has(record)) continue;
-    const { selectors, addedLabels } = parsePromql(expr);
-    const labels = selectors.flatMap(({ metric }) => [...(metrics.get(metric) ?? [])]);
-    metrics.set(record, withTargetLabels([...labels, ...addedLabels]));
-  }
-  return metrics;
 }
 
 /** Syntax errors, unknown metrics and unknown labels in an expression. */
@@ -64,5 +60,5 @@ export function unknownIn(expression: string, metrics = knownMetrics()): string[
 }
 
 function withTargetLabels(labels: Iterable<string>): ReadonlySet<string> {
-  return new Set([...labels, ...TARGET_LABELS.map((label) => (label === CLUSTER ? CLUSTER_LABEL : label))]);
+  return new Set([...labels, 'pod', ...TARGET_LABELS.map((label) => (label === CLUSTER ? CLUSTER_LABEL : label))]);
 }

@@ -141,75 +141,39 @@ scrapeClass: {{ . }}
 {{- add (mul 60 (int $minutes)) (int $seconds) -}}
 {{- end -}}
 
-{{/* The groups without alerts that are switched off, and without groups that have no other rules; with the labels and annotations of all alerts. */}}
+{{/* The groups of the rules for one selector: root, selector, alerts, and the suffix of the names of the groups. */}}
 {{- define "exporter.ruleGroups" -}}
-{{- $values := .values -}}
+{{- $values := .root.Values.prometheusRule -}}
+{{- $alerts := .alerts -}}
+{{- $suffix := .suffix -}}
+{{- $selector := printf "job=%q" (default (include "exporter.serviceName" .root) $values.job) -}}
+{{- with .selector -}}
+  {{- $selector = printf "%s,%s" $selector . -}}
+{{- end -}}
+{{- $slow := include "exporter.seconds" .root.Values.serviceMonitor.scrapeTimeout | float64 | mulf 0.8 -}}
+{{- $template := .root.Files.Get "files/rules.tpl.yml" | replace "<<selector>>" $selector | replace "<<clusterLabel>>" .root.Values.clusterLabel | replace "<<runbookUrl>>" $values.runbookUrl -}}
+{{- range $alert, $settings := $alerts -}}
+  {{- range $name, $value := $settings -}}
+    {{- if not (kindIs "invalid" $value) -}}
+      {{- $template = replace (printf "<<%s.%s>>" $alert $name) (toString $value) $template -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- $template = replace "<<TelemetryStationScrapeSlow.seconds>>" (toString $slow) $template -}}
 {{- $groups := list -}}
-{{- range $group := .groups -}}
+{{- range $group := (fromYaml $template).groups -}}
   {{- $rules := list -}}
   {{- range $rule := $group.rules -}}
-    {{- if not $rule.alert -}}
-      {{- $rules = append $rules $rule -}}
-    {{- else if dig $rule.alert "enabled" true $values.alerts -}}
-      {{- $labels := merge (dict) $rule.labels $values.alertLabels -}}
+    {{- $settings := dig $rule.alert (dict) $alerts -}}
+    {{- if dig "enabled" true $settings -}}
+      {{- $labels := merge (pick $settings "severity") $rule.labels $values.alertLabels -}}
       {{- $annotations := merge (dict) $rule.annotations $values.alertAnnotations -}}
-      {{- $rules = append $rules (merge (dict "labels" $labels "annotations" $annotations) $rule) -}}
+      {{- $rules = append $rules (merge (dict "labels" $labels "annotations" $annotations) (pick $settings "for" "keep_firing_for") $rule) -}}
     {{- end -}}
   {{- end -}}
   {{- if $rules -}}
-    {{- $groups = append $groups (set $group "rules" $rules) -}}
+    {{- $groups = append $groups (dict "name" (printf "%s%s" $group.name $suffix) "rules" $rules) -}}
   {{- end -}}
 {{- end -}}
-{{- toYaml (dict "groups" $groups) -}}
-{{- end -}}
-
-{{/* The group of the rules for monitoredBy, expectedQuantities and prices. */}}
-{{- define "exporter.optionalGroup" -}}
-{{- $values := .Values.prometheusRule -}}
-{{- $text := .Files.Get "files/optional-rules.tpl.yml" | replace "<<clusterLabel>>" .Values.clusterLabel | replace "<<ownerLabel>>" $values.ownerLabel -}}
-{{- $templates := fromYaml $text -}}
-{{- $rules := list -}}
-{{- $expressions := list -}}
-{{- range $values.monitoredBy -}}
-  {{- $targets := ternary $templates.targetsOfAnyCluster $templates.targetsOfCluster (default false .anyCluster) -}}
-  {{- $expression := $templates.monitoredBy | replace "<<type>>" (toRawJson .type) | replace "<<matches>>" (default "name" .matches) | replace "<<targets>>" $targets -}}
-  {{- $expression = $expression | replace "<<series>>" .series | replace "<<label>>" (toRawJson .label) | replace "<<expression>>" (toRawJson (default "(.+)" .expression)) -}}
-  {{- $expressions = append $expressions $expression -}}
-{{- end -}}
-{{- with $expressions -}}
-  {{- $rules = append $rules (dict "record" $templates.notMonitored "expr" (join "\nor\n" (append . $templates.lastNotMonitored))) -}}
-{{- end -}}
-{{- range $values.expectedQuantities -}}
-  {{- $labels := pick . "station" "gpu_model" "unit" -}}
-  {{- with .cluster -}}
-    {{- $_ := set $labels $.Values.clusterLabel . -}}
-  {{- end -}}
-  {{- $rules = append $rules (dict "record" $templates.expected "expr" (printf "vector(%v)" .quantity) "labels" $labels) -}}
-{{- end -}}
-{{- range $values.prices -}}
-  {{- $rules = append $rules (dict "record" $templates.price "expr" (printf "vector(%v)" .price_per_hour) "labels" (pick . "gpu_model" "unit")) -}}
-{{- end -}}
-{{- if $values.prices -}}
-  {{- $rules = append $rules (dict "record" $templates.cost "expr" $templates.costExpression) -}}
-{{- end -}}
-{{- toYaml (dict "name" $templates.group "interval" $templates.interval "rules" $rules) -}}
-{{- end -}}
-
-{{/* A PrometheusRule up to its spec: context, and the suffix of its name. */}}
-{{- define "exporter.ruleObject" -}}
-{{- $values := .context.Values.prometheusRule -}}
-apiVersion: monitoring.coreos.com/v1
-kind: PrometheusRule
-metadata:
-  name: {{ include "exporter.fullname" .context }}{{ .suffix }}
-  namespace: {{ .context.Release.Namespace }}
-  labels:
-    {{- include "exporter.labels" .context | nindent 4 }}
-    {{- with $values.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with $values.annotations }}
-  annotations:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+{{- toYaml $groups -}}
 {{- end -}}
