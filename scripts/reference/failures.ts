@@ -1,4 +1,4 @@
-import { FAILURE_ADVICE, FAILURE_REASONS, NOT_TRIED } from '../../src/model/failure.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS, NOT_TRIED_REASON } from '../../src/model/failure.ts';
 
 const START = '<!-- Generated from src/model/failure.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
@@ -18,6 +18,6 @@ function failureTable(): string {
   const rows = FAILURE_REASONS.map(
     (reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`,
   );
-  const notTried = `| \`${NOT_TRIED}\` | ${NOT_TRIED_MEANING} | ${NOT_TRIED_ADVICE} |`;
+  const notTried = `| \`${NOT_TRIED_REASON}\` | ${NOT_TRIED_MEANING} | ${NOT_TRIED_ADVICE} |`;
   return ['| reason | meaning | resolution |', '|---|---|---|', notTried, ...rows].join('\n');
 }

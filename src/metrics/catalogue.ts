@@ -1,5 +1,5 @@
 import { ALERT_STATES } from '../model/alert-state.ts';
-import { DOWN_REASONS, NOT_TRIED } from '../model/failure.ts';
+import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
 import { baseQuantity } from '../model/resource.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
@@ -315,7 +315,7 @@ export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly na
 
 /** Why a station is not up; undefined while it is. */
 function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
-  return lastAttemptMs === undefined ? NOT_TRIED : failure?.reason;
+  return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
 }
 
 function quantitySamples(quantities: Quantities): (readonly [sum: number, gpuModel: string, unit: string])[] {

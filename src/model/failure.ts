@@ -15,10 +15,10 @@ export const FAILURE_REASONS = [
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** The reason why a station is not up before its first attempt: that of no attempt. */
-export const NOT_TRIED = 'not_tried';
+export const NOT_TRIED_REASON = 'not_tried';
 
 /** Why a station is not up: a closed set as well. */
-export const DOWN_REASONS = [NOT_TRIED, ...FAILURE_REASONS] as const;
+export const DOWN_REASONS = [NOT_TRIED_REASON, ...FAILURE_REASONS] as const;
 
 interface ListingFailureOptions extends ErrorOptions {
   readonly isPostponed?: boolean;
