@@ -2,7 +2,7 @@ import { resolveStations } from '../src/config/resolve.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { ListingContext } from '../src/model/listing.ts';
 import { SnapshotReader } from '../src/refresh/snapshot.ts';
-import { TaskQueue } from '../src/tasks/task-queue.ts';
+import { SerialQueue } from '../src/tasks/serial-queue.ts';
 import { stationSource } from '../src/upstream/station-source.ts';
 import { type Figure, figure } from './figure.ts';
 import { pageBody } from './fleet.ts';
@@ -51,9 +51,8 @@ async function requestsPerHour(settings: object): Promise<number> {
   };
   const { page_size: pageSize, concurrency } = config.upstreams['main'] ?? { page_size: 100, concurrency: 8 };
   const options = { baseUrl: new URL('http://service'), listStyle: 'repeat' as const, pageSize, concurrency };
-  const tasks = new TaskQueue();
   const clock = { wallMs: () => elapsedMs, elapsedMs: () => elapsedMs };
-  const reader = new SnapshotReader(spec, stationSource({ client, options, tasks }), { tasks, clock });
+  const reader = new SnapshotReader(spec, stationSource({ client, options, replies: new SerialQueue() }), { clock });
   await reader.read(newContext());
   requests = 0;
   while (elapsedMs < HOURS * 60 * MINUTE_MS) {

@@ -99,10 +99,6 @@ export class Exporter implements ExporterPort {
     return own;
   }
 
-  get tasks() {
-    return this.#services.responseTasks;
-  }
-
   get isSharded() {
     return this.#options.shard.total > 1;
   }
@@ -129,7 +125,7 @@ export class Exporter implements ExporterPort {
     const stations = views.flatMap(({ spec, served }) =>
       served ? [{ aggregates: served.encoded.aggregates, isAlertableKnown: knowsAlertable(spec) }] : [],
     );
-    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.tasks);
+    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
   }
 
   station(name: string) {
@@ -152,7 +148,7 @@ export class Exporter implements ExporterPort {
       alertability,
       parts: served?.publication.snapshot.parts,
     }));
-    return searchStations(stations, selection, order, this.tasks, signal);
+    return searchStations(stations, selection, order, signal);
   }
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
@@ -14,7 +13,8 @@ import { Fleet } from '../refresh/fleet.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import { StationCache, type StationDependencies } from '../refresh/station-cache.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
+import { SerialQueue } from '../tasks/serial-queue.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { RequestLimiter } from '../upstream/admission/request-limiter.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
@@ -40,16 +40,12 @@ export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
 
 export function sharedServices({ config }: LoadedConfig, options: ServicesOptions, compressors: number) {
   const { build, shard, processMetrics } = options;
-  const tasks = new TaskQueue();
   const own = new OwnMetrics(build, shard, processMetrics ? collectProcessMetrics() : undefined);
   return {
     ...options,
     own,
-    /** What refreshes do. */
-    tasks,
-    /** What scrapes and pages do: they do not wait for refreshes. */
-    responseTasks: new TaskQueue(),
-    compressors: new CompressorPool(tasks, compressors),
+    replies: new SerialQueue(),
+    compressors: new CompressorPool(compressors),
     records: new RecordBudget(recordLimits(config)),
     changes: new ChangeLog(config.limits),
   };
@@ -101,7 +97,7 @@ export async function nextGeneration<Result>(
     resumes.push(...takeovers.map(({ known }) => known.pause()));
     await takeOver(takeovers, connected.stations, signal);
     const fleet = new Fleet(connected.stations.values());
-    const exposition = new Exposition(new Set(loaded.config.metrics.disabled), services.responseTasks);
+    const exposition = new Exposition(new Set(loaded.config.metrics.disabled));
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
@@ -165,7 +161,7 @@ async function connectStations(
   const journals = new Map<string, StationJournal>();
   const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
-    if (stations.size % BUILT_TOGETHER === 0) await nextIteration();
+    if (stations.size % BUILT_TOGETHER === 0) await yieldToEventLoop();
     signal?.throwIfAborted();
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, services.compressors);
@@ -173,7 +169,6 @@ async function connectStations(
     journals.set(spec.name, journal);
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(spec, journal),
-      tasks: services.tasks,
       upstream: upstream.limiter,
       encode: (publication) => encoder.encode(publication),
       refreshed: (...attempt) => journal.refreshed(...attempt),
@@ -233,8 +228,8 @@ function connectUpstreams(
     const holds = known && isSameService(known.raw, raw) ? known.limiter.holds : undefined;
     const observers = combinedObserver(metrics, throttleLog(services.log, name), observer);
     const client = new UpstreamClient(options, observers, { holds });
-    const { records, tasks } = services;
-    const shared = { client, options, tasks, records, texts: new InternedTexts() };
+    const { records, replies } = services;
+    const shared = { client, options, replies, records, texts: new InternedTexts() };
     const newSource = ({ states }: StationSpec, journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
       return stationSource({ ...shared, states, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });

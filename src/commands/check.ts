@@ -33,7 +33,6 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { getOrCreate } from '../refresh/aggregates.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ReplyInfo } from '../upstream/request-observer.ts';
 import { loadInputs, withConfig } from './config-source.ts';
@@ -109,11 +108,10 @@ async function printWithoutRules(
   { format, wide, label }: FlagValues,
   stations: readonly StationFacts[],
 ): Promise<void> {
-  const tasks = new TaskQueue();
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
     const searched = { parts: result.ok ? result.snapshot.parts : [], alertability: spec.alertability };
-    const withoutRules = await selectResources(searched, { without_rules: 'yes' }, undefined, tasks);
+    const withoutRules = await selectResources(searched, { without_rules: 'yes' }, undefined);
     const resources = withoutRules.filter((resource) => hasLabels(resource, label));
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {

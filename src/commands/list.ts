@@ -14,7 +14,6 @@ import {
 import { countText, firstOf, numberText } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
 import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
@@ -29,17 +28,16 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
     checkLabels(flags, resourceLabels.names);
   };
   const { snapshot, station } = await readStation(context, flags, name, { configured });
-  const tasks = new TaskQueue();
   const selection = selectionOf(flags);
   const searched = { parts: snapshot.parts, alertability: station.alertability };
-  const selected = await selectResources(searched, selection, flags.sort, tasks);
+  const selected = await selectResources(searched, selection, flags.sort);
   const shown = selected.slice(0, flags.limit);
   const known = columnsWith(station.resourceLabels.names);
   const columns = chosenColumns(flags, station.resourceLabels.names);
   const { lines, omitted } = formatted(shown, known, { ...flags, columns }, context);
   await writeToStream(context.stdout, lines);
   if (selected.length === 0) {
-    for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
+    for (const unmatched of await unmatchedFilters(snapshot.parts, selection))
       context.printError(`${unmatchedText(unmatched)}\n`);
   }
   const exitCode = snapshot.complete ? 0 : INCOMPLETE_EXIT_CODE;

@@ -11,7 +11,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { Refresh } from '../refresh/refresh.ts';
 import { listingCount, type Snapshot, SnapshotReader } from '../refresh/snapshot.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
+import { SerialQueue } from '../tasks/serial-queue.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ListedPage } from '../upstream/request-observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
@@ -57,7 +57,7 @@ export async function readStation(
     const source = stationSource({
       client,
       options,
-      tasks: new TaskQueue(),
+      replies: new SerialQueue(),
       observer: { pageReceived },
       records,
       states,

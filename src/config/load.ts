@@ -1,5 +1,4 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { setImmediate as pause } from 'node:timers/promises';
 import { checkYaml } from './checked-yaml.ts';
 import { listOf, mappingOf } from './cross-check.ts';
 import { byPosition, type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
@@ -24,7 +23,7 @@ export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems:
 
 /** Returns the configuration with the stations of all files, or all problems in the order of the files. */
 export async function loadConfig({ file, text, env }: Required<YamlText>): Promise<LoadResult> {
-  const main = await checkYaml(configSchema, { file, text, env });
+  const main = checkYaml(configSchema, { file, text, env });
   const { document } = main;
   const root = mappingOf(document.raw);
   const { stations: own } = root;
@@ -39,7 +38,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
       problems.push(document.problemAt(['station_files', Math.min(...patterns)], message));
       continue;
     }
-    const checked = await checkYaml(schema, { file: path, text: content.text, env });
+    const checked = checkYaml(schema, { file: path, text: content.text, env });
     if (checked.ok) stations.push(...checked.value);
     else problems.push(...checked.problems);
     entries.push(...entriesOf(checked.document.raw, [], checked.document));
@@ -47,7 +46,6 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   problems.push(...duplicateNames(entries));
   if (!main.ok || problems.length > 0)
     return { ok: false, problems: sortedProblems(problems, [file, ...files.map((other) => other.file)]) };
-  await pause();
   for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
   const config = { ...main.value, stations: [...main.value.stations, ...stations] };
   const { failing, insecure } = await upstreamWarnings(config.upstreams, document);

@@ -1,4 +1,3 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import {
   Composer,
   type Document,
@@ -33,17 +32,13 @@ export interface YamlText {
   readonly env?: Environment;
 }
 
-/** About ten milliseconds of work. */
-const LEXEMES_PER_STEP = 5000;
-
 /** Far deeper than the configuration schema. */
 const MAX_DEPTH = 64;
 
 /** The values that all aliases and merge keys of a file may add; aliases of aliases multiply. */
 const MAX_ALIASED_VALUES = 1_000_000;
 
-/** Pauses while it parses the text: large files must not delay scrapes. */
-export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocument> {
+export function readYaml({ file, text, env }: YamlText): YamlDocument {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const problemAt: Locate = (offset, message, path = []) => {
@@ -59,7 +54,6 @@ export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocum
     uniqueKeys: false,
   });
   const documents: Document.Parsed[] = [];
-  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
     // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
@@ -67,13 +61,9 @@ export async function readYaml({ file, text, env }: YamlText): Promise<YamlDocum
       const offset = parser.offset - lexeme.length;
       return new YamlDocument(problemAt, [problemAt(offset, `expected at most ${MAX_DEPTH} nested levels`)]);
     }
-    lexemes += 1;
-    if (lexemes % LEXEMES_PER_STEP === 0) await pause();
   }
-  await pause();
   for (const token of parser.end()) documents.push(...composer.next(token));
   documents.push(...composer.end(true, text.length));
-  await pause();
   const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
   const { errors, warnings } = document;
   const syntaxErrors = [...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')];

@@ -2,7 +2,7 @@ import { ALERT_STATES, type AlertState } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
 import { type Resource, resourceLabel } from '../model/resource.ts';
 import { add, needsAlertRules } from '../refresh/aggregates.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
@@ -75,10 +75,9 @@ export async function selectResources(
   station: Omit<SearchedStation, 'name'>,
   selection: Selection,
   order: Order | undefined,
-  tasks: TaskQueue,
   signal?: AbortSignal,
 ): Promise<readonly Resource[]> {
-  const { found } = await searchStations([{ name: '', ...station }], selection, order, tasks, signal);
+  const { found } = await searchStations([{ name: '', ...station }], selection, order, signal);
   return found.map(({ resource }) => resource);
 }
 
@@ -105,25 +104,24 @@ export interface SearchResult {
 }
 
 /**
- * The selected resources of all stations. Works in short tasks, so that a large station does not block the event loop.
- * Rejects with the reason of the signal once it aborts; no further task runs.
+ * The selected resources of all stations. Yields to the event loop between blocks of resources.
+ * Rejects with the reason of the signal once it aborts.
  */
 export async function searchStations(
   stations: readonly SearchedStation[],
   selection: Selection,
   order: Order | undefined,
-  tasks: TaskQueue,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
   const { station: only } = selection;
   const searched = only === undefined ? stations : stations.filter(({ name }) => name === only);
   // A value that one station has exactly is no short form in any other.
   const allParts = searched.flatMap(({ parts }) => parts ?? []);
-  const isSelected = await selectionFilter(allParts, selection, tasks, signal);
+  const isSelected = await selectionFilter(allParts, selection, signal);
   const compare = order && comparison(order);
   const runs: StationResource[][] = [];
   for (const { name: station, parts = [], alertability } of searched) {
-    await tasks.forEach(parts, (part) => {
+    await forEachPart(parts, (part) => {
       signal?.throwIfAborted();
       const selected = part.filter((resource) => isSelected(resource, alertability));
       const found = selected.map((resource) => ({ station, resource }));
@@ -131,21 +129,20 @@ export async function searchStations(
     });
   }
   const withoutData = searched.filter(({ parts }) => parts === undefined).map(({ name }) => name);
-  return { found: await joinedRows(runs, compare, tasks, signal), withoutData };
+  return { found: await joinedRows(runs, compare, signal), withoutData };
 }
 
 /** The rows of all runs, in the order in which each of them is sorted. */
 async function joinedRows(
   runs: readonly StationRows[],
   compare: CompareRows | undefined,
-  tasks: TaskQueue,
   signal: AbortSignal | undefined,
 ): Promise<StationRows> {
   if (!compare) return runs.flat();
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, tasks, signal));
+    queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, signal));
   return queue.at(-1) ?? [];
 }
 
@@ -167,13 +164,12 @@ export interface UnmatchedFilter {
 export async function unmatchedFilters(
   parts: readonly Part<Resource>[],
   selection: Selection,
-  tasks: TaskQueue,
 ): Promise<readonly UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
   for (const [filter, given] of valueFilters(selection)) {
     const valueIn = filteredValue(filter);
     const present = new Map<string, number>();
-    await tasks.forEach(parts, (part) => {
+    await forEachPart(parts, (part) => {
       for (const resource of part) add(present, valueIn(resource), 1);
     });
     if (!present.has(given) && ![...present.keys()].some(shortFormTest(given)))
@@ -209,7 +205,6 @@ type ResourceTest = (resource: Resource, alertability: boolean) => boolean;
 async function selectionFilter(
   parts: readonly Part<Resource>[],
   selection: Selection,
-  tasks: TaskQueue,
   signal: AbortSignal | undefined,
 ): Promise<ResourceTest> {
   const tests: ResourceTest[] = [];
@@ -217,7 +212,7 @@ async function selectionFilter(
     const valueIn = filteredValue(filter);
     const isGiven = (resource: Resource) => valueIn(resource) === given;
     let isPresent = false;
-    await tasks.forEach(parts, (part) => {
+    await forEachPart(parts, (part) => {
       signal?.throwIfAborted();
       isPresent ||= part.some(isGiven);
     });
@@ -296,21 +291,20 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
 }
 
-/** Compared in one task: the last merge has all resources. */
-const MERGED_PER_TASK = 1000;
+/** Merged without a pause: the last merge has all resources. */
+const MERGED_ROWS = 10_000;
 
 async function mergedRows(
   left: StationRows,
   right: StationRows,
   compare: CompareRows,
-  tasks: TaskQueue,
   signal: AbortSignal | undefined,
 ): Promise<StationRows> {
   const both: StationResource[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {
     signal?.throwIfAborted();
-    for (let count = 0; count < MERGED_PER_TASK; count += 1) {
+    for (let count = 0; count < MERGED_ROWS; count += 1) {
       const a = left[leftAt];
       const b = right[rightAt];
       if (a === undefined || b === undefined) return;
@@ -320,6 +314,9 @@ async function mergedRows(
       else leftAt += 1;
     }
   };
-  while (leftAt < left.length && rightAt < right.length) await tasks.run(mergeSome);
+  while (leftAt < left.length && rightAt < right.length) {
+    mergeSome();
+    await yieldToEventLoop();
+  }
   return both.concat(left.slice(leftAt), right.slice(rightAt));
 }

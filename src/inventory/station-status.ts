@@ -5,7 +5,7 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, StationView } from '../refresh/station-cache.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
 import type { HistoryEntry, Outage } from './history.ts';
@@ -187,17 +187,18 @@ interface CountedStation {
   readonly isAlertableKnown: boolean;
 }
 
-/** By label, the most frequent value first. Counts one station per task. */
+/** By label, the most frequent value first. */
 export async function countOwners(
   stations: readonly CountedStation[],
   labels: readonly string[],
-  tasks: TaskQueue,
 ): Promise<readonly OwnerCount[]> {
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
   const totalsOfGroup = (group: AggregateGroup) =>
     owners.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
-  for (const { aggregates, isAlertableKnown } of stations)
-    await tasks.run(() => addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup));
+  for (const { aggregates, isAlertableKnown } of stations) {
+    addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup);
+    await yieldToEventLoop();
+  }
   return owners.flatMap(({ label, values }) =>
     Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
   );

@@ -3,7 +3,8 @@ import { createInflateRaw } from 'node:zlib';
 import { hasSameElements } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import type { StationView } from '../refresh/station-cache.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { SerialQueue } from '../tasks/serial-queue.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { HEALTH_FAMILIES, STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
 import { SERIES_FAMILIES } from './own-families.ts';
@@ -23,7 +24,8 @@ type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'wi
 
 /** The stations and the number of their series, as the latest scrape of a format found them. */
 interface Assembled {
-  readonly groups: readonly SegmentsByFamily[];
+  /** The health and the encoded snapshot of each station. */
+  readonly sources: readonly object[];
   readonly stations: ListedSegment;
   readonly series: Segment;
 }
@@ -31,26 +33,21 @@ interface Assembled {
 /** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
-  readonly #tasks: TaskQueue;
-  /** Adjacent stations are joined in groups: health changes with every refresh and is grouped apart from the data. */
-  readonly #health;
-  readonly #data;
+  /** One after another: concurrent scrapes share what the first one assembles, instead of a copy for each. */
+  readonly #assembling = new SerialQueue();
   readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
   readonly #latest = new Map<ExpositionFormat, Assembled>();
 
   /** `disabled`: names of families of the exporter's own metrics. */
-  constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
+  constructor(disabled: ReadonlySet<string>) {
     this.#disabled = disabled;
-    this.#tasks = tasks;
-    this.#health = groupCache(({ health }: ExposedView) => health, encodeHealth, tasks);
-    this.#data = groupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
     const { families } = encodeHealth(views);
     const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
-    return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
+    return new Body([...this.#byFamily(groups, format).flat(), ...END_OF_FILE[format]]);
   }
 
   /** All stations and the exporter's own metrics, or these alone. */
@@ -60,38 +57,50 @@ export class Exposition {
     format: ExpositionFormat,
     isOwnAlone = false,
   ): Promise<Body> {
-    // One after another: concurrent scrapes share what the first one joins, instead of a copy for each.
-    const { stations, series } = await this.#tasks.runSerially(() => this.#assemble(views, format));
+    const { stations, series } = await this.#assembling.run(() => this.#assemble(views, format));
     const ownText = textSegment(await own.text(format, this.#disabled));
     const processText = textSegment(await own.processText(format));
     return new Body([...(isOwnAlone ? [] : [stations]), ownText, series, processText, ...END_OF_FILE[format]]);
   }
 
   async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
-    const health = await this.#health(views);
-    const data = await this.#data(views.flatMap(({ served }) => served?.encoded ?? []));
-    const groups = [...health.map(({ families }) => families), ...data];
+    const sources = views.flatMap(({ health, served }) => (served ? [health, served.encoded] : [health]));
     const latest = this.#latest.get(format);
-    if (latest && hasSameElements(latest.groups, groups)) return latest;
+    if (latest && hasSameElements(latest.sources, sources)) return latest;
+    const health: ReturnType<typeof encodeHealth>[] = [];
+    for (let start = 0; start < views.length; start += HEALTH_BLOCK) {
+      health.push(encodeHealth(views.slice(start, start + HEALTH_BLOCK)));
+      await yieldToEventLoop();
+    }
+    const groups = [
+      ...health.map(({ families }) => families),
+      ...views.flatMap(({ served }) => served?.encoded.families ?? []),
+    ];
+    const families: ListedSegment[] = [];
+    for (const segments of this.#byFamily(groups, format)) {
+      families.push(listedSegment(compacted(segments)));
+      await yieldToEventLoop();
+    }
     const healthSeries = health.flatMap(({ series }) => series);
-    const next = {
-      groups,
-      stations: await listedInTasks(this.#byFamily(groups, format), this.#tasks),
-      series: await this.#tasks.run(() => textSegment(seriesText(views, healthSeries, this.#disabled, format))),
-    };
+    const series = textSegment(seriesText(views, healthSeries, this.#disabled, format));
+    const next = { sources, stations: listedSegment(families), series };
     this.#latest.set(format, next);
     return next;
   }
 
-  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
-    const segments: Segment[] = [];
+  /** The header and the samples of each family that has any. */
+  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): (readonly Segment[])[] {
+    const families: (readonly Segment[])[] = [];
     for (const [family, header] of this.#headers[format]) {
       const samples = groups.flatMap((group) => group.get(family) ?? []);
-      if (samples.length > 0) segments.push(header, ...samples);
+      if (samples.length > 0) families.push([header, ...samples]);
     }
-    return segments;
+    return families;
   }
 }
+
+/** Stations whose health is encoded without a pause. */
+const HEALTH_BLOCK = 100;
 
 const END_OF_FILE: Readonly<Record<ExpositionFormat, readonly Segment[]>> = {
   text: [],
@@ -137,13 +146,6 @@ function seriesText(
   return familiesText(families, format, disabled);
 }
 
-function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {
-  const names = new Set(snapshots.flatMap(({ families }) => [...families.keys()]));
-  return new Map(
-    Array.from(names, (name) => [name, compacted(snapshots.flatMap(({ families }) => families.get(name) ?? []))]),
-  );
-}
-
 /** Segments up to this size are joined for fewer writes; larger ones are not copied. */
 const MAX_JOINED = 16 * 1024;
 
@@ -164,42 +166,6 @@ function compacted(segments: readonly Segment[]): Segment[] {
   }
   flush();
   return result;
-}
-
-/** Segments listed in one event-loop iteration: a thousand stations have several thousand. */
-const SEGMENTS_PER_TASK = 512;
-
-async function listedInTasks(segments: readonly Segment[], tasks: TaskQueue): Promise<ListedSegment> {
-  const listed: ListedSegment[] = [];
-  for (let start = 0; start < segments.length; start += SEGMENTS_PER_TASK) {
-    const some = segments.slice(start, start + SEGMENTS_PER_TASK);
-    listed.push(await tasks.run(() => listedSegment(compacted(some))));
-  }
-  return listedSegment(listed);
-}
-
-/** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */
-const GROUP_SIZE = 32;
-
-/** Computes a result per group of adjacent members, one group per event-loop iteration; reuses it while the keys of the group are the same. */
-function groupCache<Member, Result>(
-  keyOf: (member: Member) => object,
-  compute: (members: readonly Member[]) => Result,
-  tasks: TaskQueue,
-) {
-  let latest: readonly { readonly keys: readonly object[]; readonly result: Result }[] = [];
-  return async (members: readonly Member[]): Promise<readonly Result[]> => {
-    const groups: (typeof latest)[number][] = [];
-    for (let start = 0; start < members.length; start += GROUP_SIZE) {
-      const group = members.slice(start, start + GROUP_SIZE);
-      const keys = group.map(keyOf);
-      const cached = latest[groups.length];
-      const isCurrent = cached !== undefined && hasSameElements(cached.keys, keys);
-      groups.push(isCurrent ? cached : { keys, result: await tasks.run(() => compute(group)) });
-    }
-    latest = groups;
-    return groups.map(({ result }) => result);
-  };
 }
 
 /** Deflate, no file name, no modification time, unknown operating system. */

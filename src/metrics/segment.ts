@@ -1,5 +1,5 @@
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 /**
  * Part of an exposition, compressed once: raw deflate blocks that are byte-aligned and do not refer to data outside,
@@ -52,25 +52,22 @@ export function listedSegment(segments: readonly (Segment | ListedSegment)[]): L
 
 /** The compressors shared by all stations; their number bounds the memory, because each holds a text until it is compressed. */
 export class CompressorPool {
-  readonly #tasks: TaskQueue;
   readonly #idle: Compressor[];
   readonly #waiting: ((compressor: Compressor) => void)[] = [];
 
-  constructor(tasks: TaskQueue, size: number) {
-    this.#tasks = tasks;
+  constructor(size: number) {
     this.#idle = Array.from({ length: size }, () => new Compressor());
   }
 
-  /** Writes the texts in one event-loop iteration, then compresses them one by one. */
+  /** Writes the texts after the events that have arrived are handled, then compresses them one by one. */
   async compress<Result>(
     write: (buffer: TextBuffer) => Result,
   ): Promise<{ readonly result: Result; readonly segments: ReadonlyMap<string, Segment> }> {
     const compressor = this.#idle.pop() ?? (await new Promise<Compressor>((resolve) => this.#waiting.push(resolve)));
     try {
-      const result = await this.#tasks.run(() => {
-        compressor.buffer.clear();
-        return write(compressor.buffer);
-      });
+      await yieldToEventLoop();
+      compressor.buffer.clear();
+      const result = write(compressor.buffer);
       return { result, segments: await compressor.segments() };
     } finally {
       const next = this.#waiting.shift();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from '../model/alert-state.ts';
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
 import { type LabelValues, OTHER_VALUE } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -109,13 +109,12 @@ export async function churnAfter(
   state: ChurnState,
   next: Snapshot,
   bounds: ChurnBounds,
-  tasks: TaskQueue,
 ): Promise<ChurnState & { readonly changes: Changes | undefined }> {
   const { reference, totals } = state;
   if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
   const counts = new ChurnCounts(totals, bounds);
-  if (reference) await compare(reference, next, counts, tasks);
-  else await start(next, counts, tasks);
+  if (reference) await compare(reference, next, counts);
+  else await start(next, counts);
   const after = next === reference ? totals : counts.totals;
   return {
     reference: next,
@@ -125,24 +124,24 @@ export async function churnAfter(
   };
 }
 
-async function start(first: Snapshot, counts: ChurnCounts, tasks: TaskQueue): Promise<void> {
-  await tasks.forEach(first.parts, (part) => {
+async function start(first: Snapshot, counts: ChurnCounts): Promise<void> {
+  await forEachPart(first.parts, (part) => {
     for (const resource of part) counts.start(resource);
   });
 }
 
-async function compare(before: Snapshot, next: Snapshot, counts: ChurnCounts, tasks: TaskQueue): Promise<void> {
+async function compare(before: Snapshot, next: Snapshot, counts: ChurnCounts): Promise<void> {
   const unmatched = new Map<string, Resource>();
   const oldParts = partsOnlyIn(before, next);
   const newParts = partsOnlyIn(next, before);
   // Most resources keep their place: comparing them there is faster than finding them by id. `entries` would allocate for each of them.
-  await tasks.forEach(oldParts, (part, index) => {
+  await forEachPart(oldParts, (part, index) => {
     const newPart = newParts[index];
     part.forEach((resource, at) => {
       if (newPart?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
     });
   });
-  await tasks.forEach(newParts, (part, index) => {
+  await forEachPart(newParts, (part, index) => {
     const oldPart = oldParts[index];
     part.forEach((resource, at) => {
       const inPlace = oldPart?.[at];
@@ -154,7 +153,7 @@ async function compare(before: Snapshot, next: Snapshot, counts: ChurnCounts, ta
       unmatched.delete(resource.id);
     });
   });
-  await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {
+  await forEachPart(unmatched.size === 0 ? [] : oldParts, (part) => {
     for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
   });
 }

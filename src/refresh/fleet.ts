@@ -1,7 +1,7 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
@@ -27,7 +27,7 @@ export class Fleet<Encoded> {
       if (cache.spec.cache.refresh === 'background') this.#stops.push(refreshInBackground(cache));
       if (!cache.wasAttempted || isDue(cache.spec)) void cache.refresh();
       started += 1;
-      if (started % STARTED_TOGETHER === 0) await nextIteration();
+      if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
       if (isStopped) return;
     }
   }
@@ -55,7 +55,7 @@ export class Fleet<Encoded> {
       if (!refresh) continue;
       void refresh.then(() => refreshed.set(cache, cache.view()));
       awaited.push(cache.untilRefreshed(atMs));
-      if (awaited.length % STARTED_TOGETHER === 0) await nextIteration();
+      if (awaited.length % STARTED_TOGETHER === 0) await yieldToEventLoop();
     }
     // Refreshes never reject: what rejects is the wait, once it is aborted.
     if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);

@@ -1,5 +1,4 @@
 import type { Clock } from '../model/clock.ts';
-import { LargeMap } from '../model/large-map.ts';
 import {
   hasSameElements,
   type Listing,
@@ -10,7 +9,7 @@ import {
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {
@@ -43,7 +42,7 @@ export function listsAlertable({ alertability, filters }: Omit<FurtherSettings, 
 /** The ids in a listing of a product or of alertable resources. */
 export interface Membership {
   readonly parts: readonly Part<string>[];
-  readonly ids: Pick<LargeMap<true>, 'has'>;
+  readonly ids: ReadonlySet<string>;
   readonly complete: boolean;
 }
 
@@ -64,7 +63,6 @@ interface ReadBefore {
 }
 
 interface ReaderOptions {
-  readonly tasks: TaskQueue;
   readonly clock: Clock;
 }
 
@@ -117,22 +115,21 @@ export class FurtherReader {
     before: TakenListing | undefined,
     context: ListingContext,
   ): Promise<TakenListing> {
-    const { tasks, clock } = this.#options;
+    const { clock } = this.#options;
     const { path, filters } = this.#spec;
     const takenMs = clock.elapsedMs();
     const listing = await this.#source.listIds({ path, filters: { ...filters, ...ofListing } }, context);
-    return { listing, membership: await membershipAfter(before?.membership, listing, tasks), takenMs };
+    return { listing, membership: await membershipAfter(before?.membership, listing), takenMs };
   }
 
   /** Whether the main listing has ids that it did not have before. Most of its parts are usually the same as before. */
   async #hasNewIds(parts: readonly Part<Resource>[], before: ReadBefore): Promise<boolean> {
-    const { tasks } = this.#options;
     const hasTtls = this.#listings.some(({ ttl }) => this.#spec[ttl] > 0);
     const knownParts = new Set(before.main);
     const otherParts = parts.filter((part) => !knownParts.has(part));
     if (!hasTtls || otherParts.length === 0) return false;
     const knownIds = new Set<string>();
-    await tasks.forEach(before.main, (part) => {
+    await forEachPart(before.main, (part) => {
       for (const { id } of part) knownIds.add(id);
     });
     return otherParts.some((part) => part.some(({ id }) => !knownIds.has(id)));
@@ -143,13 +140,12 @@ export class FurtherReader {
 async function membershipAfter(
   before: Membership | undefined,
   { parts, complete }: Listing<string>,
-  tasks: TaskQueue,
 ): Promise<Membership> {
   if (before && hasSameElements(parts, before.parts))
     return complete === before.complete ? before : { ...before, complete };
-  const ids = new LargeMap<true>();
-  await tasks.forEach(parts, (part) => {
-    for (const id of part) ids.add(id, true);
+  const ids = new Set<string>();
+  await forEachPart(parts, (part) => {
+    for (const id of part) ids.add(id);
   });
   return { parts, ids, complete };
 }

@@ -1,5 +1,5 @@
 import { baseQuantity, type Resource } from '../model/resource.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts, type Quantities } from './aggregates.ts';
 import type { LabelValues } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -21,33 +21,23 @@ export const NOTHING_KNOWN: LastKnown = {
 };
 
 /** What is known after the next snapshot. */
-export async function lastKnownAfter(
-  before: LastKnown,
-  next: Snapshot,
-  values: LabelValues,
-  tasks: TaskQueue,
-): Promise<LastKnown> {
+export async function lastKnownAfter(before: LastKnown, next: Snapshot, values: LabelValues): Promise<LastKnown> {
   const { size, rejected, mainAddsUp, complete } = next;
   return {
     verifiedResources: mainAddsUp ? size + rejected : before.verifiedResources,
     verifiedQuantities: complete
-      ? await quantitiesAfter(before.verifiedQuantities, next, values, tasks)
+      ? await quantitiesAfter(before.verifiedQuantities, next, values)
       : before.verifiedQuantities,
-    firing: await firingAfter(before.firing, next, tasks),
+    firing: await firingAfter(before.firing, next),
   };
 }
 
 /** An alert compares a sum with earlier ones: one that ended when the last resource is gone could not be compared. */
-async function quantitiesAfter(
-  before: Quantities,
-  { parts }: Snapshot,
-  values: LabelValues,
-  tasks: TaskQueue,
-): Promise<Quantities> {
+async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: LabelValues): Promise<Quantities> {
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
-  await tasks.forEach(parts, (part) => {
+  await forEachPart(parts, (part) => {
     for (const { sku, type, gpuModel } of part) {
       const quantity = baseQuantity(sku);
       if (!quantity) continue;
@@ -59,14 +49,10 @@ async function quantitiesAfter(
 }
 
 /** A resource that fired stays until a listing shows it with another known meaning, or a complete listing does not have it. */
-async function firingAfter(
-  before: LastKnown['firing'],
-  { parts, complete }: Snapshot,
-  tasks: TaskQueue,
-): Promise<LastKnown['firing']> {
+async function firingAfter(before: LastKnown['firing'], { parts, complete }: Snapshot): Promise<LastKnown['firing']> {
   const firing = new Map<string, Resource>();
   const listed = new Set<string>();
-  await tasks.forEach(parts, (part) => {
+  await forEachPart(parts, (part) => {
     for (const resource of part) {
       const { id, alertState } = resource;
       const fired = before.has(id);

@@ -2,7 +2,7 @@ import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Labelled, ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface LabelledListing {
@@ -20,13 +20,12 @@ type PartLabel = Labelled | undefined;
 export async function labelsOf(
   outdated: readonly Part<Resource>[],
   { parts, formerParts, resourceLabels, productOf }: LabelledListing,
-  tasks: TaskQueue,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Part<Resource>, readonly PartLabel[]>> {
   const labels = new Map<Part<Resource>, PartLabel[]>();
   // Most resources stay in their part, so that they are not searched for in the others.
   const positions = new Map(parts.map((part, at) => [part, at]));
-  await tasks.forEach(outdated, (part) => {
+  await forEachPart(outdated, (part) => {
     const formerOf = formerResources(formerParts[positions.get(part) ?? -1] ?? []);
     const keptLabels = part.map((resource, at) => {
       const former = formerOf(resource, at);
@@ -34,19 +33,13 @@ export async function labelsOf(
     });
     labels.set(part, keptLabels);
   });
-  const labelOthers = function* () {
-    for (const [part, partLabels] of labels) {
-      if (!partLabels.includes(undefined)) continue;
-      for (const [at, resource] of part.entries()) {
-        if (partLabels[at]) continue;
-        signal.throwIfAborted();
-        const labelled = { ...resource, product: productOf(resource.id) };
-        partLabels[at] = resourceLabels.labelled(labelled);
-        yield;
-      }
+  await forEachPart(outdated, (part) => {
+    const partLabels = labels.get(part) ?? [];
+    for (const [at, resource] of part.entries()) {
+      signal.throwIfAborted();
+      partLabels[at] ??= resourceLabels.labelled({ ...resource, product: productOf(resource.id) });
     }
-  };
-  await tasks.runSteps(labelOthers());
+  });
   return labels;
 }
 
@@ -70,24 +63,18 @@ function hasSameLabels(known: Resource, { name, displayName, type }: Resource, p
 export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
   listing: L,
   { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
-  tasks: TaskQueue,
 ): Promise<L> {
-  const relabelAll = function* () {
-    const parts: Part<Resource>[] = [];
-    for (const part of listing.parts) {
-      const relabelledPart: Resource[] = [];
-      for (const resource of part) {
-        const alertState = states.alertStateOf(resource.state);
-        const { labels, exemptBy } = resourceLabels.labelled(resource);
-        const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
-        relabelledPart.push({ ...resource, alertState, labels, exemptBy, alertable });
-        yield;
-      }
-      parts.push(relabelledPart);
-    }
-    return parts;
-  };
-  return { ...listing, parts: await tasks.runSteps(relabelAll()) };
+  const parts: Part<Resource>[] = [];
+  await forEachPart(listing.parts, (part) => {
+    const relabelledPart = part.map((resource) => {
+      const alertState = states.alertStateOf(resource.state);
+      const { labels, exemptBy } = resourceLabels.labelled(resource);
+      const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
+      return { ...resource, alertState, labels, exemptBy, alertable };
+    });
+    parts.push(relabelledPart);
+  });
+  return { ...listing, parts };
 }
 
 export function alertableUnlessExempt(

@@ -3,7 +3,7 @@ import { hasSameElements, type Listing, type ListingContext, type Part, type Sta
 import type { Resource } from '../model/resource.ts';
 import { type Labelled, UNLABELLED } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import {
   type FurtherListing,
   FurtherReader,
@@ -46,7 +46,6 @@ export function repeatedListings(spec: StationSpec, { listings }: Snapshot): rea
 }
 
 interface ReaderDependencies {
-  readonly tasks?: TaskQueue;
   /** Measures the age of further listings. */
   readonly clock?: Clock;
 }
@@ -55,20 +54,14 @@ interface ReaderDependencies {
 export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
-  readonly #tasks: TaskQueue;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
   #latest: ReadState = { main: [], further: [], joined: new Map(), snapshot: undefined };
 
-  constructor(
-    spec: StationSpec,
-    source: StationSource,
-    { tasks = new TaskQueue(), clock = systemClock }: ReaderDependencies = {},
-  ) {
+  constructor(spec: StationSpec, source: StationSource, { clock = systemClock }: ReaderDependencies = {}) {
     this.#spec = spec;
     this.#source = source;
-    this.#tasks = tasks;
-    this.#further = new FurtherReader(spec, source, { tasks, clock });
+    this.#further = new FurtherReader(spec, source, { clock });
   }
 
   /**
@@ -111,16 +104,16 @@ export class SnapshotReader {
       before.further.map(({ membership }) => membership),
     );
     const outdated: Part<Resource>[] = [];
-    await this.#tasks.forEach(parts, (part) => {
+    await forEachPart(parts, (part) => {
       const known = before.joined.get(part);
       if (!known || !(isSameJoin || known.every((resource) => join.isCurrent(resource)))) outdated.push(part);
     });
     const productOf = (id: string) => join.productOf(id);
     const labelled = { parts, formerParts: [...before.joined.values()], resourceLabels, productOf };
-    const labels = isLabelling ? await labelsOf(outdated, labelled, this.#tasks, signal) : undefined;
+    const labels = isLabelling ? await labelsOf(outdated, labelled, signal) : undefined;
     const joined = new Map<Part<Resource>, Part<Resource>>();
     for (const part of parts) joined.set(part, before.joined.get(part) ?? part);
-    await this.#tasks.forEach(outdated, (part) => {
+    await forEachPart(outdated, (part) => {
       const partLabels = labels?.get(part);
       joined.set(
         part,

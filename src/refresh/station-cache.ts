@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
-import { TaskQueue } from '../tasks/task-queue.ts';
 import { type Changes, type Churn, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
@@ -44,8 +43,6 @@ export interface StationView<Encoded> {
 
 export interface StationDependencies<Encoded> {
   readonly source: StationSource;
-  /** Runs long computations in slices. */
-  readonly tasks?: TaskQueue;
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
@@ -97,7 +94,6 @@ export class StationCache<Encoded> {
   readonly spec: StationSpec;
   readonly #dependencies: StationDependencies<Encoded>;
   readonly #reader: SnapshotReader;
-  readonly #tasks: TaskQueue;
   readonly #clock: Clock;
   readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
@@ -125,13 +121,12 @@ export class StationCache<Encoded> {
   constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
     this.spec = spec;
     this.#dependencies = dependencies;
-    this.#tasks = dependencies.tasks ?? new TaskQueue();
     this.#values = new LabelValues(spec.labelValues);
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
-    this.#reader = new SnapshotReader(spec, dependencies.source, { tasks: this.#tasks, clock: this.#clock });
+    this.#reader = new SnapshotReader(spec, dependencies.source, { clock: this.#clock });
   }
 
   get wasAttempted(): boolean {
@@ -232,15 +227,14 @@ export class StationCache<Encoded> {
     // Both of one refresh: another may end while resources are labelled.
     const [before, lastGood] = [this.#churn, this.#lastGood];
     const served = lastGood?.publication.snapshot;
-    const labelled = async (listing: Snapshot) =>
-      isRelabelled ? await relabelled(listing, spec, next.#tasks) : listing;
+    const labelled = async (listing: Snapshot) => (isRelabelled ? await relabelled(listing, spec) : listing);
     const snapshot = served && (await labelled(served));
     const { reference: complete } = before;
     const reference = complete === served ? snapshot : complete && (await labelled(complete));
     const churn = { ...before, reference };
     next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
     if (lastGood && snapshot) {
-      const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, next.#values, next.#tasks);
+      const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, next.#values);
       const publication = { spec, snapshot, churn: next.#churn.published, lastKnown, values: next.#values };
       const encoded = await dependencies.encode(publication);
       const ageMs = this.#agingMs() - lastGood.takenAgingMs;
@@ -305,7 +299,7 @@ export class StationCache<Encoded> {
     try {
       const snapshot = await refresh.takeSnapshot(this.#reader);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
-      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
+      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds);
       const lastKnown = await this.#lastKnownAfter(snapshot);
       const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
       const served = await this.#encode(publication);
@@ -327,7 +321,7 @@ export class StationCache<Encoded> {
   async #lastKnownAfter(snapshot: Snapshot): Promise<LastKnown> {
     const before = this.#lastGood?.publication;
     if (before?.snapshot === snapshot) return before.lastKnown;
-    return lastKnownAfter(before?.lastKnown ?? NOTHING_KNOWN, snapshot, this.#values, this.#tasks);
+    return lastKnownAfter(before?.lastKnown ?? NOTHING_KNOWN, snapshot, this.#values);
   }
 
   /** An unchanged snapshot keeps its encoding. */

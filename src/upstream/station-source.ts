@@ -12,11 +12,11 @@ import type {
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
+import type { SerialQueue } from '../tasks/serial-queue.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { UpstreamClient } from './http/client.ts';
 import { listPages, type PlacedPage } from './paging/list-pages.ts';
 import { type Page, type ReadRow, readPage } from './protocol/page.ts';
-import type { RunTask } from './protocol/page-json.ts';
 import { InternedTexts, readId, readResource } from './protocol/record.ts';
 import type { ListedPage, ListingObserver } from './request-observer.ts';
 
@@ -26,7 +26,8 @@ type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' 
 interface Service {
   readonly client: Pick<UpstreamClient, 'get'>;
   readonly options: SourceOptions;
-  readonly tasks: TaskQueue;
+  /** Replies are read one at a time, or those that arrive together would block the event loop together, and be parsed in memory together. */
+  readonly replies: SerialQueue;
   readonly observer?: Partial<ListingObserver>;
   /** Bounds the records in memory. */
   readonly records?: RecordCounter | undefined;
@@ -73,7 +74,6 @@ interface OpenListing<Row> extends RowKind<Row> {
   readonly path: string;
   /** The pages read, by their paths. */
   readonly read: Map<string, CachedPage<Row>>;
-  readonly run: RunTask;
   /** Records read by the current pass. */
   count?: RecordCount | undefined;
 }
@@ -94,14 +94,10 @@ class ListingReader {
   }
 
   async list<Row>(kind: RowKind<Row>, query: ListingQuery, context: ListingContext): Promise<Listing<Row>> {
-    const { options, tasks } = this.#service;
+    const { options } = this.#service;
     const path = listingPath(query, options);
-    const run: RunTask = async (task) => {
-      context.signal.throwIfAborted();
-      return tasks.run(task);
-    };
-    const listing: OpenListing<Row> = { ...kind, query, context, path, run, read: new Map() };
-    const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, run });
+    const listing: OpenListing<Row> = { ...kind, query, context, path, read: new Map() };
+    const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), options);
     // The records of a refresh that was aborted are no longer counted, so its pages must not be kept either.
     context.signal.throwIfAborted();
     kind.pages.set(path, listing.read);
@@ -111,7 +107,7 @@ class ListingReader {
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { kind, query, context, path } = listing;
-    const { client, observer, tasks } = this.#service;
+    const { client, observer, replies } = this.#service;
     // A further pass replaces an earlier one of the refresh.
     if (offset === 0) listing.count = this.#account?.start(`${kind} ${path}`, context);
     let requested = Math.min(size, this.#pageSize(context));
@@ -122,8 +118,10 @@ class ListingReader {
       return currentPath();
     };
     const read = async (body: Uint8Array) => {
-      const readBody = () => this.#read(listing, currentPath(), body);
-      const page = await (body.length <= MAX_SERIAL_BYTES ? tasks.runSerially(readBody) : readBody());
+      const page = await replies.run(async () => {
+        await yieldToEventLoop();
+        return this.#read(listing, currentPath(), body);
+      });
       const { received, total } = page;
       observer?.pageReceived?.({ kind, query, offset, size: requested, received, total, body });
       return page;
@@ -134,7 +132,7 @@ class ListingReader {
 
   /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
   async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
-    const { kind, readRow, pages, path, read, run, count } = listing;
+    const { kind, readRow, pages, path, read, count, context } = listing;
     let counted = 0;
     const progress = (received: number, textBytes: number) => {
       const records = countedRecords(kind, received, textBytes);
@@ -142,10 +140,12 @@ class ListingReader {
       counted = records;
     };
     try {
-      const digest = await digestOf(body, run);
+      context.signal.throwIfAborted();
+      const digest = digestOf(body);
       const before = pages.get(path)?.get(pagePath);
       const isSame = before?.digest === digest;
-      const page = isSame ? before.page : await readPage(body, readRow, run, { before: before?.page, progress });
+      const options = { before: before?.page, progress, signal: context.signal };
+      const page = isSame ? before.page : await readPage(body, readRow, options);
       read.set(pagePath, { digest, page });
       progress(page.received, page.textBytes);
       return page;
@@ -172,12 +172,6 @@ class ListingReader {
   }
 }
 
-/** A usual page is read in its turn. A larger one takes long, and is read a slice at a time between the others, so that they need not wait for it. */
-const MAX_SERIAL_BYTES = 256 * 1024;
-
-/** Bytes digested in one event-loop iteration. */
-const DIGEST_SLICE_BYTES = 1024 * 1024;
-
 /** Valid in this process only: digests are compared and never shown. */
 const DIGEST_KEY = randomBytes(16);
 const DIGEST_NONCE = Buffer.alloc(12);
@@ -186,10 +180,9 @@ const DIGEST_NONCE = Buffer.alloc(12);
  * The authentication tag of AES-GCM over the bytes: two pages have the same one as rarely as the same hash. Measured, 100 KiB take 22 µs, and
  * 300 µs with SHA-256 on a processor without instructions for it: a quarter of the CPU time of a refresh without changes.
  */
-async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
+function digestOf(body: Uint8Array): string {
   const cipher = createCipheriv('aes-128-gcm', DIGEST_KEY, DIGEST_NONCE);
-  for (let at = 0; at === 0 || at < body.length; at += DIGEST_SLICE_BYTES)
-    await run(() => cipher.setAAD(body.subarray(at, at + DIGEST_SLICE_BYTES)));
+  cipher.setAAD(body);
   cipher.final();
   return cipher.getAuthTag().toString('base64');
 }

@@ -170,7 +170,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
         'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
       );
     const searched = { parts: served.snapshot.parts, alertability: spec.alertability };
-    const rows = await selectResources(searched, selection, order, exporter.tasks, signal);
+    const rows = await selectResources(searched, selection, order, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
       name: listName(`${spec.name}-resources`, selection),

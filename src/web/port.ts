@@ -7,15 +7,12 @@ import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { RequestedRefresh } from '../refresh/station-cache.ts';
-import type { TaskQueue } from '../tasks/task-queue.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {
   /** Resolves once the stations exist; until then only `ready` can be used. */
   readonly started: Promise<void>;
-  /** Runs the work of long responses in slices. */
-  readonly tasks: TaskQueue;
   /** Whether other exporters have further stations of the same configuration. */
   readonly isSharded: boolean;
   /** For all stations; cheaper than `stations`, which aggregates snapshots. */

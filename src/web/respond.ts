@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { CHUNK_CHARACTERS, chunksOf } from '../inventory/records.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -59,7 +59,7 @@ export async function writeToClient(
 async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterable<string> {
   yield first;
   for (const chunk of chunks) {
-    await nextIteration();
+    await yieldToEventLoop();
     yield chunk;
   }
 }

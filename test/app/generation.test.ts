@@ -13,7 +13,6 @@ import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
@@ -81,7 +80,7 @@ class BusyPool extends CompressorPool {
   readonly #before: () => unknown;
 
   constructor(before: () => unknown) {
-    super(new TaskQueue(), 1);
+    super(1);
     this.#before = before;
   }
 

@@ -4,7 +4,6 @@ import { loadConfig, secretFiles, stationFilePatterns } from '../../src/config/l
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { codePoint } from '../code-point.ts';
-import { iterationsDuring } from '../event-loop.ts';
 import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith, VALID } from './fixtures.ts';
 
 const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
@@ -264,12 +263,6 @@ stations:
       ),
       { numRuns: 100 },
     );
-  });
-
-  it('lets other work in meanwhile', async () => {
-    const stations = Array.from({ length: 1000 }, (_, index) => `  - { name: s${index}, rid: ${RID} }\n`);
-    const text = `upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`;
-    expect(await iterationsDuring(() => loaded(text))).toBeGreaterThan(8);
   });
 
   it('reads arbitrary text without throwing, and says where each problem is', async () => {

@@ -13,11 +13,10 @@ import {
   unmatchedFilters,
 } from '../../src/inventory/selection.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
-  (await selectResources({ parts, alertability: false }, selection, order, new TaskQueue())).map(({ id }) => id);
+  (await selectResources({ parts, alertability: false }, selection, order)).map(({ id }) => id);
 
 describe('selectResources', () => {
   const parts = [
@@ -123,30 +122,12 @@ describe('selectResources', () => {
     );
   });
 
-  it('merges sorted parts in tasks of about 1,000 comparisons, however many resources there are', async () => {
-    let read = 0;
-    const counted = Array.from({ length: 8000 }, (_, at) => ({
-      ...resourceOf(`r${at}`),
-      get name() {
-        read += 1;
-        return `name ${(at * 37) % 8000}`;
-      },
-    }));
-    const tasks = new TaskQueue();
-    const readPerTask: number[] = [];
-    const run = tasks.run.bind(tasks);
-    tasks.run = (task) =>
-      run(() => {
-        read = 0;
-        const result = task();
-        readPerTask.push(read);
-        return result;
-      });
-    const order = { by: 'name', descending: false } as const;
-    const slices = Array.from({ length: 800 }, (_, at) => counted.slice(10 * at, 10 * at + 10));
-    const sorted = await selectResources({ parts: slices, alertability: false }, {}, order, tasks);
-    expect(Math.max(...readPerTask)).toBeLessThan(2100);
-    expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
+  it('sorts more resources than are merged without a pause', async () => {
+    const many = resourcesOf(25_000, (at) => ({ name: `name ${(at * 37) % 25_000}` }));
+    const parts = Array.from({ length: 250 }, (_, at) => many.slice(100 * at, 100 * at + 100));
+    const sorted = await selectResources({ parts, alertability: false }, {}, { by: 'name', descending: false });
+    const names = many.map(({ name }) => name);
+    expect(sorted.map(({ name }) => name)).toEqual(names.toSorted());
   });
 
   it('selects and sorts by what states mean, the most urgent first and the unknown last', async () => {
@@ -165,7 +146,7 @@ describe('searchStations', () => {
 
   const search = (stations: readonly Station[], selection: Selection, order?: Order, signal?: AbortSignal) => {
     const all = stations.map((station) => ({ ...station, alertability: false }));
-    return searchStations(all, selection, order, new TaskQueue(), signal);
+    return searchStations(all, selection, order, signal);
   };
 
   const names = ({ found }: SearchResult) => found.map(({ station, resource }) => `${station} ${resource.id}`);
@@ -256,7 +237,7 @@ describe('unmatchedFilters', () => {
     [resourceOf('a', { type: 'x.vm', state: 'FIRING' }), resourceOf('b', { type: 'x.vm', state: '' })],
     [resourceOf('c', { type: 'x.disk', state: 'FIRING' })],
   ];
-  const unmatched = (selection: Selection) => unmatchedFilters(parts, selection, new TaskQueue());
+  const unmatched = (selection: Selection) => unmatchedFilters(parts, selection);
 
   it('reports the filters that match nothing, with the values present', async () => {
     expect(await unmatched({ type: 'gpu', state: 'firing', product: 'p' })).toEqual([

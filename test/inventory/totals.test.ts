@@ -3,7 +3,6 @@ import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/inv
 import type { Resource } from '../../src/model/resource.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => {
@@ -62,7 +61,7 @@ describe('countOwners', () => {
       owned('b', { alertRules: undefined, alertable: true }),
       owned('c', { alertRules: 0, alertable: false }),
     ]);
-    const owners = await countOwners([station], ['team'], new TaskQueue());
+    const owners = await countOwners([station], ['team']);
     expect(owners.map((owner) => [owner.value, coverageOf(owner)])).toEqual([
       ['a', { withRules: 1, withoutRules: 0, unknownCoverage: 0 }],
       ['b', { ...NONE_KNOWN, unknownCoverage: 1 }],
@@ -74,7 +73,7 @@ describe('countOwners', () => {
 
   it('adds the counts of stations', async () => {
     const station = stationOf([owned('a', { state: 'FIRING', alertRules: 0, alertable: true })]);
-    const counting = countOwners(Array(2).fill(station), ['team'], new TaskQueue());
+    const counting = countOwners(Array(2).fill(station), ['team']);
     expect(await counting).toEqual([
       {
         label: 'team',

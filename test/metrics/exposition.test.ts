@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Body } from '../../src/metrics/exposition.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { CompressorPool, storedSegment } from '../../src/metrics/segment.ts';
+import { CompressorPool } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { labelText, type Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
@@ -14,10 +14,10 @@ import { LabelValues } from '../../src/refresh/label-values.ts';
 import { lastKnownAfter, NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { Health, StationView } from '../../src/refresh/station-cache.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { viewOf as plainView } from '../app/station-view.ts';
 import { codePoint } from '../code-point.ts';
+import { iterationsDuring } from '../event-loop.ts';
 import { listingOf, resourceOf, resourcesOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
@@ -42,7 +42,7 @@ const NOT_TRIED: Health = {
   failure: undefined,
 };
 
-const encoderOf = (spec: StationSpec) => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
+const encoderOf = (spec: StationSpec) => new StationEncoder(spec, new CompressorPool(2));
 
 const publicationOf = (spec: StationSpec, snapshot: Snapshot) => ({
   spec,
@@ -75,8 +75,8 @@ async function viewOf(
   if (!snapshot) return state;
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
-  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds, new TaskQueue());
-  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, values, new TaskQueue());
+  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds);
+  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, values);
   const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
   return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
 }
@@ -91,7 +91,7 @@ async function plain(body: Body): Promise<string> {
 
 const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
 
-const newExposition = () => new Exposition(new Set(), new TaskQueue());
+const newExposition = () => new Exposition(new Set());
 
 const fullText = async (exposition: Exposition, views: StationView<EncodedSnapshot>[]) =>
   plain(await exposition.fullBody(views, ownMetrics(), 'text'));
@@ -335,36 +335,29 @@ describe('Exposition', () => {
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
   });
 
-  it('assembles the segments of many stations in several event-loop iterations', async () => {
-    const tasks = new TaskQueue();
-    const exposition = new Exposition(new Set(), tasks);
+  it('lets other events be handled while it assembles the segments of many stations', async () => {
+    const exposition = newExposition();
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
-    // Too large to be joined with others.
-    const segment = storedSegment(Buffer.alloc(17 * 1024, '#\n'));
-    const encoded = { families: new Map([['telemetry_station_resource_info', [segment]]]), series: 1, withheld: 0 };
-    const views = Array.from({ length: 600 }, () => ({ ...view, served: { ...view.served, encoded } as never }));
-    await exposition.fullBody(views, ownMetrics(), 'text');
-    const run = vi.spyOn(tasks, 'run');
-    const body = await exposition.fullBody(views, ownMetrics(), 'openmetrics');
-    // The groups are already joined: what remains is to list them, and to write the number of series.
-    expect(run.mock.calls.length).toBeGreaterThan(2);
+    const views = Array(600).fill(view);
+    expect(await iterationsDuring(() => exposition.fullBody(views, ownMetrics(), 'text'))).toBeGreaterThan(6);
+    const body = await exposition.fullBody(views, ownMetrics(), 'text');
     expect(gunzipSync(Buffer.concat([...body.gzip()]))).toHaveLength(body.plainLength);
   });
 
   it('writes the families of a station with many types one by one, and those of others at once', async () => {
     const linesOf = async (types: number) => {
-      const tasks = new TaskQueue();
-      const run = vi.spyOn(tasks, 'run');
+      const compressors = new CompressorPool(1);
+      const compress = vi.spyOn(compressors, 'compress');
       const spec = specOf({ name: 'a' });
       const resources = resourcesOf(900, (at) => ({ type: `type-${at % types}` }));
-      const encoder = new StationEncoder(spec, new CompressorPool(tasks, 1));
+      const encoder = new StationEncoder(spec, compressors);
       const { families, series } = await encoder.encode(publicationOf(spec, listingOf(resources)));
-      return { tasks: run.mock.calls.length, names: [...families.keys()], series };
+      return { written: compress.mock.calls.length, names: [...families.keys()], series };
     };
     const few = await linesOf(3);
     const many = await linesOf(900);
-    expect(few.tasks).toBe(2);
-    expect(many.tasks).toBeGreaterThan(10);
+    expect(few.written).toBe(2);
+    expect(many.written).toBeGreaterThan(10);
     expect(many.names).toEqual(few.names);
     expect(many.series).toBeGreaterThan(few.series + 897);
   });
@@ -467,7 +460,7 @@ describe('Exposition', () => {
 
   it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
     const disabled = new Set(['telemetry_station_exporter_series_withheld']);
-    const [old, next] = [newExposition(), new Exposition(disabled, new TaskQueue())];
+    const [old, next] = [newExposition(), new Exposition(disabled)];
     const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
     const first = await fullText(next, [kept]);
     expect(await fullText(old, [removed, kept])).toContain('station="removed"');

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { collectProcessMetrics, OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { viewOf } from '../app/station-view.ts';
 import { IDLE_LOAD } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
@@ -30,7 +29,7 @@ describe('OwnMetrics', () => {
     const { served, ...state } = viewOf([]);
     const encoded = { ...served.encoded, series: 0, withheld: 3 };
     const view = { ...state, health, served: { ...served, encoded } };
-    const exposition = new Exposition(new Set(), new TaskQueue());
+    const exposition = new Exposition(new Set());
     const text = async (format: 'text' | 'openmetrics') => {
       const body = await exposition.fullBody([view], metrics, format, true);
       return gunzipSync(Buffer.concat([...body.gzip()])).toString();

@@ -12,7 +12,6 @@ import {
 } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf } from './fixtures.ts';
 
 type Churned = Awaited<ReturnType<typeof churnAfter>>;
@@ -22,8 +21,7 @@ const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000, states:
 /** The states after each of the snapshots. */
 async function churnOf(snapshots: readonly Snapshot[], given = bounds()): Promise<Churned[]> {
   const states: Churned[] = [];
-  for (const snapshot of snapshots)
-    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, given, new TaskQueue()));
+  for (const snapshot of snapshots) states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, given));
   return states;
 }
 
@@ -212,12 +210,7 @@ describe('churnAfter', () => {
           const rows = fields.map(({ id, ...rest }) => resourceOf(id, rest));
           const parts = [rows.slice(cut).toReversed(), rows.slice(0, cut)];
           const given = structuredClone(state);
-          const { changes, ...next } = await churnAfter(
-            state,
-            listingOf([], { parts, complete }),
-            bounds(),
-            new TaskQueue(),
-          );
+          const { changes, ...next } = await churnAfter(state, listingOf([], { parts, complete }), bounds());
           expect(state).toEqual(given);
           const expected = complete && before ? changesByHand(before, rows) : undefined;
           expect(changes?.list.map(changeText).sort()).toEqual(expected?.sort());

@@ -3,14 +3,13 @@ import type { Resource } from '../../src/model/resource.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { listingOf, resourceOf, resourcesOf } from './fixtures.ts';
 
 /** What is known after these snapshots, one after the other. */
 async function knownAfter(...snapshots: readonly Snapshot[]): Promise<LastKnown> {
   const values = new LabelValues(1000);
   let known = NOTHING_KNOWN;
-  for (const snapshot of snapshots) known = await lastKnownAfter(known, snapshot, values, new TaskQueue());
+  for (const snapshot of snapshots) known = await lastKnownAfter(known, snapshot, values);
   return known;
 }
 

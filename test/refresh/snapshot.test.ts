@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
-import { relabelled } from '../../src/refresh/resource-labelling.ts';
 import { SnapshotReader } from '../../src/refresh/snapshot.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, mismatch, ObservedLabels, rejecting, resourceOf, specOf } from './fixtures.ts';
@@ -36,24 +34,6 @@ function readerOf(
   };
   return { requested, read };
 }
-
-describe('relabelled', () => {
-  it('labels one resource per event-loop iteration if the expressions take long', async () => {
-    let [nowMs, together, most] = [0, 0, 0];
-    const resourceLabels = new ObservedLabels([{ match: {}, labels: { team: 'x' } }]);
-    resourceLabels.beforeLabelling = () => {
-      nowMs += 80;
-      together += 1;
-      most = Math.max(most, together);
-      setImmediate(() => {
-        together = 0;
-      });
-    };
-    const snapshot = await relabelled(listingOf(records), specOf({ resourceLabels }), new TaskQueue(() => nowMs));
-    expect(snapshot.parts.flat().map((resource) => resource.labels?.['team'])).toEqual(['x', 'x', 'x']);
-    expect(most).toBe(1);
-  });
-});
 
 describe('SnapshotReader', () => {
   it('labels each resource with the first configured product whose listing contains it', async () => {

@@ -4,7 +4,7 @@ import { ListingFailure } from '../../src/model/failure.ts';
 import type { ListingFilters, Listing as ListingOf } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
+import { SerialQueue } from '../../src/tasks/serial-queue.ts';
 import { codePoint } from '../code-point.ts';
 import { listingContext } from './support/context.ts';
 import {
@@ -440,19 +440,6 @@ describe('stationSource', () => {
     expect(listing.parts.flat()[3]?.name).toBe('name of r3');
   });
 
-  it('reads a page of megabytes between those of other stations, which do not wait for it', async () => {
-    const tasks = new TaskQueue();
-    const ended: string[] = [];
-    const large = `{"resources":[${'0,'.repeat(500_000)}0]}`;
-    const listings = [
-      list(() => large, { tasks }).catch(() => undefined),
-      list(service(rows(30)), { tasks }),
-      list(service(rows(3)), { tasks }),
-    ];
-    await Promise.all(listings.map((listing, at) => listing.then(() => ended.push(`${at}`))));
-    expect(ended).toEqual(['2', '1', '0']);
-  });
-
   it('counts invalid fields of the records it keeps, and invalid totals', async () => {
     const all = [
       { ...record('a'), state: {}, sku: 5 },
@@ -619,31 +606,31 @@ describe('stationSource', () => {
     expect(incompleteReasons.map((incomplete) => incomplete.reason)).toEqual([reason]);
   });
 
-  it('keeps nothing of a listing that is aborted in any of its tasks, not even in the last one', async () => {
+  it('keeps nothing of a listing that is aborted while any of its pages is read, not even the last one', async () => {
     const listUntil = async (last: number) => {
       const end = new AbortController();
-      let ran = 0;
-      class AbortingTasks extends TaskQueue {
-        override run<T>(task: () => T): Promise<T> {
+      let read = 0;
+      class AbortingQueue extends SerialQueue {
+        override run<T>(work: () => Promise<T>): Promise<T> {
           return super.run(() => {
-            ran += 1;
-            if (ran === last) end.abort(new Error('aborted'));
-            return task();
+            read += 1;
+            if (read === last) end.abort(new Error('aborted'));
+            return work();
           });
         }
       }
-      const { source } = sourceOf(service(rows(25)), { tasks: new AbortingTasks() });
+      const { source } = sourceOf(service(rows(25)), { replies: new AbortingQueue() });
       const listing = source.listResources(query, listingContext({ signal: end.signal }));
       const outcome = await listing.then(
         () => 'listed',
         (error: Error) => error.message,
       );
-      return { outcome, ran };
+      return { outcome, read };
     };
-    const { outcome, ran } = await listUntil(Number.POSITIVE_INFINITY);
+    const { outcome, read } = await listUntil(Number.POSITIVE_INFINITY);
     expect(outcome).toBe('listed');
-    for (let task = 1; task <= ran; task += 1)
-      expect(await listUntil(task), `task ${task} of ${ran}`).toMatchObject({ outcome: 'aborted' });
+    for (let page = 1; page <= read; page += 1)
+      expect(await listUntil(page), `page ${page} of ${read}`).toMatchObject({ outcome: 'aborted' });
   });
 
   it('is complete only when the records add up, whatever the totals and duplicates', async () => {

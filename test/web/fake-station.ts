@@ -11,7 +11,6 @@ import { knowsAlertable, type StationSpec } from '../../src/model/station-spec.t
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
@@ -119,9 +118,7 @@ export function detailOf(
 
 /** An exporter of only that station. */
 export function exporterOf(detail: StationDetail) {
-  const tasks = new TaskQueue();
   return {
-    tasks,
     specs: () => [detail.spec],
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
@@ -129,11 +126,11 @@ export function exporterOf(detail: StationDetail) {
     owners: () => {
       const isAlertableKnown = knowsAlertable(detail.spec);
       const stations = detail.served ? [{ aggregates: detail.served.aggregates, isAlertableKnown }] : [];
-      return countOwners(stations, detail.spec.resourceLabels.names, tasks);
+      return countOwners(stations, detail.spec.resourceLabels.names);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
-      searchStations([{ ...detail.spec, parts: detail.served?.snapshot.parts }], selection, order, tasks, signal),
+      searchStations([{ ...detail.spec, parts: detail.served?.snapshot.parts }], selection, order, signal),
   } satisfies Partial<ExporterPort>;
 }

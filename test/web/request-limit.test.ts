@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TaskQueue } from '../../src/tasks/task-queue.ts';
+import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { heldCalls } from './held-calls.ts';
 import { openConnection } from './http-client.ts';
@@ -10,29 +10,32 @@ const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20
   'retry-after': '1',
 });
 
-/** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
+/** Status pages, searches and reloads that continue until `release` is called, even when their client has disconnected. */
 function heldWork() {
   const { hold, ...calls } = heldCalls();
-  const queue = new TaskQueue();
-  const selections: Promise<void>[] = [];
-  const forEach: TaskQueue['forEach'] = async (parts, handle) => {
+  const signals: AbortSignal[] = [];
+  const search: ExporterPort['search'] = async (_selection, _order, signal) => {
+    signals.push(signal);
     await hold();
-    const selection = queue.forEach(parts, handle);
-    selections.push(selection);
-    await selection;
+    signal.throwIfAborted();
+    return { found: [], withoutData: [] };
+  };
+  const owners = async () => {
+    await hold();
+    return [];
   };
   const reload = async () => {
     await hold();
     return [];
   };
-  return { exporter: { tasks: Object.assign(new TaskQueue(), { forEach }), reload }, selections, ...calls };
+  return { exporter: { owners, reload }, search, signals, ...calls };
 }
 
 describe('limitRequests', () => {
   it('limits pages together, and apart from scrapes and reloads', async () => {
     const { exporter, began, release } = heldWork();
-    const { request, limits } = await startApp({ tasks: exporter.tasks }, { enableLifecycle: true });
-    const held = Array.from({ length: 20 }, () => request('/stations/prod'));
+    const { request, limits } = await startApp({ owners: exporter.owners }, { enableLifecycle: true });
+    const held = Array.from({ length: 20 }, () => request('/'));
     await began(20);
     for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
       expect(await request(path), path).toEqual(OVER_LIMIT);
@@ -44,7 +47,7 @@ describe('limitRequests', () => {
     expect((await request('/')).status).toBe(200);
   });
 
-  it.each(['GET /stations/prod', 'POST /-/reload'])(
+  it.each(['GET /', 'POST /-/reload'])(
     'counts %s of a client that disconnects until its work has ended',
     async (line) => {
       const { exporter, began, ended, release } = heldWork();
@@ -65,21 +68,16 @@ describe('limitRequests', () => {
     },
   );
 
-  it.each(['/stations/prod', '/stations/prod/resources'])(
-    'ends the selection of %s when its client disconnects',
-    async (path) => {
-      const { exporter, selections, began, release } = heldWork();
-      const { port, reported, request } = await startApp(exporter);
-      const { socket } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      await began(1);
-      socket.destroy();
-      // The server has seen the disconnect when it responds to a connection that was opened after it.
-      expect((await request('/-/healthy')).status).toBe(200);
-      release();
-      await eventually(() => expect(selections).toHaveLength(1));
-      await expect(selections[0]).rejects.toThrow('aborted');
-      expect((await request(path)).status).toBe(200);
-      expect(reported).toEqual([]);
-    },
-  );
+  it.each(['/search?q=a', '/search?q=a&format=json'])('ends %s when its client disconnects', async (path) => {
+    const { search, signals, began, release } = heldWork();
+    const { port, reported, request } = await startApp({ search });
+    const { socket } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await began(1);
+    expect(signals[0]?.aborted).toBe(false);
+    socket.destroy();
+    await eventually(() => expect(signals[0]?.aborted).toBe(true));
+    release();
+    expect((await request(path)).status).toBe(200);
+    expect(reported).toEqual([]);
+  });
 });

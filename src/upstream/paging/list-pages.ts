@@ -1,4 +1,3 @@
-import { LargeMap } from '../../model/large-map.ts';
 import {
   LISTING_FIELDS,
   type Listing,
@@ -10,8 +9,8 @@ import {
   type RejectedRecords,
 } from '../../model/listing.ts';
 import { labelText } from '../../model/resource.ts';
+import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 import { hasSameRecords, type Page, type PagePart, selectRows } from '../protocol/page.ts';
-import type { RunTask } from '../protocol/page-json.ts';
 import { REPLACEMENT } from '../protocol/record.ts';
 
 /** A page with its place in the listing. */
@@ -29,7 +28,6 @@ interface ListingOptions {
   readonly pageSize: number;
   /** Pages requested concurrently. */
   readonly concurrency: number;
-  readonly run: RunTask;
 }
 
 /** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
@@ -56,7 +54,7 @@ type Ending = keyof typeof ENDINGS;
 
 /** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
 async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
-  const pass = new Pass(fetchPage, options.run);
+  const pass = new Pass(fetchPage);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
@@ -106,22 +104,22 @@ async function overlappingPage<Row>(
   const end = endOf(last);
   if (last.page.received > 1 && !isLate) {
     const next = await pass.request(end - 1, pageSize);
-    if (last.offset === 0 && last.page.received > last.requested && (await pass.hasSameRecords(next, last))) {
+    if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
       // The service ignores size and offset, and returns everything at once.
       pass.addRepeated(next.page);
       return 'end';
     }
-    if (!(await follows(pass, last, next))) return 'border-mismatch';
+    if (!follows(last, next)) return 'border-mismatch';
     if (next.page.received > 1) return next;
   }
   // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
   const after = await pass.request(end, end === 1 ? 1 : pageSize);
   if (after.page.received === 0) return 'end';
-  if (await pass.hasSameRecords(after, last)) return 'border-mismatch';
+  if (hasSameRecords(after.page, last.page)) return 'border-mismatch';
   // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
   if (end === 1) return 'single-records';
   const again = await pass.request(end - 1, pageSize);
-  if (!(await follows(pass, last, again))) return 'border-mismatch';
+  if (!follows(last, again)) return 'border-mismatch';
   return again.page.received === 1 ? 'single-records' : again;
 }
 
@@ -129,10 +127,10 @@ function endOf({ offset, page }: PlacedPage<unknown>): number {
   return offset + page.received;
 }
 
-async function follows<Row>(pass: Pass<Row>, last: PlacedPage<Row>, next: PlacedPage<Row>): Promise<boolean> {
+function follows(last: PlacedPage<unknown>, next: PlacedPage<unknown>): boolean {
   const [begin] = next.page.borders;
   const [, end] = last.page.borders;
-  return begin !== undefined && begin === end && !(await pass.hasSameRecords(next, last));
+  return begin !== undefined && begin === end && !hasSameRecords(next.page, last.page);
 }
 
 /** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
@@ -201,11 +199,10 @@ interface AddedPage<Row> extends PlacedPage<Row> {
 /** One pass through a listing. */
 class Pass<Row> {
   readonly #fetchPage: FetchPage<Row>;
-  readonly #run: RunTask;
   readonly #totals: number[] = [];
   #invalidTotals = 0;
   /** The first id of each label value. */
-  readonly #ids = new LargeMap<string>();
+  readonly #ids = new Map<string, string>();
   #duplicates = 0;
   /** Further ids of label values. */
   readonly #otherIds = new Set<string>();
@@ -216,9 +213,8 @@ class Pass<Row> {
   #largestTotal = 0;
   #repeatedRows = 0;
 
-  constructor(fetchPage: FetchPage<Row>, run: RunTask) {
+  constructor(fetchPage: FetchPage<Row>) {
     this.#fetchPage = fetchPage;
-    this.#run = run;
   }
 
   /** Where the page added last ends. */
@@ -262,18 +258,15 @@ class Pass<Row> {
     return fetched;
   }
 
-  async hasSameRecords(a: PlacedPage<Row>, b: PlacedPage<Row>): Promise<boolean> {
-    return hasSameRecords(a.page, b.page, this.#run);
-  }
-
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   async add(placed: PlacedPage<Row>): Promise<number> {
     this.#pages.push(placed);
     this.#end = endOf(placed);
-    const [first, ...others] = placed.page.parts;
-    let newIds = first ? this.#addIds(first.ids) : 0;
-    // A service that ignores the page size may return hundreds of thousands of records.
-    for (const { ids } of others) newIds += await this.#run(() => this.#addIds(ids));
+    let newIds = 0;
+    const idsOfParts = placed.page.parts.map(({ ids }) => ids);
+    await forEachPart(idsOfParts, (ids) => {
+      newIds += this.#addIds(ids);
+    });
     return newIds;
   }
 
@@ -282,7 +275,7 @@ class Pass<Row> {
     for (const id of ids) {
       const label = labelText(id);
       const known = this.#ids.get(label);
-      if (known === undefined) this.#ids.add(label, id);
+      if (known === undefined) this.#ids.set(label, id);
       else if (known !== id) this.#otherIds.add(id);
       // Bytes that are not valid UTF-8 were replaced, so that equal texts may be different ids.
       else if (id.includes(REPLACEMENT)) this.#otherIds.add(`${id} ${this.#otherIds.size}`);
@@ -328,18 +321,19 @@ class Pass<Row> {
     const parts: Part<Row>[] = [];
     const locations: PartLocation[] = [];
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
-    const labels = new LargeMap<true>();
+    const labels = new Set<string>();
     const rejects = new ListingRejects(ending !== 'end');
     for (const placed of inOrder(this.#pages)) {
       let keptRows = 0;
       for (const part of placed.page.parts) {
-        const kept = this.#duplicates === 0 ? part : await this.#run(() => withoutDuplicates(part, labels));
+        if (this.#duplicates > 0) await yieldToEventLoop();
+        const kept = this.#duplicates === 0 ? part : withoutDuplicates(part, labels);
         const { rows, positions, invalid } = kept;
         if (rows.length === 0) continue;
         keptRows += rows.length;
         parts.push(rows);
         locations.push({ offset: placed.offset, positions, invalid });
-        if (invalid.size > 0) await this.#run(() => countFields(invalid, invalidFields));
+        countFields(invalid, invalidFields);
       }
       rejects.add(placed, keptRows);
     }
@@ -398,12 +392,12 @@ function rowsFrom(position: number, { parts }: Page<unknown>): number {
 }
 
 /** A part without duplicates is returned as it is, so that it stays identical between listings. */
-function withoutDuplicates<Row>(part: PagePart<Row>, labels: LargeMap<true>): PagePart<Row> {
+function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PagePart<Row> {
   const kept: number[] = [];
   for (const [index, id] of part.ids.entries()) {
     const label = labelText(id);
     if (labels.has(label)) continue;
-    labels.add(label, true);
+    labels.add(label);
     kept.push(index);
   }
   return kept.length === part.ids.length ? part : selectRows(part, kept);

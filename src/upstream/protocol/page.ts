@@ -1,10 +1,11 @@
+import { ListingFailure } from '../../model/failure.ts';
 import { hasSameElements, type ListingField, type Part, type RejectedRecords } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
-import { parsePage, type RunTask } from './page-json.ts';
+import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 import { type FindRow, type ReadRecord, recordKey, wholeNumber } from './record.ts';
 import { Rejects } from './rejects.ts';
 
-/** Rows of a page, few enough to read, join or encode them in one event-loop iteration. */
+/** Rows of a page, few enough to read, join or encode them without a pause. */
 export interface PagePart<Row> {
   readonly rows: Part<Row>;
   /** Each row's id as sent. */
@@ -34,59 +35,114 @@ export interface Page<Row> extends RejectedRecords {
 }
 
 /** Compares ids, and the first and the last record. */
-export async function hasSameRecords(a: Page<unknown>, b: Page<unknown>, run: RunTask): Promise<boolean> {
+export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
   if (a.received !== b.received || a.rowCount !== b.rowCount || !hasSameElements(a.borders, b.borders)) return false;
-  const hasSamePart = (at: number) => hasSameElements(a.parts[at]?.ids ?? [], b.parts[at]?.ids ?? []);
-  if (!hasSamePart(0)) return false;
-  for (let at = 1; at < a.parts.length; at += 1) if (!(await run(() => hasSamePart(at)))) return false;
-  return true;
+  return a.parts.every(({ ids }, at) => hasSameElements(ids, b.parts[at]?.ids ?? []));
 }
 
 /** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
 /** Called with the records read so far, rejected ones too, and the bytes of the texts kept; may throw to stop reading. */
-export type RowProgress = (records: number, textBytes: number) => void;
+type RowProgress = (records: number, textBytes: number) => void;
 
-/** Rejects with an UnreadablePage for anything but a page; an invalid record in it is only counted. `before`: the page of the listing before. */
+interface ReadOptions<Row> {
+  readonly progress?: RowProgress;
+  /** The page of the listing before. */
+  readonly before?: Page<Row> | undefined;
+  /** Reading ends with its reason when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Rejects with a ListingFailure for anything but a page; an invalid record in it is only counted. Yields to the event loop between blocks of
+ * records: a service that ignores the page size may return hundreds of thousands.
+ */
 export async function readPage<Row>(
   bytes: Uint8Array,
   readRow: ReadRow<Row>,
-  run: RunTask,
-  { progress, before }: { readonly progress?: RowProgress; readonly before?: Page<Row> | undefined } = {},
+  { progress, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
+  const envelope = parsePage(bytes);
+  const records = recordsOf(envelope);
   const find = rowFinder(before?.parts ?? []);
   const rows = new PageRows<Row>();
-  let received = 0;
   let textBytes = 0;
   const rejected = new Rejects();
-  let first: unknown;
-  let last: unknown;
-  const add = (record: unknown) => {
+  for (const [position, record] of records.entries()) {
+    if (position > 0 && position % PART_ROWS === 0) {
+      progress?.(position, textBytes);
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
     const read = readRow(record, find);
     if (read) {
-      rows.add(read, received);
+      rows.add(read, position);
       textBytes += read.textBytes;
     } else {
-      textBytes += rejected.add(record, received);
+      textBytes += rejected.add(record, position);
     }
-    received += 1;
-  };
-  const envelope = await parsePage(bytes, run, (records) => {
-    if (received === 0) first = records[0];
-    if (records.length > 0) last = records.at(-1);
-    for (const record of records) add(record);
-    progress?.(received, textBytes);
-  });
+  }
+  const received = records.length;
+  progress?.(received, textBytes);
   return withAfterFirst({
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
     textBytes,
-    borders: received === 0 ? [undefined, undefined] : [recordKey(first), recordKey(last)],
+    borders: received === 0 ? [undefined, undefined] : [recordKey(records[0]), recordKey(records.at(-1))],
     ...rejected.facts(),
     ...readTotal(envelope),
   });
+}
+
+function parsePage(bytes: Uint8Array): unknown {
+  const body = withoutByteOrderMark(bytes);
+  if (body.toString('latin1', 0, 1) === '<')
+    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${body.length} bytes)`);
+  if (body.length > MAX_VALUES && countValues(body) > MAX_VALUES)
+    throw new ListingFailure('body', `expected records, got more than ${MAX_VALUES} values in ${body.length} bytes`);
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new ListingFailure('body', `expected JSON, got ${body.length} bytes that are not JSON`, { cause });
+  }
+}
+
+/** Several times as many as 16 MiB of usual records have: more of them would take seconds to parse, and hundreds of megabytes. */
+const MAX_VALUES = 1_500_000;
+
+const [COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x5b, 0x7b];
+
+/** An upper bound: commas and brackets inside of texts count too. */
+function countValues(body: Buffer): number {
+  let values = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE) values += 1;
+  }
+  return values;
+}
+
+function withoutByteOrderMark(bytes: Uint8Array): Buffer {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start);
+}
+
+function recordsOf(envelope: unknown): readonly unknown[] {
+  if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${jsonKind(envelope)}`);
+  if (!Object.hasOwn(envelope, 'resources'))
+    throw new ListingFailure('body', 'expected a JSON object with a field "resources"');
+  const resources = envelope['resources'] ?? [];
+  if (!Array.isArray(resources))
+    throw new ListingFailure('body', `expected "resources" to be an array, got ${jsonKind(resources)}`);
+  return resources;
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** Rows of a part. */

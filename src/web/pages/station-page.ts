@@ -70,7 +70,7 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
   const { name, alertability } = spec;
   const searched = { name, alertability, parts: isLive ? served?.snapshot.parts : undefined };
-  const { found } = await searchStations([searched], query.selection, query.order, exporter.tasks, signal);
+  const { found } = await searchStations([searched], query.selection, query.order, signal);
   const page = searched.parts && listPage(found, query.page);
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
   const view = { ...detail, query, problem, page, counts, nowMs: options.now() };

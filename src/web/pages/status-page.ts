@@ -18,7 +18,7 @@ import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { sumIfKnown } from '../../refresh/aggregates.ts';
-import type { TaskQueue } from '../../tasks/task-queue.ts';
+import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
 import { labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
@@ -43,12 +43,11 @@ import { type PageColumn, selectBox, sortSelect, table, tableRow } from './table
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
   const { values } = parseParameters(searchParams(request), STATUS_PARAMETERS);
-  const { tasks } = exporter;
   const nowMs = options.now();
   const stations = exporter.stations();
-  const changes = await changesOfLastHour(stations, nowMs, tasks);
+  const changes = await changesOfLastHour(stations, nowMs);
   const facts = fleetFacts(exporter, stations, changes, nowMs);
-  const items = await tasks.run(() => attentionItems(facts));
+  const items = attentionItems(facts);
   const { text, tone } = headline(facts, items);
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   const content = html`<div class="headline">
@@ -59,7 +58,7 @@ ${LIVE_NOTICES}
 ${statusTiles(stations, changes, nowMs)}
 <div id="not-counted">${notCounted('Resources, firing, pending and coverage', withoutData)}</div>
 <div id="attention">${attentionSection(items, nowMs)}</div>
-${await stationTable(stations, values, changes, nowMs, tasks)}
+${await stationTable(stations, values, changes, nowMs)}
 <div id="owners">${ownerSection(await exporter.owners(), withoutData, values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
@@ -72,13 +71,9 @@ function notCounted(numbers: string, withoutData: number): Html {
 
 type ChangesByStation = ReadonlyMap<string, RecentChanges>;
 
-async function changesOfLastHour(
-  stations: readonly StationStatus[],
-  nowMs: number,
-  tasks: TaskQueue,
-): Promise<ChangesByStation> {
+async function changesOfLastHour(stations: readonly StationStatus[], nowMs: number): Promise<ChangesByStation> {
   const changes = new Map<string, RecentChanges>();
-  await tasks.forEach(
+  await forEachPart(
     stations.map((station) => [station] as const),
     ([station]) => changes.set(station.name, recentChanges(station.refreshesSince(nowMs - HOUR_MS))),
   );
@@ -235,7 +230,6 @@ async function stationTable(
   query: StationQuery,
   changes: ChangesByStation,
   nowMs: number,
-  tasks: TaskQueue,
 ): Promise<Html> {
   const { sort = '' } = query;
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
@@ -243,7 +237,7 @@ async function stationTable(
   const matching = stations.filter((station) => isMatch(station, query));
   const shown = sortedRows(matching, columns, sort).map((station) => [station] as const);
   const rows: Html[] = [];
-  await tasks.forEach(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
+  await forEachPart(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled, and without those that <code>resource_labels</code> exempts. Resources of which this is unknown are not part of it; their number is below it.`;
   return html`<h2>Stations</h2>

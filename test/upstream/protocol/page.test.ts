@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { readPage as readPageOf, rowFinder } from '../../../src/upstream/protocol/page.ts';
 import { readId } from '../../../src/upstream/protocol/record.ts';
 import { isCollected } from '../../held-by-buffers.ts';
 
-const readPage = (body: Uint8Array, options?: Parameters<typeof readPageOf<string>>[3]) =>
-  readPageOf(body, readId, async (task) => task(), options);
+const readPage = (body: Uint8Array, options?: Parameters<typeof readPageOf<string>>[2]) =>
+  readPageOf(body, readId, options);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const failureOf = (body: Uint8Array) =>
   readPage(body).then(
@@ -88,61 +88,69 @@ describe('readPage', () => {
     );
   });
 
-  /** The most that is parsed and read in one task. */
-  async function readCounting(body: Uint8Array) {
-    const most = { parsed: 0, read: 0 };
-    let inTask = { parsed: 0, read: 0 };
-    const count = (what: keyof typeof most, amount: number) => {
-      inTask[what] += amount;
-      most[what] = Math.max(most[what], inTask[what]);
+  it('reads at most 1,000 records without a pause', async () => {
+    let read = 0;
+    let most = 0;
+    const next = () => {
+      read = 0;
+      immediate = setImmediate(next);
     };
-    const parse = JSON.parse;
-    const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string) => {
-      count('parsed', text.length);
-      return parse(text);
-    });
+    let immediate = setImmediate(next);
     const readRow = (record: unknown) => {
-      count('read', 1);
+      read += 1;
+      most = Math.max(most, read);
       return readId(record);
     };
-    const run = async <T>(task: () => T) => {
-      inTask = { parsed: 0, read: 0 };
-      return task();
-    };
-    const outcome = await readPageOf(body, readRow, run)
-      .then(({ received }) => `${received} records`)
-      .catch(({ message }: Error) => message)
-      .finally(() => spy.mockRestore());
-    return { outcome, ...most };
-  }
+    const body = bytes({ resources: Array.from({ length: 5000 }, (_, at) => ({ resource_id: `id-${at}` })) });
+    const { received } = await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    expect(received).toBe(5000);
+    expect(most).toBe(1000);
+  });
 
-  const PAGE_BYTES = 16 * 1024 * 1024;
-  const listOf = (element: string) => `{"resources":[${`${element},`.repeat(99_999)}1]}`;
-  const keys = (count: number) => Array.from({ length: count }, (_, at) => `"key${at}":1`).join();
-  const HALF = PAGE_BYTES / 2;
+  it('ends at the next pause when the refresh is aborted', async () => {
+    const end = new AbortController();
+    let read = 0;
+    const readRow = (record: unknown) => {
+      read += 1;
+      if (read === 10) end.abort(new Error('aborted'));
+      return readId(record);
+    };
+    const body = bytes({ resources: Array(5000).fill({ resource_id: 'a' }) });
+    await expect(readPageOf(body, readRow, { signal: end.signal })).rejects.toThrow('aborted');
+    expect(read).toBe(1000);
+  });
 
   it.each([
-    { shape: 'records of 240,000 keys', text: `{"resources":[{${keys(240_000)}},{}]}`, outcome: 'than 6000 values' },
+    { shape: 'deep nesting', text: `{"resources":${'['.repeat(100_000)}`, outcome: 'that are not JSON' },
     {
-      shape: 'a string of backslashes',
-      text: `{"resources":["${'\\\\'.repeat(HALF)}"]}`,
-      outcome: 'than 1048576 bytes',
+      shape: 'deep nesting that ends',
+      text: `{"resources":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`,
+      outcome: '1 rejected',
     },
-    { shape: 'a text without an end', text: `{"resources":[{"a":"${'a'.repeat(HALF)}`, outcome: 'than 1048576 bytes' },
-    { shape: 'numbers in a record', text: `{"resources":[[${'1,'.repeat(HALF)}1]]}`, outcome: 'than 6000 values' },
-    { shape: 'numbers as records', text: listOf('1'), outcome: '100000 records' },
-    { shape: 'empty records', text: listOf('{}'), outcome: '100000 records' },
-    { shape: 'empty records on lines', text: listOf('{}\n'), outcome: '100000 records' },
-    { shape: 'records with nested borders', text: listOf('{"a":[{},{}]}'), outcome: '100000 records' },
-    { shape: 'members before the records', text: `{${keys(900_000)},"resources":[]}`, outcome: '131072 bytes beside' },
-    { shape: 'members after the records', text: `{"resources":[],${keys(900_000)}}`, outcome: '131072 bytes beside' },
-    { shape: 'whitespace', text: `{"resources":[${' '.repeat(HALF)}]}`, outcome: 'than 1048576 bytes' },
-    { shape: 'brackets', text: `{"resources":${'['.repeat(HALF)}`, outcome: 'than 6000 values' },
-  ])('parses and reads little in one task of a page with $shape', async ({ text, outcome }) => {
-    const page = await readCounting(Buffer.from(text));
-    expect(page.outcome).toContain(outcome);
-    expect(page.parsed).toBeLessThan(2 * 128 * 1024);
-    expect(page.read).toBeLessThanOrEqual(1000);
+    {
+      shape: 'millions of empty records',
+      text: `{"resources":[${'{},'.repeat(800_000)}{}]}`,
+      outcome: 'more than 1500000 values',
+    },
+    { shape: 'records without fields', text: `{"resources":[${'{},'.repeat(9999)}{}]}`, outcome: '10000 rejected' },
+    {
+      shape: 'a record of many keys',
+      text: JSON.stringify({
+        resources: [Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`key${at}`, at]))],
+      }),
+      outcome: '1 rejected',
+    },
+    {
+      shape: 'a text without an end',
+      text: `{"resources":[{"a":"${'a'.repeat(100_000)}`,
+      outcome: 'that are not JSON',
+    },
+  ])('reads or refuses a page with $shape', async ({ text, outcome }) => {
+    const result = await readPage(Buffer.from(text)).then(
+      ({ rejected }) => `${rejected} rejected`,
+      ({ message }: Error) => message,
+    );
+    expect(result).toContain(outcome);
   });
 
   it('reads records with long texts and many unknown fields', async () => {

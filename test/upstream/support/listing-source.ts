@@ -1,5 +1,5 @@
 import type { RecordBudget } from '../../../src/refresh/record-budget.ts';
-import { TaskQueue } from '../../../src/tasks/task-queue.ts';
+import { SerialQueue } from '../../../src/tasks/serial-queue.ts';
 import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 import type { ListingObserver } from '../../../src/upstream/request-observer.ts';
 import { stationSource } from '../../../src/upstream/station-source.ts';
@@ -22,7 +22,7 @@ export interface Setting {
   readonly concurrency?: number;
   readonly listStyle?: 'repeat' | 'comma';
   readonly baseUrl?: URL;
-  readonly tasks?: TaskQueue;
+  readonly replies?: SerialQueue;
   readonly observer?: Partial<ListingObserver>;
   readonly records?: RecordBudget;
   /** The largest page that the service accepts, by the number of the request. */
@@ -32,7 +32,7 @@ export interface Setting {
 /** A source over a service that is given as a function from requests to replies. */
 export function sourceOf(
   answer: Answer,
-  { tasks = new TaskQueue(), observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
+  { replies = new SerialQueue(), observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
@@ -60,6 +60,6 @@ export function sourceOf(
   };
   const baseUrl = new URL('http://service.test');
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
-  const source = stationSource({ client: { get }, options, tasks, observer, records });
+  const source = stationSource({ client: { get }, options, replies, observer, records });
   return { source, requests, underWay };
 }

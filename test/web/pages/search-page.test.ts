@@ -3,7 +3,6 @@ import { searchStations } from '../../../src/inventory/selection.ts';
 import type { OwnerCount } from '../../../src/inventory/station-status.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
-import { TaskQueue } from '../../../src/tasks/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf, resourcesOf, specOf } from '../../refresh/fixtures.ts';
 import { SNAPSHOT, STATION } from '../fake-station.ts';
@@ -17,7 +16,7 @@ function stationsOf(stations: Readonly<Record<string, readonly Resource[] | unde
     alertability: false,
     parts: resources && [resources],
   }));
-  return { search: (selection, order, signal) => searchStations(searched, selection, order, new TaskQueue(), signal) };
+  return { search: (selection, order, signal) => searchStations(searched, selection, order, signal) };
 }
 
 async function search(exporter: Partial<ExporterPort>, query: string) {

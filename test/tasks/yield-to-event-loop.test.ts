@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { forEachPart } from '../../src/tasks/yield-to-event-loop.ts';
+
+/** The parts that are handled between two iterations of the event loop, by their lengths. */
+async function iterations(lengths: readonly number[]): Promise<readonly (readonly number[])[]> {
+  const handled: number[][] = [[]];
+  let isEnded = false;
+  const nextIteration = () => {
+    if (isEnded) return;
+    handled.push([]);
+    setImmediate(nextIteration);
+  };
+  setImmediate(nextIteration);
+  const parts = lengths.map((length) => Array.from({ length }, () => 'row'));
+  await forEachPart(parts, (part) => handled.at(-1)?.push(part.length));
+  isEnded = true;
+  return handled;
+}
+
+describe('forEachPart', () => {
+  it('handles the parts of a usual page at once', async () => {
+    expect(await iterations([100, 100, 100])).toEqual([[100, 100, 100]]);
+  });
+
+  it('lets other events be handled after a thousand rows', async () => {
+    expect(await iterations([1000, 400, 600, 1, 1])).toEqual([[1000], [400, 600], [1, 1]]);
+  });
+
+  it('passes the index of each part', async () => {
+    const indexes: number[] = [];
+    await forEachPart([['a'], [], ['b']], (_part, index) => indexes.push(index));
+    expect(indexes).toEqual([0, 1, 2]);
+  });
+
+  it('rejects with the error of a part and handles no further one', async () => {
+    const handled: string[] = [];
+    const failing = forEachPart([['a'], ['b'], ['c']], ([name = '']) => {
+      if (name === 'b') throw new Error('no b');
+      handled.push(name);
+    });
+    await expect(failing).rejects.toThrow('no b');
+    expect(handled).toEqual(['a']);
+  });
+});
