@@ -7,7 +7,6 @@ import {
   ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { FailureReason } from '../../src/model/failure.ts';
 
 /** Grafana's unit identifiers. */
 export const UNIT = {
@@ -15,117 +14,76 @@ export const UNIT = {
   short: 'short',
   ratio: 'percentunit',
   seconds: 's',
-  /** hh:mm:ss: the axis of `seconds` has ticks such as "1.67 mins". */
-  clock: 'dthms',
+  minutes: 'm',
   bytes: 'bytes',
   requestsPerSecond: 'reqps',
-  date: 'dateTimeAsIso',
-  text: 'string',
+  time: 'dateTimeAsIsoNoDateIfToday',
 } as const;
 
-/** The color of what is not known: Grafana uses the color of the lowest step when there is no data or the query failed. */
-const UNKNOWN = 'text';
+/** Neither good nor bad: the color of counts, and of what is not known, because Grafana uses that of the lowest step without data. */
+const NEUTRAL = 'text';
 
-/** The color of states of unknown meaning: neither good nor bad, and visible. */
-export const UNKNOWN_STATE = 'blue';
+/** Readable as text in both themes; Grafana's orange is too light. */
+export const ORANGE = 'dark-orange';
 
-/** The text of a panel without data: its likely causes are an exporter that is down and a station that was never refreshed. */
-export const NO_DATA = 'Not scraped or refreshed';
-export const NONE_OR_NO_DATA = 'None, or not scraped or refreshed';
+export const NO_DATA = 'No data';
 
-/** Name of an empty label value, and of the series at 0 that a chart of problems shows while there are none. */
-export const NONE = 'none';
-
-/** Name of the state of a resource without one. */
-export const NO_STATE = 'no state';
-
-/** Steps from 0 in ascending order. */
+/** Steps in ascending order. Green is only for values that are themselves known to be well. */
 export function thresholds(...steps: readonly (readonly [from: number, color: string])[]): ThresholdsConfigBuilder {
-  const known = steps.map(([value, color]): Threshold => ({ value, color }));
-  return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([{ value: null, color: UNKNOWN }, ...known]);
+  const colored = steps.map(([value, color]): Threshold => ({ value, color }));
+  return new ThresholdsConfigBuilder()
+    .mode(ThresholdsMode.Absolute)
+    .steps([{ value: null, color: NEUTRAL }, ...colored]);
 }
 
 export const neutral = () => thresholds();
-export const blueFromOne = () => thresholds([1, UNKNOWN_STATE]);
-export const orangeFromOne = () => thresholds([0, 'green'], [1, 'dark-orange']);
-export const redFromOne = () => thresholds([0, 'green'], [1, 'red']);
-export const redBelowOne = () => thresholds([0, 'red'], [1, 'green']);
+export const redFromOne = () => thresholds([1, 'red']);
+export const orangeFromOne = () => thresholds([1, ORANGE]);
+/** A state of unknown meaning is neither good nor bad, but visible. */
+export const blueFromOne = () => thresholds([1, 'blue']);
+export const greenIfAll = () => thresholds([0, 'red'], [1, 'green']);
+export const coverageThresholds = () => thresholds([0, 'red'], [0.5, ORANGE], [0.95, 'green']);
 
-export const coverageThresholds = () => thresholds([0, 'red'], [0.5, 'dark-orange'], [0.95, 'green']);
+/** The threshold of TelemetryStationDataStale. */
+export const STALE_S = 900;
+export const ageThresholds = () => thresholds([300, ORANGE], [STALE_S, 'red']);
 
-/** The default of max_stale, and the threshold of TelemetryStationDataStale. */
-export const MAX_STALE_S = 900;
-export const ageThresholds = () => thresholds([0, 'green'], [300, 'dark-orange'], [MAX_STALE_S, 'red']);
+/** The timestamp of a station that was never refreshed is 0: its age is that of the epoch. */
+export const neverMappings: readonly ValueMapping[] = [
+  {
+    type: MappingType.RangeToText,
+    options: { from: 1e9, to: null, result: { text: 'Never refreshed', color: 'red' } },
+  },
+];
 
-/** The threshold of TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout. */
-export const SLOW_SCRAPE_S = 8;
-export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'dark-orange'], [SLOW_SCRAPE_S, 'red']);
-
-export const upMappings = mappings({ 1: ['Up', 'green'], 0: ['Failing', 'red'], '-1': ['No data', 'red'] });
-export const targetMappings = mappings({ 1: ['Scraped', 'green'], 0: ['Scrape failed', 'red'] });
-export const listingMappings = mappings({
-  1: ['Complete', 'green'],
-  0.75: ['Unknown', UNKNOWN],
-  0.5: ['Rejected', 'dark-orange'],
-  0: ['Incomplete', 'dark-orange'],
-  '-0.5': ['Incomplete', 'dark-orange'],
-});
-export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'], 0.5: ['Unknown', UNKNOWN] });
-/** The capacity of an upstream, the worst is the largest. */
-export const CAPACITY = { tooSmall: 1, throttled: 0.75, unknown: 0.5, enough: 0 } as const;
-export const capacityMappings = mappings({
-  [CAPACITY.tooSmall]: ['Too small', 'red'],
-  [CAPACITY.throttled]: ['Throttled', 'dark-orange'],
-  [CAPACITY.unknown]: ['Unknown', UNKNOWN],
-  [CAPACITY.enough]: ['Enough', 'green'],
-});
-
-/** What `noneOrUnknown` returns while data is missing. */
-export const noneKnownMappings = mappings({ '-1': ['None known', UNKNOWN] });
-
-/** The age of a station that was never refreshed. */
-export const NEVER_S = 1e9;
-export const neverMappings = mappings({ [NEVER_S]: ['Never refreshed', 'red'] });
-
-/** Values of `state_label`: a state of unknown meaning is shown as sent, in no color. */
-export const stateMappings = mappings({
-  firing: ['Firing', 'red'],
-  pending: ['Pending', 'dark-orange'],
-  inactive: ['Inactive', 'green'],
-});
-
-/** Values of the label `alertstate` of ALERTS. */
-export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'dark-orange'] });
-export const severityMappings = mappings({
+export const listingMappings = valueMappings({ 1: ['Complete', 'green'], 0: ['Incomplete', ORANGE] });
+export const scrapeMappings = valueMappings({ 1: ['Up', 'green'], 0: ['Down', 'red'] });
+export const reloadMappings = valueMappings({ 1: ['Current', 'green'], 0: ['Rejected', 'red'] });
+export const alertStateMappings = valueMappings({ firing: ['Firing', 'red'], pending: ['Pending', ORANGE] });
+export const severityMappings = valueMappings({
   critical: ['critical', 'red'],
-  warning: ['warning', 'dark-orange'],
+  warning: ['warning', ORANGE],
   info: ['info', 'blue'],
 });
 
-/** All begin alike: in a narrow column, only that would be visible. */
-export const alertNameMappings = [withoutPrefix('TelemetryStation')];
+/** The name of a refresh that succeeded, beside the reasons of those that failed. */
+export const UP = 'Up';
+export const refreshMappings: readonly ValueMapping[] = [
+  ...valueMappings({ [UP]: [UP, 'green'], not_tried: ['not_tried', NEUTRAL] }),
+  regexMapping('(.+)', 'red'),
+];
 
-export const productMappings = [withoutPrefix('product.')];
+/** What all values of a label begin with is left out: in a narrow column, only that would be visible. */
+export const withoutPrefix = (prefix: string): readonly ValueMapping[] => [
+  regexMapping(`^${prefix.replaceAll('.', '\\.')}(.*)$`),
+];
 
 /** An empty cell: without it, Grafana shows the text of the panel without data. */
 export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map(
-  (match) => ({
-    type: MappingType.SpecialValue,
-    options: { match, result: { text: '–', color: UNKNOWN } },
-  }),
+  (match) => ({ type: MappingType.SpecialValue, options: { match, result: { text: '–', color: NEUTRAL } } }),
 );
 
-/** For panels in which each value of `alert_state` is a series: its name and color. */
-export const STATE_SERIES: readonly (readonly [alertState: string, name: string, color: string])[] = [
-  ['firing', 'Firing', 'red'],
-  ['pending', 'Pending', 'dark-orange'],
-  ['inactive', 'Inactive', 'green'],
-];
-
-/**
- * Hues of categories, which are no status: neither red nor orange nor green. Their contrast is at least 3 to 1 in both themes, measured as for
- * Grafana's own colors.
- */
+/** For what is no status: neither red nor orange nor green. Their contrast is at least 3 to 1 in both themes. */
 export const HUE = {
   blue: 'blue',
   purple: 'purple',
@@ -135,9 +93,12 @@ export const HUE = {
   gray: '#7f8796',
 } as const;
 
+/** The colors of the values of `alert_state`. */
+export const STATE_COLORS = { firing: 'red', pending: ORANGE, unknown: 'blue', inactive: HUE.gray } as const;
+
 /** No failure is green. */
-export const REASON_COLORS: Readonly<Record<FailureReason, string>> = {
-  timeout: 'dark-orange',
+export const REASON_COLORS = {
+  timeout: ORANGE,
   network: 'red',
   tls: HUE.purple,
   auth: HUE.pink,
@@ -147,7 +108,7 @@ export const REASON_COLORS: Readonly<Record<FailureReason, string>> = {
   status: HUE.cyan,
   body: HUE.teal,
   internal: HUE.gray,
-};
+} as const;
 
 export function fixedColor(color: string): DynamicConfigValue {
   return { id: 'color', value: { mode: 'fixed', fixedColor: color } };
@@ -161,18 +122,11 @@ export function shadesOf(color: string): DynamicConfigValue {
 /** For limits and upper quantiles, beside what they limit. */
 export const DASHED: DynamicConfigValue = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } };
 
-export function displayName(name: string): DynamicConfigValue {
-  return { id: 'displayName', value: name };
-}
-
-function mappings(values: Readonly<Record<string, readonly [text: string, color: string]>>): ValueMapping[] {
+function valueMappings(values: Readonly<Record<string, readonly [text: string, color: string]>>): ValueMapping[] {
   const options = Object.entries(values).map(([value, [text, color]], index) => [value, { text, color, index }]);
   return [{ type: MappingType.ValueToText, options: Object.fromEntries(options) }];
 }
 
-function withoutPrefix(prefix: string): ValueMapping {
-  return {
-    type: MappingType.RegexToText,
-    options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1', color: UNKNOWN } },
-  };
+export function regexMapping(pattern: string, color: string = NEUTRAL, text = '$1'): ValueMapping {
+  return { type: MappingType.RegexToText, options: { pattern, result: { text, color } } };
 }

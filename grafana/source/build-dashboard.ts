@@ -4,7 +4,6 @@ import {
   type Dashboard,
   DashboardBuilder,
   DashboardCursorSync,
-  type DashboardLink,
   DashboardLinkBuilder,
   DashboardLinkType,
   type Panel,
@@ -12,16 +11,15 @@ import {
   type RowPanel,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { CLUSTER } from '../../prometheus/promql/cluster.ts';
 import type { Link } from './panel.ts';
-import { annotationQuery, DATASOURCE, Scope } from './query.ts';
+import { DATASOURCE, rangeQuery, Scope } from './query.ts';
 
 /** The uids are part of URLs that users bookmark: they must not change. */
 const DASHBOARDS = {
-  fleet: { uid: 'telemetry-station-fleet', title: 'Telemetry stations: fleet', link: 'Fleet' },
-  station: { uid: 'telemetry-station-station', title: 'Telemetry stations: station', link: 'Station' },
-  resources: { uid: 'telemetry-station-resources', title: 'Telemetry stations: resources', link: 'Resources' },
-  exporter: { uid: 'telemetry-station-exporter', title: 'Telemetry stations: exporter', link: 'Exporter' },
+  fleet: { uid: 'telemetry-station-fleet', title: 'Telemetry stations: fleet' },
+  station: { uid: 'telemetry-station-station', title: 'Telemetry stations: station' },
+  resources: { uid: 'telemetry-station-resources', title: 'Telemetry stations: resources' },
+  exporter: { uid: 'telemetry-station-exporter', title: 'Telemetry stations: exporter' },
 } as const;
 
 type DashboardName = keyof typeof DASHBOARDS;
@@ -29,153 +27,102 @@ type DashboardName = keyof typeof DASHBOARDS;
 interface DashboardSource {
   readonly name: DashboardName;
   readonly description: string;
-  /** Auto-refresh interval. */
-  readonly refresh: string;
   readonly variables: readonly { build(): VariableModel }[];
-  readonly sections: readonly Section[];
+  readonly lines: readonly Line[];
+  /** Their panels are queried when they are opened. */
+  readonly collapsed?: readonly Row[];
 }
 
-/** A Grafana row panel and the panels below it. */
-interface Section {
+interface Row {
   readonly title: string;
-  /** Its panels are queried only when it is opened. */
-  readonly collapsed?: boolean;
   readonly lines: readonly Line[];
 }
 
+/** Panels side by side, below a heading if it has one; their widths must add up to the grid width. */
 interface Line {
+  readonly heading?: string;
   readonly height: number;
   readonly panels: readonly SizedPanel[];
 }
 
 type SizedPanel = readonly [width: number, panel: Builder<Panel>];
 
-/** Dashboard JSON for file provisioning: common settings, panel ids, and corrections to the SDK's output. */
-export function buildDashboard({ name, description, refresh, variables, sections }: DashboardSource): Dashboard {
+/** Dashboard JSON for file provisioning: common settings, layout, panel ids, and corrections to the SDK's output. */
+export function buildDashboard({ name, description, variables, lines, collapsed = [] }: DashboardSource): Dashboard {
   const { uid, title } = DASHBOARDS[name];
   const dashboard = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
-    .tags(['telemetry-station'])
+    .tags([TAG])
     .readonly()
     .tooltip(DashboardCursorSync.Crosshair)
     .time({ from: 'now-6h', to: 'now' })
-    .refresh(refresh)
+    .refresh('1m')
     .variables([...variables])
-    .annotations(annotations(variables.map((variable) => variable.build().name)))
-    .links(linksFrom(name))
+    .annotations(annotations())
+    .links([otherDashboards()])
     .build();
   const { templating, annotations: annotationList, links = [] } = dashboard;
   return {
     ...dashboard,
     schemaVersion: SCHEMA_VERSION,
     id: null,
-    panels: withPanelLinks(withIds(layOut(sections))),
+    panels: withIds(layOut(lines, collapsed)),
     templating: { list: (templating.list ?? []).map(withoutIntervalOptions) },
     annotations: { list: (annotationList.list ?? []).map(withoutPlacement) },
-    links: links.map((link): DashboardLink => withoutPlacement(link)),
+    links: links.map(withoutPlacement),
   };
 }
 
 /** The schema version of Grafana 11.0: later versions migrate it, an earlier one would not understand a later version. */
 const SCHEMA_VERSION = 39;
 
-/** Panels side by side; their widths must add up to the grid width. */
+const TAG = 'telemetry-station';
+
 export function line(height: number, ...panels: readonly SizedPanel[]): Line {
   return { height, panels };
 }
 
-/** The cluster, the job and the station of a row: names are unique in a job of a cluster only. */
-const ROW_STATION = [
-  ['cluster', CLUSTER],
-  ['job', 'job'],
-  ['station', 'station'],
-]
-  .map(([variable, label]) => `&var-${variable}=\${__data.fields.${label}:percentencode}`)
-  .join('');
+export function headed(heading: string, line: Line): Line {
+  return { ...line, heading };
+}
 
-export const stationLink: Link = { title: 'Station dashboard', url: `${urlOf('station')}${ROW_STATION}` };
+export const stationLink: Link = {
+  title: 'Station dashboard',
+  url: `${urlOf('station')}&var-station=\${__data.fields.station:percentencode}`,
+};
+
+export const exporterLink: Link = { title: 'Exporter dashboard', url: urlOf('exporter') };
+
+export const resourcesLink: Link = {
+  title: 'Resources dashboard',
+  url: `${urlOf('resources')}&\${station:queryparam}`,
+};
 
 export const resourceLink: Link = {
   title: 'Resource history',
-  url: `${urlOf('resources')}${ROW_STATION}&var-resource_id=\${__data.fields.resource_id:percentencode}`,
+  url: `${urlOf('resources')}&var-station=\${__data.fields.station:percentencode}&var-resource_id=\${__data.fields.resource_id:percentencode}`,
 };
 
-/** Within the resources dashboard: keeps what is searched for. */
-export const foundResourceLink: Link = {
-  title: resourceLink.title,
-  url: `${resourceLink.url}${selected('resource_type', 'product', 'alert_state', 'gpu_model', 'display_name', 'name', 'id', 'limit')}`,
-};
-
-/** The inventory alone on the screen, in which it need not be opened first; a test checks its id. */
-const INVENTORY = '&viewPanel=12';
-
-/** The inventories that links open, with the alert state that they select. */
-const INVENTORIES = {
-  Resources: '',
-  'Firing resources': '&var-alert_state=firing',
-  'Resources in unknown states': '&var-alert_state=unknown',
-} as const;
-
-export const firingResourcesLink: Link = {
-  title: 'Firing resources',
-  url: `${urlOf('resources')}${ROW_STATION}${INVENTORIES['Firing resources']}${INVENTORY}`,
-};
-
-/** With the selected clusters and jobs. */
-export const exporterLink: Link = {
-  title: 'Exporter dashboard',
-  url: `${urlOf('exporter')}${selected('cluster', 'job')}`,
-};
-
-/** The inventory with the selected stations, types and products. */
-export function inventoryLink(title: keyof typeof INVENTORIES): Link {
-  const selection = selected('cluster', 'job', 'station', 'resource_type', 'product');
-  return { title, url: `${urlOf('resources')}${selection}${INVENTORIES[title]}${INVENTORY}` };
-}
-
-/** Another panel of a dashboard, alone on the screen; its id replaces the title when the dashboard is built. */
-export function panelLink(dashboard: DashboardName, panelTitle: string): Link {
-  const url = `/d/${DASHBOARDS[dashboard].uid}?\${__url_time_range}&\${__all_variables}&viewPanel=${PANEL_MARK}${panelTitle}`;
-  return { title: panelTitle, url };
-}
-
-const PANEL_MARK = 'panel titled ';
-
+/** With the selected data source, cluster, job and time range. */
 function urlOf(name: DashboardName): string {
-  return `/d/${DASHBOARDS[name].uid}?\${__url_time_range}&\${datasource:queryparam}`;
+  const variables = ['datasource', 'cluster', 'job'].map((variable) => `&\${${variable}:queryparam}`);
+  return `/d/${DASHBOARDS[name].uid}?\${__url_time_range}${variables.join('')}`;
 }
 
-function selected(...variables: readonly string[]): string {
-  return variables.map((variable) => `&\${${variable}:queryparam}`).join('');
+function otherDashboards(): DashboardLinkBuilder {
+  return new DashboardLinkBuilder('Dashboards')
+    .type(DashboardLinkType.Dashboards)
+    .tags([TAG])
+    .asDropdown(true)
+    .includeVars(true)
+    .keepTime(true);
 }
 
-function linksFrom(current: DashboardName): DashboardLinkBuilder[] {
-  return Object.entries(DASHBOARDS)
-    .filter(([name]) => name !== current)
-    .map(([, { uid, title, link }]) =>
-      new DashboardLinkBuilder(link)
-        .type(DashboardLinkType.Link)
-        .icon('dashboard')
-        .tooltip(title)
-        .url(`/d/${uid}`)
-        .includeVars(true)
-        .keepTime(true),
-    );
-}
-
-/**
- * Configuration reloads and restarts, which explain most jumps, and when the conditions of firing critical alerts began: the values of these
- * series are the times. Regions as long as alerts fire would color every chart.
- */
-function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
-  const scope = new Scope();
-  const alertScope = new Scope(...['station', 'instance'].filter((variable) => variables.includes(variable)));
-  const critical = { severity: '="critical"', resource_id: '=""' };
-  const firing = alertScope.alerts('ALERTS', { ...critical, alertstate: '="firing"' });
-  const begun = `${alertScope.alerts('ALERTS_FOR_STATE', critical)} and ignoring (alertstate) ${firing}`;
-  const reloads = scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
-  const starts = scope.onExporters(scope.series('process_start_time_seconds'));
+/** Reloads and restarts, which explain most jumps. Their switches are hidden: they would take a line of the screen. */
+function annotations(): AnnotationQueryBuilder[] {
+  const exporters = new Scope();
+  const reloads = exporters.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
   return [
     new AnnotationQueryBuilder()
       .name('Annotations & Alerts')
@@ -185,38 +132,42 @@ function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
       .enable(true)
       .hide(true)
       .iconColor('rgba(0, 211, 255, 1)'),
-    annotation('Configuration loaded', `1000 * ${reloads}`, 'blue').useValueForTime(true),
-    annotation('Exporter started', `1000 * (${starts})`, 'purple').useValueForTime(true),
-    annotation('Critical alert', `1000 * (${begun})`, 'red')
-      .useValueForTime(true)
-      .titleFormat('{{alertname}}')
-      .textFormat('{{station}} {{instance}} {{upstream}}')
-      .tagKeys(`severity,${CLUSTER}`),
+    annotation('Configuration loaded', reloads, 'blue'),
+    annotation('Exporter started', exporters.series('process_start_time_seconds'), 'purple'),
   ];
 }
 
-function annotation(name: string, expression: string, color: string): AnnotationQueryBuilder {
+/** The values of the series are times in seconds. */
+function annotation(name: string, series: string, color: string): AnnotationQueryBuilder {
+  const expression = `1000 * ${series}`;
   return new AnnotationQueryBuilder()
     .name(name)
     .datasource(DATASOURCE)
     .enable(true)
-    .hide(false)
+    .hide(true)
     .iconColor(color)
     .expr(expression)
-    .target(annotationQuery(expression).refId('Anno'))
+    .target(rangeQuery(expression, '').refId('Anno'))
+    .useValueForTime(true)
     .titleFormat(name)
     .textFormat('{{instance}}')
-    .tagKeys(`${CLUSTER},job`)
     .step('60s');
 }
 
 const GRID_WIDTH = 24;
 const ROW_HEIGHT = 1;
 
-function layOut(sections: readonly Section[]): (Panel | RowPanel)[] {
+function layOut(lines: readonly Line[], collapsed: readonly Row[]): (Panel | RowPanel)[] {
   let y = 0;
-  return sections.flatMap(({ title, collapsed = false, lines }) => {
-    const row = { ...new RowBuilder(title).gridPos({ x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT }).build(), collapsed };
+  const open = lines.flatMap((line) => {
+    const heading = line.heading === undefined ? [] : [row(line.heading, y)];
+    y += heading.length * ROW_HEIGHT;
+    const panels = layOutLine(line, y);
+    y += line.height;
+    return [...heading, ...panels];
+  });
+  const rows = collapsed.map(({ title, lines }) => {
+    const heading = row(title, y);
     y += ROW_HEIGHT;
     let bottom = y;
     const panels = lines.flatMap((line) => {
@@ -224,10 +175,13 @@ function layOut(sections: readonly Section[]): (Panel | RowPanel)[] {
       bottom += line.height;
       return positioned;
     });
-    if (collapsed) return [{ ...row, panels }];
-    y = bottom;
-    return [row, ...panels];
+    return { ...heading, collapsed: true, panels };
   });
+  return [...open, ...rows];
+}
+
+function row(title: string, y: number): RowPanel {
+  return new RowBuilder(title).gridPos({ x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT }).build();
 }
 
 function layOutLine({ height, panels }: Line, y: number): Panel[] {
@@ -255,28 +209,16 @@ function withIds(panels: readonly (Panel | RowPanel)[]): (Panel | RowPanel)[] {
   );
 }
 
-/** Grafana shows a pager even for a single page, and the SDK rejects 0; the queries of the state timelines limit their rows. */
+/** Grafana shows a pager even for a single page, and the SDK rejects 0. */
 function withoutPager(panel: Panel): Panel {
   return panel.type === 'state-timeline' ? { ...panel, options: { ...panel.options, perPage: 0 } } : panel;
-}
-
-/** Replaces the titles in panel links with ids. */
-function withPanelLinks(panels: readonly (Panel | RowPanel)[]): (Panel | RowPanel)[] {
-  const all = panels.flatMap((panel) => (isPanel(panel) ? [panel] : panel.panels));
-  const resolved = JSON.stringify(panels).replaceAll(new RegExp(`${PANEL_MARK}([^"]+)`, 'g'), (_, title: string) => {
-    const [target, ...others] = all.filter((panel) => panel.title === title);
-    if (target?.id === undefined || others.length > 0)
-      throw new Error(`panel link: expected one panel titled ${title}`);
-    return `${target.id}`;
-  });
-  return JSON.parse(resolved) as (Panel | RowPanel)[];
 }
 
 function isPanel(panel: Panel | RowPanel): panel is Panel {
   return panel.type !== 'row';
 }
 
-/** Without a placement, Grafana shows links and annotations beside the variables instead of in a menu. */
+/** Without a placement, Grafana shows links beside the variables instead of in a menu. */
 function withoutPlacement<Control extends { placement?: unknown }>({
   placement,
   ...control

@@ -1,231 +1,167 @@
-import { labelList } from '../../prometheus/promql/cluster.ts';
-import { alertsTable, firingResources } from './alert-panels.ts';
 import {
   ageThresholds,
+  blueFromOne,
+  greenIfAll,
   listingMappings,
-  noneKnownMappings,
+  neverMappings,
   orangeFromOne,
   redFromOne,
+  refreshMappings,
   UNIT,
-  upMappings,
 } from './appearance.ts';
-import { buildDashboard, exporterLink, inventoryLink, line, panelLink } from './build-dashboard.ts';
+import { buildDashboard, exporterLink, line, stationLink } from './build-dashboard.ts';
+import { stat, stateTimeline, table } from './panel.ts';
+import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import {
-  coverage,
-  coverageByStation,
-  coverageByType,
-  coverageColumn,
-  coverageStat,
-  timeToCoverage,
-  withoutRulesStat,
-} from './coverage-panels.ts';
-import {
-  ageByStation,
-  dataAge,
-  exportersUp,
-  failuresByReason,
-  listingState,
-  oldestData,
-  refreshDuration,
-  upTimeline,
-} from './health-panels.ts';
-import {
+  ALL,
   addedAndRemoved,
-  byOwner,
-  capacityTable,
+  alertCoverage,
+  alerts,
+  COVERAGE_COLUMN,
+  capacity,
   firingAndPending,
-  firingByType,
-  firingCount,
-  firingStat,
-  gpusByModel,
-  resourceCount,
-  resourcesByProduct,
-  resourcesByState,
-  resourcesByType,
-  resourcesStat,
+  firingResources,
+  oldestData,
+  owners,
+  refreshResult,
+  resourceCounts,
+  STATION_COLUMN,
   stateChanges,
-  unknownStateStat,
-  unknownStates,
-} from './inventory-panels.ts';
-import { costByOwner, expectedCapacity, notMonitored } from './optional-panels.ts';
-import { inAnyCluster, linked, stat, table } from './panel.ts';
-import { BY_STATION, instantQuery, noneOrUnknown, Scope, sumBy, tableQuery } from './query.ts';
-import { STATION_COLUMNS } from './resource-table.ts';
-import { ownerVariable, stationVariables } from './variables.ts';
+  TYPE_COLUMN,
+  types,
+} from './station-panels.ts';
+import { hidden, jobVariables, multiple, stationVariable, textVariable } from './variables.ts';
 
-const scope = new Scope('station', 'resource_type', 'product');
-const state = scope.stationState();
+const scope = new Scope('station=~"$station"');
 
-const stationsStat = stat(
+const exportersUp = stat(
+  {
+    title: 'Exporters up',
+    description: 'Share of the exporters that Prometheus can scrape.',
+    unit: UNIT.ratio,
+    noValue: 'Not scraped',
+    link: exporterLink,
+  },
+  instantQuery(`avg(${new Scope().series('up')})`),
+)
+  .thresholds(greenIfAll())
+  .decimals(0);
+
+const stations = stat(
   {
     title: 'Stations',
-    description: 'Stations seen within the time range, without those removed from the configuration.',
-    unit: UNIT.count,
+    description: 'Stations whose latest refresh failed, or that were not refreshed yet, and all stations.',
   },
-  instantQuery(`count by ${labelList()} (${state})`),
-);
+  instantQuery(`sum(1 - ${scope.once('telemetry_station_up')})`, 'Failing'),
+  instantQuery(`count(${scope.once('telemetry_station_up')})`, ALL),
+).overrideByName('Failing', [{ id: 'thresholds', value: redFromOne().build() }]);
 
-const failingStat = stat(
-  {
-    title: 'Failing',
-    description:
-      'Stations whose latest refresh failed or that were never refreshed. `None known`: none, but stations are missing.',
-    unit: UNIT.count,
-  },
-  instantQuery(
-    noneOrUnknown(
-      sumBy([], `${state} == bool 0`),
-      `count by ${labelList()} (${state})`,
-      `max by ${labelList()} (${state} < bool 0)`,
-    ),
-  ),
-)
-  .thresholds(redFromOne())
-  .mappings(noneKnownMappings);
-
-const missingStat = stat(
-  {
-    title: 'Missing',
-    description: 'Stations seen within the time range without data now, because their exporter is down or gone.',
-    unit: UNIT.count,
-  },
-  instantQuery(sumBy([], `${state} < bool 0`)),
-).thresholds(redFromOne());
-
-const incompleteStat = stat(
+const incomplete = stat(
   {
     title: 'Incomplete',
     description:
-      'Stations whose listing is not verified complete: it may be missing resources, or has rejected records. `None known`: none, but a station has no listing.',
-    unit: UNIT.count,
+      'Stations whose listing is not verified complete: it may be missing resources, or has rejected records.',
   },
-  instantQuery(
-    noneOrUnknown(
-      sumBy([], `${listingState(scope)} < bool 1`),
-      `count by ${labelList()} (${state})`,
-      `max by ${labelList()} ((${listingState(scope)} >= bool -1 or 0 * ${state}) == bool 0)`,
-    ),
-  ),
-)
-  .thresholds(orangeFromOne())
-  .mappings(noneKnownMappings);
+  instantQuery(`sum(1 - ${scope.once('telemetry_station_listing_complete')})`),
+).thresholds(orangeFromOne());
 
-/** Adds the number of stations that a sum does not include because they have no data; nothing beside no sum. */
-function withMissingStations(panel: ReturnType<typeof stat>) {
-  const withData = scope.deduplicated('telemetry_station_listing_complete');
-  const missing = `count by ${labelList()} (${state} unless on ${BY_STATION} ${withData})`;
-  return panel
-    .withTarget(instantQuery(`${missing} and on ${labelList()} ${withData}`, MISSING_STATIONS))
-    .overrideByRegexp(inAnyCluster(MISSING_STATIONS), [{ id: 'thresholds', value: orangeFromOne().build() }]);
-}
+const byState = (state: string) => scope.once('telemetry_station_listing_resources', `alert_state="${state}"`);
 
-const MISSING_STATIONS = 'Stations missing';
-
-const STATION_LABELS = ['job', 'station'] as const;
-
-const stationTable = table(
+const allStations = table(
   {
     title: 'All stations',
     description:
-      'Up to 500 stations: those without data first, then failing ones. The name links to the station dashboard, which shows how many resources the coverage does not count.',
+      'Failing stations first, then those with firing resources. Refresh: the reason of the failure. The name links to the station dashboard.',
   },
-  [
-    tableQuery(`max by ${labelList('job', 'station', 'upstream')} (${scope.series('telemetry_station_info')})`),
-    tableQuery(state),
-    tableQuery(`topk by ${BY_STATION} (1, ${scope.deduplicated('telemetry_station_failure')} == 1)`),
-    tableQuery(`1000 * ${scope.gone('telemetry_station_last_attempt_timestamp_seconds')}`),
-    tableQuery(resourceCount(scope, STATION_LABELS)),
-    tableQuery(firingCount(scope, STATION_LABELS)),
-    tableQuery(coverage(scope, STATION_LABELS)),
-    tableQuery(listingState(scope)),
-    tableQuery(dataAge(scope.deduplicated('telemetry_station_last_success_timestamp_seconds'))),
-  ],
-  [
-    ...STATION_COLUMNS,
-    { field: 'Value #B', title: 'Refresh', mappings: upMappings, width: 95 },
-    { field: 'reason', title: 'Reason', width: 105 },
-    { field: 'Value #D', title: 'No data since', unit: UNIT.date, width: 160 },
-    { field: 'Value #E', title: 'Resources', unit: UNIT.count, width: 110 },
-    {
-      field: 'Value #F',
-      title: 'Firing',
-      unit: UNIT.count,
-      thresholds: redFromOne(),
-      mappings: noneKnownMappings,
-      width: 95,
-    },
-    coverageColumn('Value #G'),
-    { field: 'Value #H', title: 'Listing', mappings: listingMappings, width: 105 },
-    { field: 'Value #I', title: 'Data age', unit: UNIT.seconds, decimals: 0, thresholds: ageThresholds(), width: 100 },
-    { field: 'upstream', title: 'Upstream' },
-  ],
-  { by: 'Value #B', descending: false, limit: 500 },
+  {
+    queries: [
+      tableQuery(refreshResult(scope)),
+      tableQuery(`round(time() - ${scope.once('telemetry_station_last_success_timestamp_seconds')})`),
+      tableQuery(scope.once('telemetry_station_listing_complete')),
+      tableQuery(scope.coverage(' by (station)')),
+      tableQuery(`sum by (station) (${scope.once('telemetry_station_listing_resources')})`),
+      tableQuery(`sum by (station) (${byState('firing')})`),
+      tableQuery(`sum by (station) (${byState('unknown')})`),
+    ],
+    columns: [
+      { field: 'station', title: 'Station', links: [stationLink] },
+      { field: 'reason', title: 'Refresh', mappings: refreshMappings, width: 110 },
+      {
+        field: 'Value #B',
+        title: 'Data age',
+        unit: UNIT.seconds,
+        decimals: 0,
+        thresholds: ageThresholds(),
+        mappings: neverMappings,
+        width: 120,
+      },
+      { field: 'Value #C', title: 'Listing', mappings: listingMappings, width: 110 },
+      { field: 'Value #E', title: 'Resources', unit: UNIT.count, width: 110 },
+      { field: 'Value #F', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), width: 80 },
+      { field: 'Value #G', title: 'Unknown state', unit: UNIT.count, thresholds: blueFromOne(), width: 120 },
+      COVERAGE_COLUMN,
+      { field: 'upstream', title: 'Upstream' },
+      { field: 'Value #A', hidden: true },
+    ],
+    order: [{ by: 'Value #A (max)' }, { by: 'Value #F (max)', descending: true }, { by: 'station' }],
+  },
 );
 
-const allStations = panelLink('fleet', 'All stations');
+const firingByType = table(
+  {
+    title: 'Firing by station and type',
+    description: 'Firing resources of each station by type, most first.',
+    noValue: 'None firing, or no data',
+  },
+  {
+    queries: [
+      tableQuery(
+        `topk(50, sum by (station, resource_type) (${scope.once('telemetry_station_resources', 'alert_state="firing"')}) > 0)`,
+      ),
+    ],
+    columns: [
+      STATION_COLUMN,
+      TYPE_COLUMN,
+      { field: 'Value', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), width: 65 },
+    ],
+    order: [{ by: 'Value (max)', descending: true }],
+  },
+);
+
+const failingStations = stateTimeline(
+  {
+    title: 'Failing stations',
+    description: 'When the latest refresh of a station had failed; only stations that failed within the time range.',
+    noValue: 'None failed, or no data',
+  },
+  rangeQuery(`${scope.once('telemetry_station_up')} == 0`, '{{station}}'),
+);
 
 export const fleet = buildDashboard({
   name: 'fleet',
-  description: 'All telemetry stations: refresh status, resources, alert coverage, capacity and changes.',
-  refresh: '1m',
-  variables: [...stationVariables(), ownerVariable()],
-  sections: [
-    {
-      title: 'Overview',
-      lines: [
-        line(
-          3,
-          [5, linked(exportersUp(scope), exporterLink)],
-          [5, linked(stationsStat, allStations)],
-          [5, linked(missingStat, allStations)],
-          [4, linked(failingStat, allStations)],
-          [5, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
-        ),
-        line(
-          3,
-          [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
-          [6, linked(unknownStateStat(scope), panelLink('fleet', 'States of unknown meaning'))],
-          [6, linked(withMissingStations(resourcesStat(scope)), inventoryLink('Resources'))],
-          [6, linked(incompleteStat, allStations)],
-        ),
-        line(7, [24, alertsTable(scope)]),
-        line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
-      ],
-    },
-    { title: 'Firing resources', collapsed: true, lines: [line(10, [24, firingResources(scope)])] },
-    {
-      title: 'Stations',
-      lines: [
-        line(8, [12, upTimeline(scope)], [12, failuresByReason(scope)]),
-        line(10, [24, stationTable]),
-        line(8, [12, ageByStation(scope)], [12, refreshDuration(scope)]),
-      ],
-    },
-    {
-      title: 'Resources',
-      lines: [
-        line(9, [12, resourcesByState(scope)], [12, unknownStates(scope)]),
-        line(9, [12, resourcesByType(scope)], [12, resourcesByProduct(scope)]),
-      ],
-    },
-    {
-      title: 'Alert coverage',
-      lines: [
-        line(
-          3,
-          [12, linked(withMissingStations(withoutRulesStat(scope)), panelLink('fleet', 'Coverage by type'))],
-          [12, linked(coverageStat(scope), panelLink('fleet', 'Coverage by station'))],
-        ),
-        line(9, [12, coverageByStation(scope)], [12, coverageByType(scope)]),
-      ],
-    },
-    { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
-    {
-      title: 'Expected capacity, cost and monitoring: needs values in the rules',
-      collapsed: true,
-      lines: [line(9, [14, expectedCapacity(scope)], [10, costByOwner(scope)]), line(9, [24, notMonitored(scope)])],
-    },
-    { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
-    { title: 'Changes', lines: [line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)])] },
+  description: 'All telemetry stations: what is up and complete, what fires, what changed, how many of what.',
+  variables: [
+    ...jobVariables('telemetry_station_up'),
+    multiple(stationVariable()),
+    hidden(textVariable('owner', 'Owner label', 'Label that names the owner of a resource.', 'team')),
+  ],
+  lines: [
+    line(
+      3,
+      [4, exportersUp],
+      [4, stations],
+      [4, incomplete],
+      [4, oldestData(scope)],
+      [4, resourceCounts(scope)],
+      [4, alertCoverage(scope)],
+    ),
+    line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
+    line(9, [24, allStations]),
+    line(8, [8, firingByType], [8, failingStations], [8, addedAndRemoved(scope)]),
+    line(8, [14, types(scope)], [10, capacity(scope)]),
+  ],
+  collapsed: [
+    { title: 'Firing resources', lines: [line(10, [24, firingResources(scope)])] },
+    { title: 'Owners and state changes', lines: [line(9, [14, owners(scope)], [10, stateChanges(scope)])] },
   ],
 });

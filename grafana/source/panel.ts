@@ -2,12 +2,13 @@ import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import {
   BigValueColorMode,
   BigValueGraphMode,
+  BigValueJustifyMode,
+  BigValueTextMode,
   GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
-  LineInterpolation,
   ReduceDataOptionsBuilder,
   SortOrder,
   StackingConfigBuilder,
@@ -16,6 +17,7 @@ import {
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
+  VizTextDisplayOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
@@ -30,51 +32,63 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as Timeseries } from '@grafana/grafana-foundation-sdk/timeseries';
-import { CLUSTER } from '../../prometheus/promql/cluster.ts';
 import {
-  displayName,
   EMPTY_CELL,
   fixedColor,
   HUE,
   NO_DATA,
-  NONE,
   neutral,
-  REASON_COLORS,
-  STATE_SERIES,
+  STATE_COLORS,
   shadesOf,
   thresholds,
   UNIT,
-  UNKNOWN_STATE,
 } from './appearance.ts';
 
 interface PanelText {
   readonly title: string;
   readonly description: string;
-  readonly unit: string;
-  /** Shown when the queries return no data; by default NO_DATA. */
+  readonly unit?: string;
+  /** Shown when the queries return no data. */
   readonly noValue?: string;
+}
+
+export interface Link {
+  readonly title: string;
+  readonly url: string;
 }
 
 type Query = Builder<Dataquery>;
 
-export function stat({ title, description, unit, noValue = NO_DATA }: PanelText, query: Query): Stat {
-  return new Stat()
+export function stat(
+  { title, description, unit = UNIT.count, noValue = NO_DATA, link }: PanelText & { readonly link?: Link },
+  ...queries: readonly Query[]
+): Stat {
+  const panel = new Stat()
     .title(title)
     .description(description)
     .unit(unit)
     .noValue(noValue)
-    .withTarget(query)
+    .targets([...queries])
     .thresholds(neutral())
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
-    .reduceOptions(lastValue());
+    .justifyMode(BigValueJustifyMode.Center)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(13).valueSize(30))
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''));
+  // The SDK types data links as dashboard links; Grafana reads title and URL.
+  return link === undefined ? panel : panel.dataLinks([{ build: () => link as DashboardLink }]);
+}
+
+/** Shows the name of the series, in the color of its value. */
+export function nameStat(text: PanelText, query: Query): Stat {
+  return stat(text, query).textMode(BigValueTextMode.Name);
 }
 
 export function timeseries(
-  { title, description, unit, noValue = NO_DATA }: PanelText,
+  { title, description, unit = UNIT.short, noValue = NO_DATA }: PanelText,
   ...queries: readonly Query[]
 ): Timeseries {
-  return new Timeseries()
+  const panel = new Timeseries()
     .title(title)
     .description(description)
     .unit(unit)
@@ -85,13 +99,18 @@ export function timeseries(
     .showPoints(VisibilityMode.Never)
     .axisSoftMin(0)
     .axisSoftMax(SOFT_MAX[unit] ?? 1)
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Shades).fixedColor('blue'))
     .legend(legend())
     .tooltip(tooltip());
+  return unit === UNIT.short ? panel.decimals(0) : panel;
 }
 
-/** The end of the axis of a chart that is 0 all the time, which Grafana would scale to 100. */
-const SOFT_MAX: Readonly<Record<string, number>> = { [UNIT.ratio]: 0.1, [UNIT.clock]: 60 };
+/** The least end of an axis: a chart of small counts has no fractions, and one that is 0 all the time does not end at 100. */
+const SOFT_MAX: Readonly<Record<string, number>> = {
+  [UNIT.short]: 5,
+  [UNIT.minutes]: 5,
+  [UNIT.seconds]: 0.1,
+  [UNIT.ratio]: 0.1,
+};
 
 /** Draws a dashed line at a limit. */
 export function withLimit(panel: Timeseries, limit: number): Timeseries {
@@ -100,119 +119,98 @@ export function withLimit(panel: Timeseries, limit: number): Timeseries {
     .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
 }
 
-export function stackedTimeseries(text: PanelText, ...queries: readonly Query[]): Timeseries {
+export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
   return timeseries(text, ...queries)
-    .fillOpacity(35)
+    .drawStyle(GraphDrawStyle.Bars)
+    .lineWidth(0)
+    .fillOpacity(70)
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
 }
 
-/** For values that change slowly and are costly to compute: a point per three minutes of six hours, instead of one per minute. */
-export function coarse(panel: Timeseries): Timeseries {
-  return panel.maxDataPoints(120);
-}
-
-/** For numbers that stay the same for a while, such as those of failing stations. */
-export function stackedSteps(text: PanelText, ...queries: readonly Query[]): Timeseries {
-  return stackedTimeseries(text, ...queries)
-    .lineInterpolation(LineInterpolation.StepAfter)
-    .fillOpacity(70);
-}
-
-/**
- * For series whose names are not known in advance: the initial of the last word decides about the hue, so that a name has the same one in every
- * chart, and names with the same hue have different shades. The legend has the last values.
- */
-export function categories(panel: Timeseries): Timeseries {
-  const hues = Object.values(HUE);
-  for (const [index, hue] of hues.entries()) {
-    const initials = [...INITIALS].filter((_, position) => position % hues.length === index).join('');
-    panel.overrideByRegexp(`/(^|[ /])[${initials}][^ /]*( \\([^)]*\\))?$/i`, [shadesOf(hue)]);
-  }
-  return panel.legend(
-    legend().displayMode(LegendDisplayMode.Table).placement(LegendPlacement.Right).calcs(['lastNotNull']),
+export function stateTimeline({ title, description, noValue = NO_DATA }: PanelText, query: Query): StateTimeline {
+  return (
+    new StateTimeline()
+      .title(title)
+      .description(description)
+      .noValue(noValue)
+      .withTarget(query)
+      // Without a series, the result is a frame without a field, of which Grafana would say that it has no time: this drops it.
+      .withTransformation({ id: 'filterFieldsByName', options: { include: { pattern: '.*' } } })
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('red'))
+      .showValue(VisibilityMode.Never)
+      .rowHeight(0.8)
+      .legend(legend().showLegend(false))
+      .tooltip(tooltip())
   );
 }
 
-const INITIALS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
-  return stackedTimeseries(text, ...queries)
-    .drawStyle(GraphDrawStyle.Bars)
-    .lineWidth(0)
-    .fillOpacity(70);
+/** Colors the series that are named after the values of `alert_state`, or begin with them. */
+export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
+  for (const [state, color] of Object.entries(STATE_COLORS))
+    panel.overrideByRegexp(`/^${state}/i`, [fixedColor(color)]);
+  return panel;
 }
 
-export function stateTimeline({ title, description, unit, noValue = NO_DATA }: PanelText, query: Query): StateTimeline {
-  return new StateTimeline()
-    .title(title)
-    .description(description)
-    .unit(unit)
-    .noValue(noValue)
-    .withTarget(query)
-    .thresholds(neutral())
-    .showValue(VisibilityMode.Never)
-    .rowHeight(0.8)
-    .legend(legend())
-    .tooltip(tooltip());
+/**
+ * Colors series whose names are not known in advance, by the beginning of the name, or by its end without a port: those of a name are the same in
+ * every chart, and names with the same hue have different shades.
+ */
+export function colorNames(panel: Timeseries, by: 'beginning' | 'end'): Timeseries {
+  const hues = Object.values(HUE);
+  for (const [index, hue] of hues.entries()) {
+    const characters = [...CHARACTERS].filter((_, position) => position % hues.length === index).join('');
+    panel.overrideByRegexp(by === 'beginning' ? `/^[${characters}]/i` : `/[${characters}](:\\d+)?$/i`, [shadesOf(hue)]);
+  }
+  return panel;
 }
 
-/** Its legend would list values, which are all 1. */
-export function withoutLegend(panel: StateTimeline): StateTimeline {
-  return panel.legend(legend().showLegend(false));
-}
+/** The initials of the usual names first, such as east, north, west, south and main: they have different hues. */
+const CHARACTERS = 'enwsmapcbdfghijkloqrtuvxyz0123456789';
 
 export interface Column {
   /** A label, or the value of a query: `Value #B` for query B, `Value` if there is only one query. */
   readonly field: string;
-  readonly title: string;
+  /** By default, the name of the field. */
+  readonly title?: string;
   readonly unit?: string;
   readonly decimals?: number;
   /** By default, the column gets its share of what the others leave. */
   readonly width?: number;
-  /** Shows long text in several lines. */
-  readonly wrap?: boolean;
-  /** Only links read the field. */
-  readonly hidden?: boolean;
   readonly mappings?: readonly ValueMapping[];
   /** Applied to the cell's text color. */
   readonly thresholds?: ThresholdsConfigBuilder;
-  readonly link?: Link;
+  readonly links?: readonly Link[];
+  /** Draws the value as a bar. */
+  readonly bar?: boolean;
+  /** Only links read the field. */
+  readonly hidden?: boolean;
 }
-
-export const JOB_COLUMN: Column = { field: 'job', title: 'Job' };
-
-/** Tables do not have it where no series has the label. */
-export const CLUSTER_COLUMN: Column = { field: CLUSTER, title: 'Cluster' };
-
-export interface Link {
-  readonly title: string;
-  readonly url: string;
-}
-
-/** What a stat counts. */
-export function linked(panel: Stat, link: Link): Stat {
-  // The SDK types data links as dashboard links; Grafana reads title and URL.
-  return panel.dataLinks([{ build: () => link as DashboardLink }]);
-}
-
-/** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
-const MIN_COLUMN_WIDTH = 120;
 
 interface Order {
-  /** A field, which need not be a column. */
   readonly by: string;
-  readonly descending: boolean;
-  /** Number of rows, unless the queries limit them. */
+  readonly descending?: boolean;
+}
+
+interface TableSource {
+  readonly queries: readonly Query[];
+  readonly columns: readonly Column[];
+  /** The first one decides. */
+  readonly order: readonly Order[];
   readonly limit?: number;
 }
 
-/** Merges the results of all queries into rows by their common labels. */
+/**
+ * A row for each combination of the labels among the columns. Grouping drops the results when no query returns anything, so that Grafana shows the
+ * text of the panel instead of headings.
+ */
 export function table(
-  { title, description, noValue = NO_DATA }: Omit<PanelText, 'unit'>,
-  queries: readonly Query[],
-  columns: readonly Column[],
-  { by, descending, limit }: Order,
+  { title, description, noValue = NO_DATA }: PanelText,
+  { queries, columns, order, limit = 500 }: TableSource,
 ): Table {
+  const fields = columns.map((column) => ({
+    ...column,
+    grouped: isValue(column) ? `${column.field} (max)` : column.field,
+  }));
   const panel = new Table()
     .title(title)
     .description(description)
@@ -224,100 +222,65 @@ export function table(
     .cellHeight(TableCellHeight.Sm)
     .minWidth(MIN_COLUMN_WIDTH)
     .withTransformation({ id: 'merge', options: {} })
-    .withTransformation({ id: 'sortBy', options: { sort: [{ field: by, desc: descending }] } });
-  if (limit !== undefined) panel.withTransformation({ id: 'limit', options: { limitField: limit } });
-  panel
     .withTransformation({
-      id: 'filterFieldsByName',
-      options: { include: { names: columns.map(({ field }) => field) } },
-    })
-    .withTransformation({
-      id: 'organize',
-      options: {
-        excludeByName: {},
-        indexByName: Object.fromEntries(columns.map(({ field }, index) => [field, index])),
-        renameByName: Object.fromEntries(columns.map(({ field, title }) => [field, title])),
-      },
+      id: 'groupBy',
+      options: { fields: Object.fromEntries(columns.map((column) => [column.field, grouping(column)])) },
     });
-  for (const column of columns) {
-    const properties = columnProperties(column);
-    if (properties.length > 0) panel.overrideByName(column.title, properties);
-  }
+  for (const { by, descending = false } of order.toReversed())
+    panel.withTransformation({ id: 'sortBy', options: { sort: [{ field: by, desc: descending }] } });
+  panel.withTransformation({ id: 'limit', options: { limitField: limit } }).withTransformation({
+    id: 'organize',
+    options: {
+      excludeByName: {},
+      indexByName: Object.fromEntries(fields.map(({ grouped }, index) => [grouped, index])),
+      renameByName: Object.fromEntries(fields.map(({ grouped, field, title = field }) => [grouped, title])),
+    },
+  });
+  for (const column of columns) panel.overrideByName(column.title ?? column.field, columnProperties(column));
   return panel;
 }
 
-/** A filter button takes room from the header: only columns that readers narrow down have one. */
-const FILTERABLE = new Set<string>([
-  CLUSTER,
-  'job',
-  'station',
-  'display_name',
-  'name',
-  'resource_type_label',
-  'product',
-  'state_label',
-  'reason',
-  'alertname',
-  'job_name',
-  'instance',
-]);
+/** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
+const MIN_COLUMN_WIDTH = 80;
 
-const HIDDEN: DynamicConfigValue = { id: 'custom.hidden', value: true };
+function isValue({ field }: Column): boolean {
+  return field.startsWith('Value');
+}
 
-function columnProperties({
-  field,
-  unit,
-  decimals,
-  width,
-  wrap,
-  hidden,
-  mappings,
-  thresholds,
-  link,
-}: Column): DynamicConfigValue[] {
+function grouping(column: Column): object {
+  return isValue(column)
+    ? { operation: 'aggregate', aggregations: ['max'] }
+    : { operation: 'groupby', aggregations: [] };
+}
+
+function columnProperties(column: Column): DynamicConfigValue[] {
+  const { unit, decimals, width, mappings, thresholds, links, bar = false, hidden = false } = column;
   // A link has a color of its own.
-  const colored = link === undefined && (mappings !== undefined || thresholds !== undefined);
+  const colored = links === undefined && (mappings !== undefined || thresholds !== undefined);
   return [
-    ...(FILTERABLE.has(field) ? [{ id: 'custom.filterable', value: true }] : []),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
-    // Grafana 12.2 renamed the first.
-    ...(hidden === true ? [HIDDEN, { id: 'custom.hideFrom.viz', value: true }] : []),
-    ...(wrap === true ? [{ id: 'custom.wrapText', value: true }] : []),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: [...mappings, ...EMPTY_CELL] }]),
     ...(thresholds === undefined ? [] : [{ id: 'thresholds', value: thresholds.build() }]),
     ...(colored ? [{ id: 'custom.cellOptions', value: { type: 'color-text' } }] : []),
-    ...(link === undefined ? [] : [{ id: 'links', value: [link] }]),
+    ...(links === undefined ? [] : [{ id: 'links', value: links }]),
+    ...(bar ? BAR : []),
+    // Grafana 12.2 renamed the first.
+    ...(hidden
+      ? [
+          { id: 'custom.hidden', value: true },
+          { id: 'custom.hideFrom.viz', value: true },
+        ]
+      : []),
   ];
 }
 
-/** Names and colors the series of each meaning of a state; the others are states of unknown meaning, none, or a field without data. */
-export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
-  const known = [...STATE_SERIES.map(([alertState]) => alertState), NONE, 'Value'].join('|');
-  panel.overrideByRegexp(`/^(?!(.*: )?(${known})$)/`, [fixedColor(UNKNOWN_STATE)]);
-  for (const [alertState, name, color] of STATE_SERIES) {
-    panel.overrideByRegexp(`/: ${alertState}$/`, [fixedColor(color)]);
-    panel.overrideByRegexp(`/^${alertState}$/`, [displayName(name), fixedColor(color)]);
-  }
-  return panel;
-}
-
-/** Matches the series of this name, and those whose name the cluster or the upstream precedes. */
-export function inAnyCluster(name: string): string {
-  return `/(^|: )${name}$/`;
-}
-
-/** Colors the series of each failure reason; legends may begin with the cluster or the upstream. */
-export function colorReasons(panel: Timeseries): Timeseries {
-  for (const [reason, color] of Object.entries(REASON_COLORS))
-    panel.overrideByRegexp(inAnyCluster(reason), [fixedColor(color)]);
-  return panel.overrideByRegexp(inAnyCluster(NONE), [fixedColor('text')]);
-}
-
-function lastValue(): ReduceDataOptionsBuilder {
-  return new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields('');
-}
+const BAR: readonly DynamicConfigValue[] = [
+  { id: 'custom.cellOptions', value: { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' } },
+  { id: 'min', value: 0 },
+  fixedColor('blue'),
+];
 
 function legend(): VizLegendOptionsBuilder {
   return new VizLegendOptionsBuilder()

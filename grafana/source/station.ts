@@ -1,179 +1,145 @@
-import { labelList } from '../../prometheus/promql/cluster.ts';
-import { alertsTable, firingResources } from './alert-panels.ts';
-import { DASHED, fixedColor, HUE, UNIT, upMappings } from './appearance.ts';
-import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
-import { coverageByType, coverageStat, timeToCoverage, withoutRulesStat } from './coverage-panels.ts';
-import { ageByStation, failuresByReason, listingStat, oldestData, refreshDuration } from './health-panels.ts';
+import { blueFromOne, fixedColor, HUE, listingMappings, STALE_S, thresholds, UNIT } from './appearance.ts';
+import { buildDashboard, line, resourceLink } from './build-dashboard.ts';
+import { type Column, nameStat, stat, table, timeseries, withLimit } from './panel.ts';
+import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import {
   addedAndRemoved,
-  byOwner,
-  capacityTable,
+  alertCoverage,
+  alerts,
+  capacity,
   firingAndPending,
-  firingByType,
-  firingStat,
-  gpusByModel,
-  resourcesByProduct,
-  resourcesByState,
-  resourcesByType,
-  resourcesStat,
+  firingResources,
+  ID_COLUMN,
+  oldestData,
+  refreshResult,
+  resourceCounts,
   stateChanges,
-  unknownStateStat,
-  unknownStates,
-} from './inventory-panels.ts';
-import { costByOwner, expectedCapacity, notMonitored } from './optional-panels.ts';
-import { coarse, inAnyCluster, linked, stat, timeseries } from './panel.ts';
-import { instantQuery, orNone, rangeQuery, Scope, sumBy } from './query.ts';
-import { ageOf, ageTable, withoutRules } from './resource-table.ts';
-import { oneStationVariables, ownerVariable } from './variables.ts';
+  types,
+} from './station-panels.ts';
+import { jobVariables, stationVariable } from './variables.ts';
 
-const scope = new Scope('station', 'resource_type', 'product');
+const scope = new Scope('station="$station"');
 
-const upStat = stat(
+/** For links alone: all rows have the same station. */
+const HIDDEN_STATION: Column = { field: 'station', hidden: true };
+
+const latestRefresh = nameStat(
+  { title: 'Latest refresh', description: 'Whether the latest refresh succeeded, or why it failed.', unit: UNIT.short },
+  instantQuery(refreshResult(scope), '{{reason}}'),
+).thresholds(thresholds([-1, 'red'], [1, 'green']));
+
+const listing = stat(
   {
-    title: 'Latest refresh',
-    description: 'Whether the latest refresh of every selected station succeeded. `No data`: its exporter is down.',
-    unit: UNIT.short,
+    title: 'Listing',
+    description:
+      'Whether the listing is verified complete. An incomplete one may be missing resources, or has rejected records.',
   },
-  instantQuery(`min by ${labelList()} (${scope.stationState()})`),
-).mappings(upMappings);
+  instantQuery(scope.once('telemetry_station_listing_complete')),
+).mappings([...listingMappings]);
 
-const rulesStat = stat(
-  { title: 'Alert rules', description: 'Alert rules of all resources.', unit: UNIT.count },
-  instantQuery(scope.sum('telemetry_station_alert_rules')),
-);
+const unknownState = stat(
+  {
+    title: 'Unknown state',
+    description:
+      'Resources in a state of unknown meaning: if it means firing, they raise no alert. TelemetryStationUnknownState names it; add it to `states` in the configuration.',
+  },
+  instantQuery(`sum(${scope.once('telemetry_station_listing_resources', 'alert_state="unknown"')})`),
+).thresholds(blueFromOne());
 
-const withoutRulesTable = ageTable(scope, {
-  title: 'Resources without alert rules',
-  description:
-    'The 100 oldest resources without alert rules, except those known not to be alertable: where a listing is incomplete, they may be more than `Without alert rules` counts. The name links to the resource history.',
-  expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
-  oldestFirst: true,
-});
+const lastSuccess = scope.once('telemetry_station_last_success_timestamp_seconds');
 
-const infos = scope.series('telemetry_station_resource_info');
-
-const oldest = ageTable(scope, {
-  title: 'Oldest resources',
-  description: 'The ten oldest resources.',
-  expression: `topk(10, ${ageOf(scope, infos)})`,
-  oldestFirst: true,
-});
-
-const newest = ageTable(scope, {
-  title: 'Newest resources',
-  description: 'The ten newest resources.',
-  expression: `bottomk(10, ${ageOf(scope, infos)})`,
-  oldestFirst: false,
-});
-
-/** Ignores the type and product variables: the service's total covers all resources of a station. */
-const allResources = new Scope('station');
-
-const STATION_LABELS = ['job', 'station'] as const;
-const reported = allResources.sum('telemetry_station_listing_reported_resources', STATION_LABELS);
-
-const reportedAndReceived = coarse(
+const dataAge = withLimit(
   timeseries(
     {
-      title: 'Reported and received resources',
-      description:
-        'The total that the service reports and the resources received, of stations with a total. A lasting difference means an incomplete listing.',
-      unit: UNIT.short,
-      noValue: 'Not scraped or refreshed, or no total reported',
+      title: 'Data age',
+      description: 'Time since the last successful refresh. The line is the threshold of TelemetryStationDataStale.',
+      unit: UNIT.minutes,
     },
-    rangeQuery(sumBy([], reported), 'Reported'),
-    rangeQuery(
-      sumBy([], `${allResources.sum('telemetry_station_resources', STATION_LABELS)} and ${reported}`),
-      'Received',
-    ),
-  )
-    .overrideByRegexp(inAnyCluster('Reported'), [DASHED, fixedColor(HUE.blue)])
-    .overrideByRegexp(inAnyCluster('Received'), [fixedColor(HUE.purple)]),
+    rangeQuery(`(time() - (${lastSuccess} > 0)) / 60`, 'Data age'),
+  ).overrideByName('Data age', [fixedColor('blue')]),
+  STALE_S / 60,
 );
 
-const pagesAndRecords = timeseries(
+const refreshDuration = timeseries(
   {
-    title: 'Pages, duplicates and rejected',
-    description: 'Pages fetched for the snapshot, duplicate records, and records without a usable id.',
-    unit: UNIT.short,
+    title: 'Refresh duration',
+    description: 'Duration of the latest refresh, including all listings.',
+    unit: UNIT.seconds,
   },
-  rangeQuery(allResources.sum('telemetry_station_listing_pages'), 'Pages'),
-  rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
-  rangeQuery(allResources.sum('telemetry_station_listing_rejected_resources'), 'Rejected'),
-)
-  .overrideByRegexp(inAnyCluster('Pages'), [fixedColor(HUE.blue)])
-  .overrideByRegexp(inAnyCluster('Duplicates'), [fixedColor(HUE.purple)])
-  .overrideByRegexp(inAnyCluster('Rejected'), [fixedColor(HUE.pink)]);
+  rangeQuery(scope.once('telemetry_station_refresh_duration_seconds'), 'Refresh duration'),
+).overrideByName('Refresh duration', [fixedColor('blue')]);
 
-const invalidFields = timeseries(
+const reportedAndReceived = timeseries(
   {
-    title: 'Invalid fields',
-    description: 'Field values that could not be read, by field. `none`: all were read.',
-    unit: UNIT.short,
+    title: 'Reported and received resources',
+    description:
+      'The total that the service reports, the resources received, and those of the latest listing that adds up, which TelemetryStationResourcesLost compares.',
   },
-  rangeQuery(
-    orNone(
-      `${allResources.sum('telemetry_station_listing_invalid_fields', ['field'])} > 0`,
-      'field',
-      allResources.series('telemetry_station_listing_complete'),
-    ),
-    '{{field}}',
-  ),
+  rangeQuery(scope.once('telemetry_station_listing_reported_resources'), 'Reported'),
+  rangeQuery(`sum(${scope.once('telemetry_station_listing_resources')})`, 'Received'),
+  rangeQuery(scope.once('telemetry_station_verified_resources'), 'Verified'),
+)
+  .overrideByName('Reported', [fixedColor('purple')])
+  .overrideByName('Received', [fixedColor('blue')])
+  .overrideByName('Verified', [fixedColor(HUE.cyan)]);
+
+const listingProblems = timeseries(
+  {
+    title: 'Listing problems',
+    description: 'Duplicate records, records without a usable id, and field values that could not be read.',
+  },
+  rangeQuery(scope.once('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
+  rangeQuery(scope.once('telemetry_station_listing_rejected_resources'), 'Rejected'),
+  rangeQuery(`sum(${scope.once('telemetry_station_listing_invalid_fields')})`, 'Invalid fields'),
+)
+  .overrideByName('Duplicates', [fixedColor('blue')])
+  .overrideByName('Rejected', [fixedColor('purple')])
+  .overrideByName('Invalid fields', [fixedColor(HUE.cyan)]);
+
+/** Of each exporter: a sum over replicas would need the labels of both. */
+const uncovered = `${scope.series('telemetry_station_resource_alert_rules')} == 0`;
+const age = `time() - ${scope.series('telemetry_station_resource_created_timestamp_seconds')}`;
+
+const resourcesWithoutRules = table(
+  {
+    title: 'Resources without alert rules',
+    description:
+      'The 100 oldest resources without alert rules, exempt ones included. The name links to the history of the resource. Reads two series of each resource.',
+    noValue: 'None, no data, or per-resource series are not published',
+  },
+  {
+    queries: [tableQuery(`topk(100, (${age}) and on (instance, resource_id) (${uncovered}))`)],
+    columns: [
+      { field: 'name', title: 'Name', links: [resourceLink] },
+      { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 0, width: 110 },
+      ID_COLUMN,
+      HIDDEN_STATION,
+    ],
+    order: [{ by: 'Value (max)', descending: true }],
+  },
 );
 
 export const station = buildDashboard({
   name: 'station',
-  description: 'One telemetry station in detail: resources over time, alert coverage, capacity and listing health.',
-  refresh: '5m',
-  variables: [...oneStationVariables(), ownerVariable()],
-  sections: [
-    {
-      title: 'Overview: $station',
-      lines: [
-        line(
-          3,
-          [5, linked(upStat, panelLink('station', 'Failing stations by reason'))],
-          [4, linked(listingStat(scope), panelLink('station', 'Reported and received resources'))],
-          [4, linked(firingStat(scope), inventoryLink('Firing resources'))],
-          [6, linked(unknownStateStat(scope), panelLink('station', 'States of unknown meaning'))],
-          [5, linked(oldestData(scope), panelLink('station', 'Data age'))],
-        ),
-        line(
-          3,
-          [6, linked(resourcesStat(scope), inventoryLink('Resources'))],
-          [6, linked(withoutRulesStat(scope), panelLink('station', 'Resources without alert rules'))],
-          [6, linked(coverageStat(scope), panelLink('station', 'Coverage by type'))],
-          [6, rulesStat],
-        ),
-        line(7, [24, alertsTable(scope, { usedUpstreamsOnly: true })]),
-        line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
-      ],
-    },
-    { title: 'Firing resources', collapsed: true, lines: [line(10, [24, firingResources(scope)])] },
-    {
-      title: 'Resources over time',
-      lines: [
-        line(9, [12, resourcesByState(scope)], [12, unknownStates(scope)]),
-        line(9, [12, resourcesByType(scope)], [12, addedAndRemoved(scope)]),
-        line(8, [24, stateChanges(scope)]),
-      ],
-    },
-    { title: 'Types and products', lines: [line(9, [12, coverageByType(scope)], [12, resourcesByProduct(scope)])] },
-    { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
-    { title: 'Oldest and newest resources', collapsed: true, lines: [line(9, [24, oldest]), line(9, [24, newest])] },
-    { title: 'Owners', collapsed: true, lines: [line(9, [14, byOwner(scope)], [10, timeToCoverage(scope)])] },
-    {
-      title: 'Expected capacity, cost and monitoring: needs values in the rules',
-      collapsed: true,
-      lines: [line(9, [14, expectedCapacity(scope)], [10, costByOwner(scope)]), line(9, [24, notMonitored(scope)])],
-    },
-    { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
-    {
-      title: 'Listing health',
-      lines: [
-        line(8, [8, reportedAndReceived], [8, pagesAndRecords], [8, invalidFields]),
-        line(8, [8, failuresByReason(scope)], [8, ageByStation(scope)], [8, refreshDuration(scope)]),
-      ],
-    },
+  description: 'One telemetry station: is it up and complete, what fires, what changed, how many of what.',
+  variables: [...jobVariables('telemetry_station_up'), stationVariable()],
+  lines: [
+    line(
+      3,
+      [4, latestRefresh],
+      [4, oldestData(scope)],
+      [4, listing],
+      [4, resourceCounts(scope)],
+      [4, unknownState],
+      [4, alertCoverage(scope)],
+    ),
+    line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
+    line(8, [24, firingResources(scope, HIDDEN_STATION)]),
+    line(8, [14, types(scope)], [10, capacity(scope)]),
+    line(7, [8, addedAndRemoved(scope)], [8, stateChanges(scope)], [8, dataAge]),
+  ],
+  collapsed: [
+    { title: 'Listing', lines: [line(8, [8, refreshDuration], [8, reportedAndReceived], [8, listingProblems])] },
+    { title: 'Resources without alert rules', lines: [line(11, [24, resourcesWithoutRules])] },
   ],
 });

@@ -18,18 +18,21 @@ export interface ShippedPanel {
   readonly type: string;
   readonly title: string;
   readonly targets?: readonly ShippedTarget[];
-  readonly maxDataPoints?: number;
   readonly fieldConfig?: {
-    readonly defaults: {
-      readonly noValue?: string;
-      readonly links?: readonly { readonly url: string }[];
-    };
+    readonly defaults: FieldProperties;
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
   readonly transformations?: readonly { readonly id: string; readonly options: Readonly<Record<string, object>> }[];
+}
+
+export interface FieldProperties {
+  readonly unit?: string;
+  readonly noValue?: string;
+  readonly thresholds?: { readonly steps: readonly { readonly value: number | null; readonly color: string }[] };
+  readonly mappings?: readonly object[];
 }
 
 export interface ShippedTarget {
@@ -43,6 +46,8 @@ export interface ShippedVariable {
   readonly name: string;
   readonly type: string;
   readonly query: string | { readonly query: string };
+  readonly multi?: boolean;
+  readonly includeAll?: boolean;
   readonly allValue?: string;
   readonly current?: { readonly value: string | readonly string[] };
 }
@@ -50,8 +55,8 @@ export interface ShippedVariable {
 interface ShippedAnnotation {
   readonly name: string;
   readonly builtIn: number;
+  readonly hide: boolean;
   readonly expr?: string;
-  readonly useValueForTime?: boolean;
 }
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
@@ -67,13 +72,13 @@ export function panelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] 
   return panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
 }
 
-/** The queries of panels, with a value for what is not in a matcher, so that they can be parsed. */
-export function expressionsOf(panels: readonly ShippedPanel[]): string[] {
-  return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => parsable(expr)));
+/** The panels that are queried when the dashboard opens. */
+export function openPanelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
+  return panels.filter(({ type }) => type !== 'row');
 }
 
-export function parsable(expression: string): string {
-  return interpolate(expression, { limit: '100' });
+export function expressionsOf(panels: readonly ShippedPanel[]): string[] {
+  return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 }
 
 /** The panels of all dashboards by file and title, of these types or of any. */
@@ -84,37 +89,16 @@ export function shippedPanels(...types: readonly string[]): [name: string, panel
   return panels.filter(([, { type }]) => types.length === 0 || types.includes(type));
 }
 
-/** The visible columns of a table: the names of the fields and their titles. */
-export function columnsOf(panel: ShippedPanel): [field: string, title: string][] {
-  const organize = panel.transformations?.find(({ id }) => id === 'organize');
-  const columns: [string, string][] = Object.entries(organize?.options['renameByName'] ?? {});
-  return columns.filter(([, title]) => !isHidden(panel, title));
-}
-
-/** Whether a table has a column only for its links. */
-export function isHidden({ fieldConfig }: ShippedPanel, title: string): boolean {
-  const overrides = fieldConfig?.overrides.filter(({ matcher }) => matcher.options === title) ?? [];
-  return overrides.some(({ properties }) =>
-    properties.some(({ id, value }) => id === 'custom.hidden' && value === true),
-  );
-}
-
-/** The panels that are queried when the dashboard opens. */
-export function openPanelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
-  return panels.filter(({ type }) => type !== 'row');
-}
-
-/** Parses a variable's `label_values(selector, label)` query, or a `query_result(expression)` with the name of the variable as label. */
-export function labelValuesOf({ query, name }: ShippedVariable): { readonly selector: string; readonly label: string } {
+/** Parses a variable's `label_values(selector, label)` query. */
+export function labelValuesOf({ query }: ShippedVariable): { readonly selector: string; readonly label: string } {
   const text = typeof query === 'string' ? query : query.query;
-  if (text.startsWith('query_result(')) return { selector: text.slice('query_result('.length, -1), label: name };
   const comma = text.lastIndexOf(',');
   return { selector: text.slice('label_values('.length, comma), label: text.slice(comma + 1, -1).trim() };
 }
 
 /** Replaces Grafana's built-in variables and the given ones; the format `regex` escapes the value as Grafana does. */
 export function interpolate(expression: string, values: Readonly<Record<string, string>>): string {
-  const all: Readonly<Record<string, string>> = { __rate_interval: '30s', __range: '1m', ...values };
+  const all: Readonly<Record<string, string>> = { __rate_interval: '30s', ...values };
   return expression.replace(
     /\$\{(\w+):regex\}|\$([a-z_]\w*)/g,
     (variable, escaped: string | undefined, plain: string | undefined) =>

@@ -34,21 +34,19 @@ export function runTarget(
   return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...times });
 }
 
-/** The values of a variable, with all values of the others selected. */
+/** The values of a variable, with all stations of a job selected that has no cluster. */
 export async function valuesFor(
   prometheus: RunningPrometheus,
   variable: ShippedVariable,
+  job: string,
   end: number,
 ): Promise<readonly string[]> {
   const { selector, label } = labelValuesOf(variable);
-  const all = Object.fromEntries(
-    ['cluster', 'job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']),
-  );
-  const query = interpolate(selector, all);
-  if (!query.startsWith('('))
-    return prometheus.api<string[]>(`label/${label}/values`, { 'match[]': query, end: `${end}` });
-  const { result } = await prometheus.api<QueryResult>('query', { query, time: `${end}` });
-  return result.map(({ metric }) => metric[label] ?? '');
+  const values = Object.fromEntries(['station', 'instance'].map((name) => [name, '.*']));
+  return prometheus.api<string[]>(`label/${label}/values`, {
+    'match[]': interpolate(selector, { ...values, cluster: '', job }),
+    end: `${end}`,
+  });
 }
 
 /** Everything selected: "All", or for a variable without it any value. */
