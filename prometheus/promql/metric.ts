@@ -27,7 +27,7 @@ export type MetricName = FamilyName | ExternalName;
 /** Labels that Prometheus attaches to every series of a target. */
 export const TARGET_LABELS = [CLUSTER, 'job', 'instance'] as const;
 
-export type LabelOf<Name extends MetricName> =
+type LabelOf<Name extends MetricName> =
   | (typeof TARGET_LABELS)[number]
   | (Name extends FamilyName
       ? FamilyLabel<Name>
@@ -36,9 +36,9 @@ export type LabelOf<Name extends MetricName> =
         : never);
 
 /** Operator and quoted value by label, such as `{ station: '="prod"' }`. */
-export type Matchers<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
+type Matchers<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
 
-export function selector<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
+function selector<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
   const pairs = Object.entries(matchers).map(([label, matcher]) => `${label}${matcher}`);
   return pairs.length === 0 ? name : `${name}{${pairs.join(', ')}}`;
 }
@@ -62,9 +62,9 @@ export function labelsOf(name: MetricName): readonly string[] {
 
 /** Matchers of the label `alert_state`: what a state means, whatever its name. */
 export const FIRING = '="firing"';
-export const PENDING = '="pending"';
+
 export const UNKNOWN = '="unknown"';
-export const FIRING_OR_PENDING = '=~"firing|pending"';
+
 export const FIRING_OR_UNKNOWN = '=~"firing|unknown"';
 export const KNOWN = '!="unknown"';
 

@@ -147,7 +147,7 @@ interface Selector {
 function selectorsOf(dashboard: ShippedDashboard): Selector[] {
   const annotations = dashboard.annotations.list.flatMap(({ expr }) => expr ?? []);
   const variables = dashboard.templating.list
-    .filter(({ type, name }) => type === 'query' && !['cluster', 'job'].includes(name))
+    .filter(({ type, name }) => type === 'query' && !['cluster', 'job', 'station'].includes(name))
     .map((variable) => labelValuesOf(variable).selector);
   const texts = [...expressionsOf(panelsOf(dashboard)), ...annotations, ...variables];
   return texts.flatMap((text) =>

@@ -28,7 +28,7 @@ export interface ShippedPanel {
   readonly transformations?: readonly { readonly id: string; readonly options: Readonly<Record<string, object>> }[];
 }
 
-export interface FieldProperties {
+interface FieldProperties {
   readonly unit?: string;
   readonly noValue?: string;
   readonly thresholds?: { readonly steps: readonly { readonly value: number | null; readonly color: string }[] };

@@ -1,11 +1,11 @@
-import { isHidden, type ShippedPanel, type ShippedTarget } from '../shipped-dashboards.ts';
+import type { ShippedPanel, ShippedTarget } from '../shipped-dashboards.ts';
 import { type Field, type Frame, loadGrafanaData } from './grafana-data.ts';
 
 const grafana = loadGrafanaData();
 const theme = grafana.createTheme({ colors: { mode: 'dark' } });
 
 /** The result of a query: labels and value of each series. */
-export type RecordedResult = readonly (readonly [labels: Readonly<Record<string, string>>, value: number | null])[];
+export type QueryResult = readonly (readonly [labels: Readonly<Record<string, string>>, value: number | null])[];
 
 /** What a panel shows: a cell is its text, with its color unless that is the one of all text. */
 export interface Shown {
@@ -14,18 +14,18 @@ export interface Shown {
 }
 
 /** Passes the results of the queries of a panel through the code with which Grafana displays them. */
-export function render(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+export function render(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
   if (panel.type === 'table') return renderTable(panel, results);
   if (panel.type === 'stat') return renderStat(panel, results);
   return renderSeries(panel, results);
 }
 
-function renderTable(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+function renderTable(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
   const frames = (panel.targets ?? []).map((target, index) =>
     tableFrame(target, results[index] ?? [], results.length > 1 ? `Value #${target.refId}` : 'Value'),
   );
   const [frame] = withOverrides(panel, transformed(panel, frames));
-  if (frame === undefined || frame.length === 0) return noData(panel);
+  if (frame === undefined) return noData(panel);
   const nameOf = (field: Field) => grafana.getFieldDisplayName(field, frame, [frame]);
   const fields = frame.fields.filter((field) => !isHidden(panel, nameOf(field)));
   return {
@@ -34,13 +34,19 @@ function renderTable(panel: ShippedPanel, results: readonly RecordedResult[]): S
   };
 }
 
+/** Whether a column is there only for links. */
+function isHidden({ fieldConfig }: ShippedPanel, title: string): boolean {
+  const overrides = fieldConfig?.overrides.filter(({ matcher }) => matcher.options === title) ?? [];
+  return overrides.some(({ properties }) => properties.some(({ id, value }) => id === 'custom.hidden' && value));
+}
+
 function cell({ values, display, config }: Field, row: number): string {
   const shown = display?.(values[row]) ?? { text: '' };
   const text = grafana.formattedValueToString(shown);
   return config.custom?.cellOptions?.type === 'color-text' ? colored(text, shown.color) : text;
 }
 
-function renderStat(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+function renderStat(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
   const data = withOverrides(panel, seriesFrames(panel, results));
   const { fieldConfig } = panel;
   const reduceOptions = { calcs: ['lastNotNull'], values: false, fields: '' };
@@ -55,7 +61,7 @@ function renderStat(panel: ShippedPanel, results: readonly RecordedResult[]): Sh
   };
 }
 
-function renderSeries(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+function renderSeries(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
   const frames = withOverrides(panel, transformed(panel, seriesFrames(panel, results)));
   if (frames.length === 0) return noData(panel);
   const rows = frames.flatMap((frame) => {
@@ -72,19 +78,19 @@ function noData({ fieldConfig }: ShippedPanel): Shown {
   return { columns: ['no data'], rows: [[`${fieldConfig?.defaults.noValue}`]] };
 }
 
-/** A result in the format `table`, as Grafana's Prometheus data source converts it. */
-function tableFrame({ refId }: ShippedTarget, result: RecordedResult, valueName: string): Frame {
+/** A result in the format `table`, as Grafana's Prometheus data source converts it: a frame without rows has its time and its value. */
+function tableFrame({ refId }: ShippedTarget, result: QueryResult, valueName: string): Frame {
   const names = [...new Set(result.flatMap(([labels]) => Object.keys(labels)))].toSorted();
   const labels = names.map(
     (name): Field => ({ name, type: 'string', values: result.map(([labels]) => labels[name] ?? ''), config: {} }),
   );
   const time: Field = { name: 'Time', type: 'time', values: result.map(() => 0), config: {} };
   const value: Field = { name: valueName, type: 'number', values: result.map(([, value]) => value), config: {} };
-  return { refId, fields: result.length === 0 ? [] : [time, ...labels, value], length: result.length };
+  return { refId, fields: [time, ...labels, value], length: result.length };
 }
 
 /** A frame per series, named by its legend. */
-function seriesFrames({ targets = [] }: ShippedPanel, results: readonly RecordedResult[]): Frame[] {
+function seriesFrames({ targets = [] }: ShippedPanel, results: readonly QueryResult[]): Frame[] {
   return targets.flatMap(({ refId, legendFormat = '' }, index) =>
     (results[index] ?? []).map(([labels, value]): Frame => {
       const displayNameFromDS = legendFormat.replace(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? '');
@@ -100,8 +106,7 @@ function seriesFrames({ targets = [] }: ShippedPanel, results: readonly Recorded
 
 function transformed({ transformations = [] }: ShippedPanel, frames: readonly Frame[]): Frame[] {
   let result: Frame[] = [];
-  const filled = frames.filter(({ fields }) => fields.length > 0);
-  grafana.transformDataFrame(transformations, filled).subscribe((next) => {
+  grafana.transformDataFrame(transformations, frames).subscribe((next) => {
     result = next;
   });
   return result;

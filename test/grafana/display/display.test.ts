@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { shippedPanels } from '../shipped-dashboards.ts';
+import { type QueryResult, render } from './render.ts';
+
+const panels = new Map(shippedPanels());
+
+describe('panels without data', () => {
+  it.each(shippedPanels('stat', 'table'))('show their text, in no color: %s', (name, panel) => {
+    const { rows } = render(panel, panel.targets?.map(() => []) ?? []);
+    expect(rows, name).toEqual([[panel.fieldConfig?.defaults.noValue]]);
+  });
+});
+
+describe('stats', () => {
+  it('show a count of 0 in no color, and a problem in red or orange', () => {
+    expect(shown('fleet.json: Incomplete', [[{}, 0]])).toEqual([['0']]);
+    expect(shown('fleet.json: Incomplete', [[{}, 1]])).toEqual([['1 (dark-orange)']]);
+    expect(shown('fleet.json: Stations', [[{}, 0]], [[{}, 6]])).toEqual([['Failing: 0'], ['All: 6']]);
+    expect(shown('fleet.json: Stations', [[{}, 1]], [[{}, 6]])).toEqual([['Failing: 1 (red)'], ['All: 6']]);
+    expect(shown('fleet.json: Resources', [[{}, 3]], [[{}, 9000]])).toEqual([['Firing: 3 (red)'], ['All: 9,000']]);
+    expect(shown('station.json: Unknown state', [[{}, 2]])).toEqual([['2 (blue)']]);
+  });
+
+  it('show in green only what is known to be well', () => {
+    expect(shown('fleet.json: Exporters up', [[{}, 1]])).toEqual([['100% (green)']]);
+    expect(shown('fleet.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
+    expect(shown('fleet.json: Coverage', [[{}, 0.96]])).toEqual([['96% (green)']]);
+    expect(shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete (green)']]);
+    expect(shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
+  });
+
+  it('show how old the data is, and a station that was never refreshed', () => {
+    expect(shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
+    expect(shown('fleet.json: Oldest data', [[{}, 900]])).toEqual([['15 mins (red)']]);
+    expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never refreshed (red)']]);
+  });
+});
+
+describe('the table of all stations', () => {
+  const station = (name: string) => ({ station: name, upstream: 'east', team: 'a' });
+
+  it('has failing stations first, then those with firing resources, then the others by name', () => {
+    const rows = shown(
+      'fleet.json: All stations',
+      [
+        [{ ...station('calm-b'), reason: 'Up' }, 1],
+        [{ ...station('calm-a'), reason: 'Up' }, 1],
+        [{ ...station('firing'), reason: 'Up' }, 1],
+        [{ ...station('down'), reason: 'network' }, -1],
+      ],
+      [
+        [station('calm-a'), 5],
+        [station('calm-b'), 6],
+        [station('firing'), 7],
+        [station('down'), 1.8e9],
+      ],
+      [
+        [station('calm-a'), 1],
+        [station('calm-b'), 0],
+      ],
+      [[{ station: 'calm-a' }, 0.5]],
+      [[{ station: 'calm-a' }, 1000]],
+      [
+        [{ station: 'calm-a' }, 0],
+        [{ station: 'calm-b' }, 0],
+        [{ station: 'firing' }, 2],
+        [{ station: 'down' }, 0],
+      ],
+      [],
+    );
+    expect(rows).toEqual([
+      ['down', 'network (red)', 'Never refreshed (red)', '–', '–', '0', '–', '–', 'east'],
+      ['firing', 'Up (green)', '7 s', '–', '–', '2 (red)', '–', '–', 'east'],
+      ['calm-a', 'Up (green)', '5 s', 'Complete (green)', '1,000', '0', '–', '50% (dark-orange)', 'east'],
+      ['calm-b', 'Up (green)', '6 s', 'Incomplete (dark-orange)', '–', '0', '–', '–', 'east'],
+    ]);
+  });
+});
+
+describe('the table of alerts', () => {
+  it('has a row for each alert with its beginning, critical ones first', () => {
+    const alert = (name: string, severity: string, labels: Readonly<Record<string, string>>) => ({
+      alertname: `TelemetryStation${name}`,
+      severity,
+      ...labels,
+    });
+    const down = alert('Down', 'warning', { station: 'prod', upstream: 'east' });
+    const exporterDown = alert('ExporterDown', 'critical', { instance: 'a:1' });
+    const absent = alert('ExporterAbsent', 'critical', {});
+    const rows = shown(
+      'fleet.json: Alerts',
+      [
+        [{ ...down, alertstate: 'firing', where: 'prod east ' }, 1],
+        [{ ...exporterDown, alertstate: 'firing', where: '  a:1' }, 1],
+        [{ ...absent, alertstate: 'pending', where: '  ' }, 1],
+      ],
+      [
+        [down, Date.UTC(2020, 0, 1)],
+        [exporterDown, Date.UTC(2020, 0, 2)],
+        [absent, Date.UTC(2020, 0, 3)],
+      ],
+    );
+    expect(rows).toEqual([
+      ['ExporterDown', 'Firing (red)', 'critical (red)', '  a:1', '2020-01-02 00:00:00'],
+      ['Down', 'Firing (red)', 'warning (dark-orange)', 'prod east ', '2020-01-01 00:00:00'],
+      ['ExporterAbsent', 'Pending (dark-orange)', 'critical (red)', '–', '2020-01-03 00:00:00'],
+    ]);
+  });
+});
+
+describe('the table of types', () => {
+  it('names types without what all of them begin with', () => {
+    const type = (name: string) => ({ resource_type: `resource_type.${name}` });
+    const counted: QueryResult = [
+      [type('network.vpc'), 3],
+      [type('compute.vm'), 5],
+    ];
+    expect(shown('fleet.json: Resources by type', counted, [], [], [])).toEqual([
+      ['compute.vm', '5', '–', '–', '–'],
+      ['network.vpc', '3', '–', '–', '–'],
+    ]);
+  });
+});
+
+describe('charts of upstreams', () => {
+  it('have different hues for upstreams with the usual names, and no color of a status', () => {
+    const names = ['east', 'north', 'west', 'south', 'main'];
+    const series = shown(
+      'exporter.json: Throttled requests',
+      names.map((upstream) => [{ upstream }, 0.1]),
+    );
+    const colors = series.map(([name = '']) => /\((.*)\)$/.exec(name)?.[1]);
+    expect(new Set(colors).size).toBe(names.length);
+    expect(colors.filter((color) => ['red', 'dark-orange', 'green'].includes(`${color}`))).toEqual([]);
+  });
+});
+
+function shown(name: string, ...results: readonly QueryResult[]) {
+  return render(panels.get(name) ?? expect.unreachable(name), results).rows;
+}
