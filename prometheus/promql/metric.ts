@@ -1,4 +1,4 @@
-import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../../src/metrics/catalogue.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyName } from '../../src/metrics/catalogue.ts';
 import { CLUSTER, labelList } from './cluster.ts';
 
 /** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
@@ -27,22 +27,6 @@ export type MetricName = FamilyName | ExternalName;
 /** Labels that Prometheus attaches to every series of a target. */
 export const TARGET_LABELS = [CLUSTER, 'job', 'instance'] as const;
 
-type LabelOf<Name extends MetricName> =
-  | (typeof TARGET_LABELS)[number]
-  | (Name extends FamilyName
-      ? FamilyLabel<Name>
-      : Name extends ExternalName
-        ? (typeof EXTERNAL_METRICS)[Name][number]
-        : never);
-
-/** Operator and quoted value by label, such as `{ station: '="prod"' }`. */
-type Matchers<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
-
-function selector<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
-  const pairs = Object.entries(matchers).map(([label, matcher]) => `${label}${matcher}`);
-  return pairs.length === 0 ? name : `${name}{${pairs.join(', ')}}`;
-}
-
 /**
  * One series per station or resource, although several targets of a job (replicas) may expose it. Aggregates have further labels where
  * `resource_labels` is configured: each target is summed up over them first, except over `furtherLabels`.
@@ -62,9 +46,7 @@ export function labelsOf(name: MetricName): readonly string[] {
 
 /** Matchers of the label `alert_state`: what a state means, whatever its name. */
 export const FIRING = '="firing"';
-
 export const UNKNOWN = '="unknown"';
-
 export const FIRING_OR_UNKNOWN = '=~"firing|unknown"';
 export const KNOWN = '!="unknown"';
 

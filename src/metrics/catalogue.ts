@@ -310,9 +310,6 @@ type Family =
 
 export type FamilyName = Family['name'];
 
-/** The fixed labels of a family. */
-export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly name: Name }>['labels'][number];
-
 /** Why a station is not up; undefined while it is. */
 function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
   return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
