@@ -93,7 +93,7 @@ const LISTING_FAMILIES = listingFamilies({
     help: 'Total number of resources reported by the service as of the last successful refresh.',
     exampleTitle: 'Resources missing from the reported total',
     example:
-      'telemetry_station_listing_reported_resources - on (job, instance, station) sum by (job, instance, station) (telemetry_station_resources)',
+      'telemetry_station_listing_reported_resources - sum without (alert_state) (telemetry_station_listing_resources)',
     samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
   },
   telemetry_station_listing_pages: {

@@ -321,7 +321,9 @@ export class StationCache<Encoded> {
   async #lastKnownAfter(snapshot: Snapshot): Promise<LastKnown> {
     const before = this.#lastGood?.publication;
     if (before?.snapshot === snapshot) return before.lastKnown;
-    return lastKnownAfter(before?.lastKnown ?? NOTHING_KNOWN, snapshot, this.#values);
+    // A predecessor may have listed other resources, or given them other labels and meanings.
+    const known = before?.spec === this.spec ? before.lastKnown : NOTHING_KNOWN;
+    return lastKnownAfter(known, snapshot, this.#values);
   }
 
   /** An unchanged snapshot keeps its encoding. */
