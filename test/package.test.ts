@@ -21,6 +21,7 @@ describe('npm pack', () => {
       expect.arrayContaining([
         'dist/main.js',
         'dist/web/pages/style.css',
+        'dist/web/pages/browser/live-page.js',
         'config.schema.json',
         'prometheus/rules.yml',
         'LICENSE',

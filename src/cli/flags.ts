@@ -46,7 +46,7 @@ const TABLE = {
   'config.auto-reload-interval': flag(
     durationFlag(0),
     '0s',
-    'Interval at which to check the configuration file, station files and secret files for changes, and to reload; 0s disables it.',
+    'Interval at which to check the configuration file and station files for changes, and to reload; 0s disables it. Secret files need no reload.',
     'serve',
   ),
   live: toggle(

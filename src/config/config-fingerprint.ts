@@ -1,31 +1,26 @@
 import { createHash } from 'node:crypto';
 import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
-import { secretFiles, stationFilePatterns } from './load.ts';
+import { stationFilePatterns } from './load.ts';
 import { readStationFiles } from './station-files.ts';
 import { type Environment, readYaml } from './yaml-document.ts';
 
 /**
- * Returns a function that reads the configuration file and the files it depends on (station files, secrets and certificates) and returns
- * their checksum. A file that cannot be read contributes its error.
+ * Returns a function that reads the configuration file and the station files and returns their checksum, as Prometheus does: upstreams read
+ * files of secrets and certificates again when these change. A file that cannot be read contributes its error.
  */
 export function configFingerprint(file: string, env: Environment): () => Promise<string> {
-  /** What the dependencies were taken from. */
+  /** What the station files were taken from. */
   let text: string | undefined;
   let stationFiles: readonly string[] = [];
-  let secrets: readonly string[] = [];
   return async () => {
     const main = await contentOf(file, MAX_CONFIG_BYTES);
     if (main.ok && main.text !== text) {
       text = main.text;
       const { raw } = await readYaml({ file, text, env });
-      // A file that is not YAML keeps the dependencies of the one before.
-      if (raw !== undefined) {
-        stationFiles = stationFilePatterns(file, raw);
-        secrets = secretFiles(file, raw);
-      }
+      // A file that is not YAML keeps the station files of the one before.
+      if (raw !== undefined) stationFiles = stationFilePatterns(file, raw);
     }
     const contents = [{ file, content: main }, ...(await readStationFiles(stationFiles))];
-    for (const path of secrets) contents.push({ file: path, content: await contentOf(path) });
     const hash = createHash('sha256');
     for (const { file: path, content } of contents)
       hash.update(JSON.stringify(content.ok ? [path, content.text] : [path, content.error.message, 'error']));

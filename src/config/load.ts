@@ -70,12 +70,6 @@ export function stationFilePatterns(configFile: string, raw: unknown): readonly 
     .map((path) => resolved(configFile, `${path}`));
 }
 
-/** The paths of the files with secrets and certificates, also of a file that is otherwise invalid. */
-export function secretFiles(configFile: string, raw: unknown): readonly string[] {
-  const { upstreams } = mappingOf(raw);
-  return [...leavesOf(upstreams ?? {})].filter(isFile).map(({ value }) => resolved(configFile, value));
-}
-
 /** As in Prometheus, relative paths are relative to the directory of the configuration file. */
 function resolved(configFile: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(configFile), path);

@@ -109,7 +109,7 @@ export function labelName(reserved: Pick<ReadonlySet<string>, 'has' | 'keys'>, p
 export const station = crossChecked(
   z.strictObject({
     name: optionalKey(
-      nonEmptyText,
+      pathPart,
       'Value of the `station` label, unique among all stations (default: the name of the telemetry station).',
     ),
     upstream: optionalKey(z.string(), 'Upstream to query (default: the only upstream).'),

@@ -63,21 +63,23 @@ export function jsonText(value: unknown): string {
 /** RFC 4180 with a header line, in pieces; a record is always one line. JSON has the exact data. */
 export function* csvPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
   const entries = Object.entries(columns);
+  // Names are words.
   yield csvLine(entries.map(([name]) => name));
   for (const row of rows) yield csvLine(entries.map(([, { cell }]) => csvText(cell(row))));
 }
 
 function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+  return `${cells.join(',')}\r\n`;
 }
 
 /** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
 const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
+/** Texts are quoted: where a spreadsheet separates cells by other characters than commas, a part of one could become a formula. */
 function csvText(value: CellValue): string {
-  if (typeof value !== 'string') return String(value ?? '');
+  if (typeof value !== 'string' || value === '') return String(value ?? '');
   const text = printable(value);
-  return FORMULA.test(text) ? `'${text}` : text;
+  return `"${FORMULA.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
 }
 
 /** Escapes control and format characters of text from the service, so that it cannot control the terminal. */

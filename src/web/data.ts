@@ -63,12 +63,11 @@ export function stationOf(exporter: ExporterPort, { params }: Request): StationD
 /** Suggests a station with a similar name. */
 export function noStation(exporter: ExporterPort, given: string): RequestError {
   const names = exporter.specs().map(({ name }) => name);
-  const words = nearest(given, names) ?? '';
-  const path = words && stationPath(words);
-  const hint = path ? ` Did you mean ${words}?` : '';
+  const words = nearest(given, names);
+  const hint = words === undefined ? '' : ` Did you mean ${words}?`;
   const where = exporter.isSharded ? ' on this shard' : '';
   const text = `No station with this name is configured${where}.${hint}\n`;
-  return new RequestError(404, text, path ? { words, path } : undefined);
+  return new RequestError(404, text, words === undefined ? undefined : { words, path: stationPath(words) });
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */

@@ -51,10 +51,7 @@ export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeout
     // undefined: the refresh, which never rejects, has not ended in time.
     const outcome = requested?.ok ? await untilAborted(requested.ended, limit).catch(() => undefined) : undefined;
     if (prefersHtml(request)) {
-      response.setHeader(
-        'Location',
-        `../../${stationPath(station) ?? ''}${new URL(request.url, 'http://host').search}`,
-      );
+      response.setHeader('Location', `../../${stationPath(station)}${new URL(request.url, 'http://host').search}`);
       sendText(response, 303, 'See the page of the station.\n');
     } else if (requested?.ok === false) {
       response.setHeader('Retry-After', Math.ceil(requested.waitMs / 1000));

@@ -20,27 +20,24 @@ export const ROUTES = {
   ownMetrics: '/-/metrics',
 } as const;
 
-/** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
-export function stationPath(name: string, rest = ''): string | undefined {
-  return isStep(name) ? undefined : `stations/${segmentEncoded(name)}${rest}`;
+/** Relative to the root. */
+export function stationPath(name: string, rest = ''): string {
+  return `stations/${segmentEncoded(name)}${rest}`;
 }
 
 /** `query`: the parameters that select changes. */
-export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string | undefined {
+export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string {
   const parameters = new URLSearchParams(query).toString();
   return stationPath(name, `/changes${parameters === '' ? '' : `?${parameters}`}`);
 }
 
+/** undefined for the ids `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
 export function resourcePath(name: string, id: string): string | undefined {
-  return isStep(id) ? undefined : stationPath(name, `/resources/${segmentEncoded(id)}`);
+  return id === '.' || id === '..' ? undefined : stationPath(name, `/resources/${segmentEncoded(id)}`);
 }
 
 export function probePath(name: string): string {
   return `${ROUTES.probe.slice(1)}?${new URLSearchParams({ station: name })}`;
-}
-
-function isStep(segment: string): boolean {
-  return segment === '.' || segment === '..';
 }
 
 function segmentEncoded(segment: string): string {

@@ -288,7 +288,7 @@ describe('check --live, limits on resources without alert rules', () => {
   });
 
   it.each([
-    ['csv', /^station,resource_id,.*\r\na,bare,.*\r\nb,bare,.*\r\n$/],
+    ['csv', /^station,resource_id,.*\r\n"a","bare",.*\r\n"b","bare",.*\r\n$/],
     ['json', /^\[\n\{"station":"a","resource_id":"bare",.*\},\n\{"station":"b","resource_id":"bare",.*\}\n\]\n$/],
   ])('prints the resources as %s, and the report to stderr', async (format, expected) => {
     const { code, stdout, stderr } = await check(`--format=${format}`, '--max-without-rules=0');

@@ -68,14 +68,14 @@ describe('list', () => {
   it('takes the headings of its table as names of columns, but prefers a label of the same name', async () => {
     const config = configured({}, { labels: [{ labels: { rules: 'few' } }] });
     const { stdout } = await listed(config, '--columns=id,quantity,unit,rules', '--limit=1', '--format=csv');
-    expect(stdout).toBe('resource_id,sku_quantity,sku_unit,rules\r\nr0,2,GPU,few\r\n');
+    expect(stdout).toBe('resource_id,sku_quantity,sku_unit,rules\r\n"r0",2,"GPU","few"\r\n');
   });
 
   it('has the labels of resources as columns and filters', async () => {
     const config = await configured({}, { labels: LABELS });
     const { stdout } = await listed(config, '--format=csv');
     expect(stdout.split('\r\n').map((line) => line.split(',').slice(-2).join())).toEqual(
-      expect.arrayContaining(['team,tier', 'low,', 'even,a']),
+      expect.arrayContaining(['team,tier', '"low",', '"even","a"']),
     );
     expect(await idsOf(config, '--label=team=low')).toEqual(those((index) => index < 10));
     expect(await idsOf(config, '--label=team=', '--label=tier=')).toEqual(

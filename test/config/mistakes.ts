@@ -135,7 +135,8 @@ const RID_PROBLEM =
   '4:10: stations[0].rid: expected /subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
 const STATION_LINES = {
-  'name: ""': '5:11: stations[0].name: expected a non-empty string, got ""',
+  'name: ""': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
+  'name: ..': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
   'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
   'alertable: true': '5:5: stations[0].alertable: unknown key, did you mean alertability?',
   'resource_type: t': '5:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',

@@ -123,5 +123,14 @@ describe('readStationFiles', () => {
     expect(await namesOf('*+*')).toEqual(['a+b.yaml']);
     expect(await namesOf('.a*')).toEqual(['.a.yaml']);
     expect(await namesOf('*z*')).toEqual([]);
+    expect(await namesOf('a*a.yaml')).toEqual([]);
+    expect(await namesOf('*.y*l')).toEqual(['a+b.yaml', 'a.yaml', 'link.yaml']);
+  });
+
+  it('matches in linear time, whatever the pattern', async () => {
+    const name = 'a'.repeat(200);
+    const folder = folderOf({ [name]: '' });
+    expect(await readStationFiles([join(folder, `${'*a'.repeat(60)}*b`)])).toEqual([]);
+    expect(await readStationFiles([join(folder, `${'*a'.repeat(60)}*`)])).toHaveLength(1);
   });
 });

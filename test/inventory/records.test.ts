@@ -62,31 +62,33 @@ describe('csvPieces', () => {
     expect(shown('csv', plain, bare)).toBe(
       [
         HEADINGS,
-        'r1,ws-1,训练平台-01,type.a,Type A,product.x,ALERTSTATE_FIRING,firing,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
-        'r2,,,,,,,unknown,,,,,,,',
+        '"r1","ws-1","训练平台-01","type.a","Type A","product.x","ALERTSTATE_FIRING","firing",true,12,"2024-05-01T12:00:00.500Z","2 GPU",2,"GPU","N4lS"',
+        '"r2",,,,,,,"unknown",,,,,,,',
         '',
       ].join('\r\n'),
     );
   });
 
   const nameCell = (name: string) =>
-    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,unknown,,,,,,,\r\n'.length);
+    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\n"r2",'.length, -',,,,,,"unknown",,,,,,,\r\n'.length);
 
   it.each<[string, string]>([
     ['a,b', '"a,b"'],
     ['say "hi"', '"say ""hi"""'],
-    [' spaces ', ' spaces '],
-    ['a=1', 'a=1'],
-    ["'x", "'x"],
+    [' spaces ', '" spaces "'],
+    ['a=1', '"a=1"'],
+    ["'x", `"'x"`],
     // Control and format characters are escaped.
-    ['two\r\nlines', 'two\\u{d}\\u{a}lines'],
-    ['\u001b[2J\u009b1m', '\\u{1b}[2J\\u{9b}1m'],
-    ['invoice\u202etxt.exe\u2066', 'invoice\\u{202e}txt.exe\\u{2066}'],
+    ['two\r\nlines', '"two\\u{d}\\u{a}lines"'],
+    ['\u001b[2J\u009b1m', '"\\u{1b}[2J\\u{9b}1m"'],
+    ['invoice\u202etxt.exe\u2066', '"invoice\\u{202e}txt.exe\\u{2066}"'],
     ['\r=1,2', '"\\u{d}=1,2"'],
+    // A spreadsheet may separate cells by semicolons.
+    ['x;=1+1', '"x;=1+1"'],
     // A spreadsheet must not evaluate a formula.
     ...['=1+1', '+1', '-1', '@SUM(A1)', '＝1', ' =1', '\u00a0\u3000@x', '   －1'].map((name): [string, string] => [
       name,
-      `'${name}`,
+      `"'${name}"`,
     ]),
     [' =1,2', `"' =1,2"`],
   ])('prints %j as %j', (name, cell) => {

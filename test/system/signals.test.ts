@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { startProgram } from '../e2e/built-program.ts';
+import { outputOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -39,6 +39,17 @@ const SIGNAL_WHEN_HANDLED = `
 `;
 
 describe('a signal', () => {
+  it('to npm start ends the exporter, too', async () => {
+    const child = spawn('npm', ['start', '--', '--web.listen-address=127.0.0.1:0'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { url, closed } = outputOf(child);
+    const base = await url();
+    child.kill('SIGTERM');
+    await closed;
+    await expect(fetch(base)).rejects.toThrow();
+  });
+
   it('is handled before the program is loaded', async () => {
     const { child, closed, output, url } = startProgram(
       { preload: SIGNAL_WHEN_HANDLED },

@@ -115,8 +115,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
-      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,,,,,`,
+      '"prod","main","ts","up",,,"2026-01-02T03:04:05.000Z","2026-01-02T03:04:05.000Z",0.25,30,false,,false,"scrape",42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
+      `"a,b","main","ts","failing","auth","'=1+1 ""x""",,"2026-01-02T03:04:05.000Z",0.25,0,true,1.5,true,"scrape",,,,,,,,,,,,,,`,
       '',
     ]);
   });
@@ -268,7 +268,7 @@ describe('resourceList', () => {
     expect(firing.headers['content-disposition']).toBe(
       'attachment; filename="prod-resources-search-22-state-firing.csv"',
     );
-    expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', 'a', 'b', 'c', '']);
+    expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', '"a"', '"b"', '"c"', '']);
   });
 
   it.each([
@@ -353,8 +353,8 @@ describe('historyList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="prod-history.csv"');
     expect(body.split('\r\n')).toEqual([
       names,
-      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,7,1,0,4,5',
-      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
+      '"2026-01-02T03:04:05.000Z",1,0,"succeeded",,,1.234,2,3,42,2,7,1,0,4,5',
+      `"2026-01-02T03:03:59.000Z",12,5,"failed","body","'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
       '',
     ]);
   });

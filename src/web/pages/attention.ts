@@ -349,7 +349,7 @@ export const LOSS_ADVICE =
 /** Leads to the resources that were removed since then. */
 function lossPath(station: string, sinceMs: number): string {
   const query = { change: 'removed', since: new Date(sinceMs).toISOString() };
-  return changesPath(station, query) ?? '';
+  return changesPath(station, query);
 }
 
 function incompleteItem(group: StationGroup): AttentionItem {
@@ -376,10 +376,9 @@ function rejectingItem(group: StationGroup): AttentionItem {
   const rejectedOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).rejected;
   const rejected = stations.reduce((sum, station) => sum + rejectedOf(station), 0);
   const [first] = stations as [StationStatus];
-  const path = stationPath(first.name);
   const isOne = stations.length === 1;
   const names = isOne ? [] : html`: ${namedStations(stations, (station) => numberText(rejectedOf(station)))}`;
-  const which = isOne && path !== undefined ? html`<a href="./${path}#rejected">See which</a>. ` : [];
+  const which = isOne ? html`<a href="./${stationPath(first.name)}#rejected">See which</a>. ` : [];
   return {
     key: `rejected ${key}`,
     tone: 'warning',

@@ -45,7 +45,7 @@ export function refreshesSection({ history, status, nowMs }: StationHistory): Ht
   return html`<section aria-labelledby="refreshes-title">
 <h2 id="refreshes-title">Recent refreshes</h2>
 ${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
-${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}
+${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${downloads(`../${path}?format=`)}
 </section>
 `;
 }
@@ -181,8 +181,7 @@ export function hourStrip(status: StationStatus, nowMs: number): Html {
     }
   }
   const graphic = html`<svg class="strip" role="img" viewBox="0 0 ${STRIP_CELLS} 10" preserveAspectRatio="none"><title>${stripText(status, entries, fromMs, nowMs)}</title>${statePaths(states)}</svg>`;
-  const path = stationPath(status.name);
-  return path === undefined ? graphic : html`<a href="./${path}#history">${graphic}</a>`;
+  return html`<a href="./${stationPath(status.name)}#history">${graphic}</a>`;
 }
 
 /** `Last hour: 60 refreshes, 4 failed (status): 12:40–12:44 UTC`. */
@@ -380,5 +379,5 @@ function changesText(entry: HistoryEntry, station: string): Html {
   if (texts.length === 0) return html`none`;
   const since = new Date(firstMsOf(entry)).toISOString();
   const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
-  return path === undefined ? html`${texts.join(', ')}` : html`<a href="../${path}">${texts.join(', ')}</a>`;
+  return html`<a href="../${path}">${texts.join(', ')}</a>`;
 }

@@ -7,7 +7,6 @@ import type { ExporterPort, WebOptions } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
-import { livePage } from './browser/live-page.ts';
 import { Html, html } from './html.ts';
 
 /** The content of an HTML page and what its shell depends on. */
@@ -33,16 +32,13 @@ export type PageHandler = (exporter: ExporterPort, options: WebOptions) => Abort
 
 const EXPORTER = 'Telemetry station exporter';
 
-const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+const STYLE = readText('./style.css');
 
 const STYLE_SOURCE = cspHash(STYLE);
 
 const IDIOMORPH = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
 
-const LIVE_SCRIPT = `'use strict';
-${IDIOMORPH}
-(${livePage})(Idiomorph);
-`;
+const LIVE_SCRIPT = `'use strict';\n${IDIOMORPH}\n${readText('./browser/live-page.js')}`;
 
 const LIVE_SOURCES = [`script-src ${cspHash(LIVE_SCRIPT)}`, "connect-src 'self'"];
 
@@ -81,6 +77,11 @@ export function sendPage(response: ServerResponse, page: HtmlPage, options: WebO
   ];
   setPolicy(response, policy.join('; '));
   send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
+}
+
+/** A file beside this one, which the build copies. */
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
 function cspHash(text: string): string {

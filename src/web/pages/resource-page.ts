@@ -103,7 +103,7 @@ function removedContent(
 ): ShownResource {
   const [latest] = changes;
   if (latest?.change !== 'removed') {
-    const [words, path = ''] =
+    const [words, path] =
       latest === undefined
         ? [spec.name, stationPath(spec.name)]
         : ['Its changes', changesPath(spec.name, { search: latest.resource.id })];
@@ -173,7 +173,7 @@ const MAX_CHANGES = 20;
 function ownChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
   const shown = changes.slice(0, MAX_CHANGES);
   const path = changesPath(spec.name);
-  const all = path === undefined ? [] : html`<p><a href="${RESOURCE_ROOT}${path}">All changes of the station</a></p>\n`;
+  const all = html`<p><a href="${RESOURCE_ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
 ${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(spec, shown, nowMs)}
 ${all}`;

@@ -80,8 +80,8 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
 
 /** A button for a refresh; the page that follows has the same query. */
 function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebOptions): Html {
+  if (!enableLifecycle) return html``;
   const path = stationPath(spec.name, '/refresh');
-  if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
 }
 
@@ -96,7 +96,7 @@ function stationContent(view: StationPageView, options: WebOptions): Html {
 ${linkList(linksOf(links, spec))}<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 <div class="actions">
-<a href="#resources">Resources</a> ${changes === undefined ? [] : html`<a href="../${changes}">Changes</a> `}<a href="#refreshes-title">Refreshes</a> <a href="#place">Details</a>
+<a href="#resources">Resources</a> <a href="../${changes}">Changes</a> <a href="#refreshes-title">Refreshes</a> <a href="#place">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
@@ -188,7 +188,7 @@ function lossNote({ loss }: RecentChanges, station: string, nowMs: number): Html
   if (loss === undefined) return html``;
   const { lost, before, sinceMs } = loss;
   const path = changesPath(station, { change: 'removed', since: new Date(sinceMs).toISOString() });
-  const which = path === undefined ? [] : html` <a href="../${path}">See which</a>`;
+  const which = html` <a href="../${path}">See which</a>`;
   return html`<div class="failure-note warning" id="loss"><p><strong>${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone</strong> ${sinceText(sinceMs, nowMs, 'with length')}, in listings that add up.${which}</p>
 <p>What to do: ${LOSS_ADVICE}</p></div>`;
 }
@@ -216,7 +216,7 @@ function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: Stat
   const path = stationPath(spec.name, '/resources');
   // The resources of the query in its order, on all pages.
   const all = resourceSearch({ ...query, page: 1 });
-  const links = path === undefined ? [] : downloads(`../${path}${all}${all === '?' ? '' : '&'}format=`);
+  const links = downloads(`../${path}${all}${all === '?' ? '' : '&'}format=`);
   const shown = { page, query, columns, href: resourcesHref };
   return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, links)}`;
 }

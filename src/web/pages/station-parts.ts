@@ -51,10 +51,9 @@ export function completeness({ snapshot }: StationStatus): string {
   return isOnlyRejecting(snapshot) ? `${numberText(snapshot.rejected)} rejected` : 'incomplete';
 }
 
-/** The name of a station with a link; without one if the name cannot be part of a path. */
+/** The name of a station with a link. */
 export function stationLink(name: string, root = './'): Html {
-  const path = stationPath(name);
-  return path === undefined ? html`${name}` : html`<a href="${root}${path}">${name}</a>`;
+  return html`<a href="${root}${stationPath(name)}">${name}</a>`;
 }
 
 /** The way to a page from the stations; `station`: that the page is below. */
@@ -156,10 +155,8 @@ export function changesSince(
 ): Html | undefined {
   if (sinceMs === undefined) return undefined;
   const since = new Date(sinceMs).toISOString();
-  const link = (change: 'added' | 'removed', words: string) => {
-    const path = changesPath(station, { change, since });
-    return path === undefined ? html`${words}` : html`<a href="${root}${path}">${words}</a>`;
-  };
+  const link = (change: 'added' | 'removed', words: string) =>
+    html`<a href="${root}${changesPath(station, { change, since })}">${words}</a>`;
   const lost =
     removed === 0
       ? []

@@ -197,8 +197,7 @@ function countColumn(heading: string, by: CountKey, query: string): StationColum
 }
 
 function countCell({ name, snapshot }: StationStatus, by: CountKey, query: string): Html {
-  const path = stationPath(name);
-  return linkedCount(knownCounts(snapshot)?.[by], path && `./${path}${query}#resources`);
+  return linkedCount(knownCounts(snapshot)?.[by], `./${stationPath(name)}${query}#resources`);
 }
 
 function changesCell({ name }: StationStatus, changes: ChangesByStation, nowMs: number): Html {

@@ -93,8 +93,8 @@ describe('changesPage', () => {
     expect(headers['telemetry-station-data']).toBe('dropped=3');
     expect(body.split('\r\n').map((line) => line.replace(/.*?,/, ''))).toEqual([
       'change,resource_id,name,display_name,resource_type,from,to,team',
-      'added,a,name-a,Display a,type.a,,ALERTSTATE_FIRING,web',
-      'added,b,name-b,Display b,type.a,,ALERTSTATE_FIRING,',
+      '"added","a","name-a","Display a","type.a",,"ALERTSTATE_FIRING","web"',
+      '"added","b","name-b","Display b","type.a",,"ALERTSTATE_FIRING",',
       '',
     ]);
   });

@@ -69,7 +69,7 @@ describe('ownerSection', () => {
 
   it('has fields and filters in JSON and CSV', async () => {
     const csv = await openPage(labelled, '/search?team=storage+%3C1%3E&alert_state=firing&format=csv');
-    expect(csv.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
+    expect(csv.body).toMatch(/,team,tier\r\n"prod","a",.*,"storage <1>",\r\n$/);
     const none = await openPage(labelled, '/stations/prod/resources?format=json&team=(none)');
     expect(JSON.parse(none.body)).toMatchObject({ resources: [{ resource_id: 'd', team: '', tier: '' }] });
     const { body } = await openPage(labelled, '/stations/prod?format=json');

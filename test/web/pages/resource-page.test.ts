@@ -70,12 +70,6 @@ describe('resourcePage', () => {
     ]);
   });
 
-  it('has no link to a station called ..', async () => {
-    const detail = detailOf([resourceOf('a')], { spec: { name: '..' } });
-    const { body } = await openPage(exporterOf(detail), '/stations/../resources/a');
-    expect(body).toContain('<a href="../../../">Stations</a> / .. / Display a</nav>');
-  });
-
   it('leads with state, since when it was observed, rules and owners', async () => {
     const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'storage', tier: '' } }]);
     const succeeded = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;

@@ -1,16 +1,20 @@
 /// <reference lib="dom" />
 
-import type { Morph } from 'idiomorph';
+// The pages contain this script as it is, after that of idiomorph.
+livePage(/** @type {typeof globalThis & { Idiomorph: Idiomorph }} */ (globalThis).Idiomorph);
+
+/** @typedef {{ readonly morph: import('idiomorph').Morph }} Idiomorph */
 
 /**
  * Keeps the content of the page current by fetching it again, until the button `pause` is pressed.
- * Inlined by its source text: it must not refer to anything outside of itself.
+ * @param {Idiomorph} idiomorph
  */
-export function livePage(idiomorph: { readonly morph: Morph }): void {
+function livePage(idiomorph) {
   const PAUSE_MS = 5000;
   const TIMEOUT_MS = 30_000;
 
-  const byId = (id: string, root = document): HTMLElement => {
+  /** @param {string} id */
+  const byId = (id, root = document) => {
     const element = root.getElementById(id);
     if (!element) throw new Error(`expected #${id}`);
     return element;
@@ -18,23 +22,31 @@ export function livePage(idiomorph: { readonly morph: Morph }): void {
 
   const pause = byId('pause');
   let current = new Date();
-  let timer: number | undefined;
+  /** @type {number | undefined} */
+  let timer;
   let isFetching = false;
   let isPaused = false;
 
-  /** Whether the user has typed or chosen something that is not submitted. */
-  const isInUse = (form: HTMLFormElement): boolean =>
+  /**
+   * Whether the user has typed or chosen something that is not submitted.
+   * @param {HTMLFormElement} form
+   */
+  const isInUse = (form) =>
     form.contains(document.activeElement) ||
     [...form.querySelectorAll('option')].some((option) => option.selected !== option.defaultSelected) ||
     [...form.querySelectorAll('input')].some(
       (input) => input.value !== input.defaultValue || input.checked !== input.defaultChecked,
     );
 
-  const isKept = (node: Node): boolean =>
+  /** @param {Node} node */
+  const isKept = (node) =>
     node instanceof HTMLElement && ('keep' in node.dataset || (node instanceof HTMLFormElement && isInUse(node)));
 
-  /** Keeps focus and scroll position, what the user has opened or typed, and everything in elements with `data-keep`. */
-  const update = (fresh: Document) => {
+  /**
+   * Keeps focus and scroll position, what the user has opened or typed, and everything in elements with `data-keep`.
+   * @param {Document} fresh
+   */
+  const update = (fresh) => {
     const focused = document.activeElement;
     void idiomorph.morph(byId('content'), byId('content', fresh), {
       ignoreActiveValue: true,
@@ -74,13 +86,18 @@ export function livePage(idiomorph: { readonly morph: Morph }): void {
     schedule(Math.max(PAUSE_MS, 10 * (performance.now() - startMs)));
   };
 
-  /** Screen readers announce every change of a status element, also to the same text. */
-  const setText = (id: string, text: string) => {
+  /**
+   * Screen readers announce every change of a status element, also to the same text.
+   * @param {string} id
+   * @param {string} text
+   */
+  const setText = (id, text) => {
     const element = byId(id);
     if (element.textContent !== text) element.textContent = text;
   };
 
-  const schedule = (delayMs: number) => {
+  /** @param {number} delayMs */
+  const schedule = (delayMs) => {
     window.clearTimeout(timer);
     if (!isPaused && !isFetching && !document.hidden) timer = window.setTimeout(refresh, delayMs);
   };
