@@ -64,7 +64,7 @@ describe('errorText', () => {
   });
 });
 
-const NOT_SHOWN = 'not shown, because it repeats a secret or a part of one';
+const NOT_SHOWN = 'not shown, because it repeats a secret';
 
 const CONTEXT = { endpoint: 'monitor.example.com', secrets: ['t0ken'], nowMs: 0 };
 

@@ -20,7 +20,7 @@ function demand(header: string, value: string) {
   };
 }
 
-const NOT_SHOWN = 'not shown, because it repeats a secret or a part of one';
+const NOT_SHOWN = 'not shown, because it repeats a secret';
 
 const SECRET = 'sécret/key+=';
 

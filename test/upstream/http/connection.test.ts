@@ -54,7 +54,7 @@ describe('openPool with TLS', () => {
     );
     const auth = bearer({ text: 'my-secret-token' });
     const error = await testClient(url, { tls: trusting({ server_name: 'monitor.example.com' }), auth }).failure();
-    expect(error.message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
+    expect(error.message).toMatch(/: not shown, because it repeats a secret$/);
   });
 
   it('sends and verifies the configured server name, whatever the Host header', async () => {
