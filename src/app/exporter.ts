@@ -122,8 +122,10 @@ export class Exporter implements ExporterPort {
 
   owners(station?: string) {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
-    const stations = views.flatMap(({ spec, served }) =>
-      served ? [{ aggregates: served.encoded.aggregates, isAlertableKnown: knowsAlertable(spec) }] : [],
+    const stations = views.flatMap(({ served }) =>
+      served
+        ? [{ aggregates: served.encoded.aggregates, isAlertableKnown: knowsAlertable(served.publication.spec) }]
+        : [],
     );
     return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
   }

@@ -12,7 +12,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { Fleet } from '../refresh/fleet.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
-import { StationCache, type StationDependencies } from '../refresh/station-cache.ts';
+import { StationCache } from '../refresh/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { RequestLimiter } from '../upstream/admission/request-limiter.ts';
@@ -65,7 +65,6 @@ export interface Generation {
 export interface Upstream {
   /** As configured: parsed secrets do not reveal their text to a comparison. */
   readonly raw: Readonly<Record<string, unknown>>;
-  readonly url: string;
   readonly concurrency: number;
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
@@ -77,8 +76,8 @@ export interface Upstream {
 
 /**
  * Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. Changes nothing of the old one, so
- * that it keeps working when this fails. `swap` is called with the finished generation, at a moment when no station of the old one has
- * newer data; what it returns is the result. The signal aborts the build.
+ * that it keeps working when this fails. `swap` is called with the finished generation; what it returns is the result. The signal aborts
+ * the build.
  */
 export async function nextGeneration<Result>(
   loaded: LoadedConfig,
@@ -88,26 +87,18 @@ export async function nextGeneration<Result>(
   signal?: AbortSignal,
 ): Promise<Result> {
   const upstreams = connectUpstreams(loaded, old, services);
-  const resumes: (() => void)[] = [];
   try {
-    const { takeovers, ...connected } = await connectStations({ loaded, upstreams }, old, services, signal);
-    await takeOver(takeovers, connected.stations, signal);
-    // A refresh that ended meanwhile is taken over again, or counters that were already scraped would decrease. No further one
-    // ends before the swap, or the takeover of busy stations would not end either.
-    resumes.push(...takeovers.map(({ known }) => known.pause()));
-    await takeOver(takeovers, connected.stations, signal);
+    const connected = await connectStations({ loaded, upstreams }, old, services, signal);
     const fleet = new Fleet(connected.stations.values());
     const exposition = new Exposition(new Set(loaded.config.metrics.disabled));
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
     throw error;
-  } finally {
-    for (const resume of resumes) resume();
   }
 }
 
-/** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
+/** Puts changed stations in the place of their predecessors, and refreshes them and new ones at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
   for (const [name, upstream] of next.upstreams) {
     const former = old?.upstreams.get(name);
@@ -118,7 +109,13 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
     if (former && isSameService(former.raw, upstream.raw)) upstream.limiter.takeOver(former.limiter);
     upstream.activate();
   }
-  void next.fleet.start(({ upstream }) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream));
+  for (const [name, station] of next.stations) {
+    const predecessor = old?.stations.get(name);
+    if (predecessor === undefined || predecessor === station) continue;
+    station.replace(predecessor);
+    next.journals.get(name)?.configurationChanged();
+  }
+  void next.fleet.start();
 }
 
 /** Closes what the next generation, if any, does not reuse; its upstreams forget the stations that they no longer have. */
@@ -138,19 +135,10 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
   await Promise.all(unused.map(([, { client }]) => client.close()));
 }
 
-/** A station that continues with the data of its predecessor. */
-interface Takeover {
-  readonly known: StationCache<EncodedSnapshot>;
-  readonly spec: StationSpec;
-  readonly dependencies: StationDependencies<EncodedSnapshot>;
-  /** The refreshes of the predecessor that had ended when it was last taken over. */
-  endedRefreshes?: number;
-}
-
 /** Built in one event-loop iteration: other events wait for them. */
 const BUILT_TOGETHER = 100;
 
-/** The stations in the order of the configuration; those to be taken over are still the old ones. */
+/** The stations in the order of the configuration. */
 async function connectStations(
   { loaded, upstreams }: Pick<Generation, 'loaded' | 'upstreams'>,
   old: Generation | undefined,
@@ -159,53 +147,33 @@ async function connectStations(
 ) {
   const stations = new Map<string, StationCache<EncodedSnapshot>>();
   const journals = new Map<string, StationJournal>();
-  const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
     if (stations.size % BUILT_TOGETHER === 0) await yieldToEventLoop();
     signal?.throwIfAborted();
     const upstream = upstreams.get(spec.upstream) as Upstream;
-    const encoder = new StationEncoder(spec, services.compressors);
     const journal = old?.journals.get(spec.name) ?? new StationJournal(spec.name, services);
     journals.set(spec.name, journal);
-    const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(spec, journal),
-      upstream: upstream.limiter,
-      encode: (publication) => encoder.encode(publication),
-      refreshed: (...attempt) => journal.refreshed(...attempt),
-      postponed: (failure) => journal.postponed(failure),
-    };
     const known = old?.stations.get(spec.name);
-    const before = old?.upstreams.get(spec.upstream);
-    // The snapshot stays valid while the same data is requested from the same service, whatever else changed.
-    const isReusable =
-      known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
-    stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
-    const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec);
-    if (!isReusable || isUnchanged) continue;
-    takeovers.push({ known, spec, dependencies });
+    const isUnchanged = upstream === old?.upstreams.get(spec.upstream) && isDeepStrictEqual(known?.spec, spec);
+    stations.set(spec.name, known && isUnchanged ? known : newStation(spec, upstream, journal, services));
   }
-  return { stations, journals, takeovers };
+  return { stations, journals };
 }
 
-/** Takes over what the predecessors have since the last time. */
-async function takeOver(
-  takeovers: readonly Takeover[],
-  stations: Map<string, StationCache<EncodedSnapshot>>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const takeover of takeovers) {
-    signal?.throwIfAborted();
-    const { known, spec, dependencies } = takeover;
-    const { endedRefreshes } = known;
-    if (takeover.endedRefreshes === endedRefreshes) continue;
-    takeover.endedRefreshes = endedRefreshes;
-    stations.set(spec.name, await known.successor(spec, dependencies));
-  }
-}
-
-/** The settings that determine the data of a station. */
-function requestedData({ upstream, path, filters, products, alertability }: StationSpec) {
-  return { upstream, path, filters, products, alertability };
+function newStation(
+  spec: StationSpec,
+  upstream: Upstream,
+  journal: StationJournal,
+  services: SharedServices,
+): StationCache<EncodedSnapshot> {
+  const encoder = new StationEncoder(spec, services.compressors);
+  return new StationCache(spec, {
+    source: upstream.newSource(spec, journal),
+    upstream: upstream.limiter,
+    encode: (publication) => encoder.encode(publication),
+    refreshed: (...attempt) => journal.refreshed(...attempt),
+    postponed: (failure) => journal.postponed(failure),
+  });
 }
 
 function connectUpstreams(
@@ -236,7 +204,6 @@ function connectUpstreams(
     };
     upstreams.set(name, {
       raw,
-      url: config.base_url.href,
       concurrency: options.concurrency,
       client,
       limiter: client.limiter,

@@ -77,6 +77,11 @@ export class StationJournal {
     if (attempt.changes) this.#changed(attempt.changes, entry.atMs);
   }
 
+  /** The next listing is compared with none before it. */
+  configurationChanged(): void {
+    this.history.restartComparison();
+  }
+
   postponed({ reason, message }: ListingFailure): void {
     const failure = { reason, message };
     this.history.add({ atMs: Date.now(), waitedMs: 0, refreshes: 1, failed: 0, outcome: 'postponed', failure });

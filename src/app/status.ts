@@ -30,7 +30,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
     maxStaleMs: spec.cache.maxStaleMs,
     snapshot: served &&
       snapshot && {
-        ...totalsOf(served.encoded.aggregates.groups, knowsAlertable(spec)),
+        ...totalsOf(served.encoded.aggregates.groups, knowsAlertable(served.publication.spec)),
         unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
         addsUp: snapshot.addsUp,
         complete: snapshot.complete,
@@ -41,6 +41,7 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
     outages: history.outages,
     incompleteSinceMs: history.incompleteSinceMs,
     unknownSinceMs: history.unknownSinceMs,
+    comparedSinceMs: history.comparedSinceMs,
     refreshesSince: (fromMs) => history.since(fromMs),
   };
 }

@@ -10,7 +10,7 @@ export interface ObservedChange extends Change {
 }
 
 /** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
-export interface ObservedCount extends FoundChanges {
+interface ObservedCount extends FoundChanges {
   readonly atMs: number;
 }
 

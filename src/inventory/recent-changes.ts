@@ -21,9 +21,10 @@ export interface Loss {
 /** The default threshold of the alert TelemetryStationResourcesLost, which also compares with the maximum of the last hour. */
 const LARGE_LOSS_SHARE = 0.2;
 
-/** `entries`: refreshes, the oldest first. Only those whose listing was compared count. */
-export function recentChanges(entries: readonly HistoryEntry[]): RecentChanges {
-  const compared = entries.filter(({ removed }) => removed !== undefined);
+/** `entries`: refreshes, the oldest first. Only those count whose listing was compared, since `comparedSinceMs` (see `History`). */
+export function recentChanges(entries: readonly HistoryEntry[], comparedSinceMs: number | undefined): RecentChanges {
+  const fromMs = comparedSinceMs ?? Number.POSITIVE_INFINITY;
+  const compared = entries.filter((entry) => entry.removed !== undefined && firstMsOf(entry) >= fromMs);
   const sum = (key: 'added' | 'removed') => compared.reduce((total, entry) => total + (entry[key] ?? 0), 0);
   const first = compared.find(({ added = 0, removed = 0 }) => added + removed > 0);
   return {

@@ -37,6 +37,8 @@ export interface StationStatus
   readonly incompleteSinceMs: number | undefined;
   /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
   readonly unknownSinceMs: number | undefined;
+  /** Since when each complete listing was compared with the one before it (see `History`). */
+  readonly comparedSinceMs: number | undefined;
   /** The refreshes that ended at that time or later, the oldest first: a function, because most pages do not need them. */
   readonly refreshesSince: (fromMs: number) => readonly HistoryEntry[];
 }

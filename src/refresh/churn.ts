@@ -4,7 +4,7 @@ import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
-import { type LabelValues, OTHER_VALUE } from './label-values.ts';
+import type { LabelValues } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */
@@ -75,30 +75,6 @@ interface ChurnBounds {
   readonly maxChanges: number;
   /** Decides which states a new type starts with. */
   readonly states: StateMeanings;
-}
-
-/**
- * The counters with other meanings of states. A state keeps its count under its new meaning, so that sums over the meanings do not
- * decrease, and `increase` ignores the first value of the new series. What `(other)` stands for is not known, so that it stays.
- */
-export function withMeanings(state: ChurnState, states: StateMeanings): ChurnState {
-  const totals = regrouped(state.totals, states);
-  const isPublished = state.published === state.totals;
-  return { ...state, totals, published: isPublished ? totals : regrouped(state.published, states) };
-}
-
-function regrouped(churn: Churn, states: StateMeanings): Churn {
-  const types = Array.from(churn, ([type, counts]) => {
-    const stateChanges = new Map<AlertState, Map<string, number>>();
-    for (const [before, changes] of counts.stateChanges) {
-      for (const [state, count] of changes) {
-        const alertState = state === OTHER_VALUE ? before : states.alertStateOf(state);
-        add(getOrCreate(stateChanges, alertState, newCounts), state, count);
-      }
-    }
-    return [type, { ...counts, stateChanges }] as const;
-  });
-  return new Map(types);
 }
 
 /**

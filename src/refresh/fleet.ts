@@ -1,5 +1,4 @@
 import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { StationCache, StationView } from './station-cache.ts';
@@ -16,8 +15,8 @@ export class Fleet<Encoded> {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
   }
 
-  /** Starts the background refreshes, and refreshes every station that was never attempted or that `isDue`. */
-  async start(isDue: (spec: StationSpec) => boolean = () => false): Promise<void> {
+  /** Starts the background refreshes, and refreshes every station that was never attempted. */
+  async start(): Promise<void> {
     let started = 0;
     let isStopped = false;
     this.#stops.push(() => {
@@ -25,7 +24,7 @@ export class Fleet<Encoded> {
     });
     for (const cache of this.#caches.values()) {
       if (cache.spec.cache.refresh === 'background') this.#stops.push(refreshInBackground(cache));
-      if (!cache.wasAttempted || isDue(cache.spec)) void cache.refresh();
+      if (!cache.wasAttempted) void cache.refresh();
       started += 1;
       if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
       if (isStopped) return;

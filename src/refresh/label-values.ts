@@ -21,16 +21,10 @@ const UNBOUNDED_STATES: ReadonlySet<string> = new Set(['', ...EXPECTED_STATES]);
  */
 export class LabelValues {
   readonly #limit: number;
-  readonly #admitted: Admitted;
+  readonly #admitted = newlyAdmitted();
 
-  constructor(limit: number, admitted: Admitted = newlyAdmitted()) {
+  constructor(limit: number) {
     this.#limit = limit;
-    this.#admitted = admitted;
-  }
-
-  /** The same values with another limit; those above it stay. */
-  withLimit(limit: number): LabelValues {
-    return new LabelValues(limit, structuredClone(this.#admitted));
   }
 
   type(type: string): string {

@@ -1,9 +1,7 @@
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Labelled, ResourceLabels } from '../model/resource-labels.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import type { Snapshot } from './snapshot.ts';
 
 interface LabelledListing {
   readonly parts: readonly Part<Resource>[];
@@ -57,29 +55,4 @@ function formerResources(part: Part<Resource>): (resource: Resource, at: number)
 /** Whether all that labels depend on is the same; `known` is an earlier state of the resource, with its product. */
 function hasSameLabels(known: Resource, { name, displayName, type }: Resource, product: string): boolean {
   return known.name === name && known.displayName === displayName && known.type === type && known.product === product;
-}
-
-/** A copy of the snapshot with the labels and the meanings of states of another configuration. */
-export async function relabelled<L extends Pick<Snapshot, 'parts'>>(
-  listing: L,
-  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
-): Promise<L> {
-  const parts: Part<Resource>[] = [];
-  await forEachPart(listing.parts, (part) => {
-    const relabelledPart = part.map((resource) => {
-      const alertState = states.alertStateOf(resource.state);
-      const { labels, exemptBy } = resourceLabels.labelled(resource);
-      const alertable = alertableUnlessExempt(resource.listedAlertable, exemptBy);
-      return { ...resource, alertState, labels, exemptBy, alertable };
-    });
-    parts.push(relabelledPart);
-  });
-  return { ...listing, parts };
-}
-
-export function alertableUnlessExempt(
-  listed: Resource['listedAlertable'],
-  exemptBy: Resource['exemptBy'],
-): Resource['alertable'] {
-  return exemptBy === undefined ? listed : false;
 }

@@ -12,7 +12,7 @@ import {
   type Membership,
   type TakenListing,
 } from './further-listings.ts';
-import { alertableUnlessExempt, labelsOf } from './resource-labelling.ts';
+import { labelsOf } from './resource-labelling.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
@@ -203,7 +203,7 @@ class Join {
       product: this.productOf(resource.id),
       listedAlertable,
       exemptBy,
-      alertable: alertableUnlessExempt(listedAlertable, exemptBy),
+      alertable: exemptBy === undefined ? listedAlertable : false,
       labels,
     };
   }

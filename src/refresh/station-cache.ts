@@ -1,13 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
-import { type Changes, type Churn, churnAfter, NO_CHURN, withMeanings } from './churn.ts';
+import { type Changes, type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
 import { Refresh } from './refresh.ts';
-import { relabelled } from './resource-labelling.ts';
 import { type Snapshot, SnapshotReader } from './snapshot.ts';
 
 /** The outcome of the latest refreshes. */
@@ -104,19 +102,17 @@ export class StationCache<Encoded> {
   #notBefore = Number.NEGATIVE_INFINITY;
   /** When a person last requested a refresh. */
   #requestedNowAt = Number.NEGATIVE_INFINITY;
-  #endedRefreshes = 0;
   /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
-  /** Resolves when refreshes may end again. */
-  #paused: Promise<void> | undefined;
-  /** The latest snapshot; `takenAgingMs` is a time of `#agingMs`. */
+  #wasAttempted = false;
+  /** The latest snapshot, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
   #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number } | undefined;
   /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
   #queuedMs = 0;
   /** Since when a refresh has waited in the queue; undefined: none does. */
   #queuedSince: number | undefined;
   #churn = NO_CHURN;
-  #values: LabelValues;
+  readonly #values: LabelValues;
 
   constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
     this.spec = spec;
@@ -129,8 +125,9 @@ export class StationCache<Encoded> {
     this.#reader = new SnapshotReader(spec, dependencies.source, { clock: this.#clock });
   }
 
+  /** Whether one of its refreshes has ended. */
   get wasAttempted(): boolean {
-    return this.#health.lastAttemptMs !== undefined;
+    return this.#wasAttempted;
   }
 
   /** How long until the station is due; 0 or less: now. */
@@ -156,11 +153,6 @@ export class StationCache<Encoded> {
       waitingMs: this.#current?.refresh.waitingMs(),
       served: this.#isServable() ? this.#lastGood : undefined,
     };
-  }
-
-  /** How many refreshes have ended, with any result: a copy of the state is out of date once it changes. */
-  get endedRefreshes(): number {
-    return this.#endedRefreshes;
   }
 
   /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
@@ -215,48 +207,15 @@ export class StationCache<Encoded> {
   }
 
   /**
-   * A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. A reload that changes the
-   * labels of all stations therefore sends no request, and no counter restarts.
+   * Takes the place of the station's cache before a reload: shows its health, and serves its data as it was encoded, until the first own
+   * refresh has ended. That is due at once, and the stations with the oldest data are refreshed first.
    */
-  async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
-    const next = new StationCache(spec, dependencies);
-    next.#values = this.#values.withLimit(spec.labelValues);
-    const hasOtherStates = !isDeepStrictEqual(this.spec.states, spec.states);
-    const isRelabelled =
-      hasOtherStates || [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
-    // Both of one refresh: another may end while resources are labelled.
-    const [before, lastGood] = [this.#churn, this.#lastGood];
-    const served = lastGood?.publication.snapshot;
-    const labelled = async (listing: Snapshot) => (isRelabelled ? await relabelled(listing, spec) : listing);
-    const snapshot = served && (await labelled(served));
-    const { reference: complete } = before;
-    const reference = complete === served ? snapshot : complete && (await labelled(complete));
-    const churn = { ...before, reference };
-    next.#churn = hasOtherStates ? withMeanings(churn, spec.states) : churn;
-    if (lastGood && snapshot) {
-      const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, next.#values);
-      const publication = { spec, snapshot, churn: next.#churn.published, lastKnown, values: next.#values };
-      const encoded = await dependencies.encode(publication);
-      const ageMs = this.#agingMs() - lastGood.takenAgingMs;
-      next.#lastGood = { publication, encoded, takenAgingMs: next.#agingMs() - ageMs };
-    }
-    next.#health = this.#health;
-    next.#latest = this.#latest;
-    next.#requestedNowAt = this.#requestedNowAt;
-    next.#notBefore = this.#notBefore;
-    return next;
-  }
-
-  /** No refresh ends before the returned function is called: the view stays as it is. */
-  pause(): () => void {
-    let resume = () => {};
-    this.#paused = new Promise((resolve) => {
-      resume = resolve;
-    });
-    return () => {
-      this.#paused = undefined;
-      resume();
-    };
+  replace(predecessor: StationCache<Encoded>): void {
+    this.#health = predecessor.#health;
+    this.#latest = predecessor.#latest;
+    if (!predecessor.#lastGood) return;
+    const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
+    this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
   }
 
   /** Aborts a running refresh; later scrapes start none. */
@@ -303,14 +262,11 @@ export class StationCache<Encoded> {
       const lastKnown = await this.#lastKnownAfter(snapshot);
       const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
       const served = await this.#encode(publication);
-      // A loop: between the check and the publication there is no `await`, during which a reload could read the state of this station.
-      while (this.#paused) await this.#paused;
       if (signal.aborted) return;
       this.#lastGood = { ...served, takenAgingMs: this.#agingMs() };
       this.#churn = churn;
       this.#conclude(refresh, undefined, changes);
     } catch (error) {
-      while (this.#paused) await this.#paused;
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
         this.#postpone(error);
@@ -334,7 +290,7 @@ export class StationCache<Encoded> {
   }
 
   #conclude({ requestedAt, startedAt = requestedAt }: Refresh, failure: Health['failure'], changes?: Changes): void {
-    this.#endedRefreshes += 1;
+    this.#wasAttempted = true;
     const endedAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt, startedAt, endedAt };
     const lastAttemptMs = this.#clock.wallMs();
@@ -345,7 +301,7 @@ export class StationCache<Encoded> {
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
   #postpone(failure: ListingFailure): void {
-    this.#endedRefreshes += 1;
+    this.#wasAttempted = true;
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(failure);
   }

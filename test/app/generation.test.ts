@@ -9,7 +9,6 @@ import {
   startGeneration,
 } from '../../src/app/generation.ts';
 import { areAttempted } from '../../src/app/status.ts';
-import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
@@ -25,25 +24,22 @@ const URL_A = 'http://127.0.0.1:1';
 
 const LOADED = await loaded(stringify(configOf(URL_A, ['a'])));
 
-function servicesOf(compressors?: CompressorPool): SharedServices {
-  const services = sharedServices(LOADED, SILENT, 1);
-  return compressors ? { ...services, compressors } : services;
+function servicesOf(): SharedServices {
+  return sharedServices(LOADED, SILENT, 1);
 }
 
 /** A generation that is closed when the test ends. */
-async function generationOf(
-  config: object,
-  old?: Generation,
-  services = servicesOf(),
-  swapped: (next: Generation) => void = () => undefined,
-): Promise<Generation> {
-  const swap = (next: Generation) => {
-    swapped(next);
-    return next;
-  };
-  const generation = await nextGeneration(await loaded(stringify(config)), old, services, swap);
+async function generationOf(config: object, old?: Generation, services = servicesOf()): Promise<Generation> {
+  const generation = await nextGeneration(await loaded(stringify(config)), old, services, (next) => next);
   onTestFinished(() => endGeneration(generation, undefined));
   return generation;
+}
+
+/** A generation in the place of another one. */
+async function startedAfter(old: Generation, config: object): Promise<Generation> {
+  const next = await generationOf(config, old);
+  startGeneration(next, old);
+  return next;
 }
 
 const startService = () => startTestService({ source: () => entriesOf(3) });
@@ -75,60 +71,14 @@ function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
   return [sum(churn.map(({ added }) => added)), sum(churn.map(({ removed }) => removed))];
 }
 
-/** Something happens before each use. */
-class BusyPool extends CompressorPool {
-  readonly #before: () => unknown;
-
-  constructor(before: () => unknown) {
-    super(1);
-    this.#before = before;
-  }
-
-  override async compress<Result>(write: (buffer: TextBuffer) => Result) {
-    await this.#before();
-    return super.compress(write);
-  }
-}
-
 describe('nextGeneration', () => {
-  it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
+  it('reuses unchanged stations, with everything that they know', async () => {
     const service = await startService();
-    const old = await refreshed(configOf(service.url, ['a']));
-    const changes = { upstream: { refresh_timeout: '9s' }, station: { labels: { team: 'x' } }, cache: { ttl: '7s' } };
-    const next = await generationOf(configOf(service.url, ['a'], changes), old);
-    const { spec, served } = next.stations.get('a')?.view() ?? {};
-    expect(spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
-    expect(served?.publication.snapshot.size).toBe(3);
-    const other = await generationOf(configOf(service.url, ['a', 'b'], { station: { alertability: true } }), next);
-    expect(other.stations.get('a')?.view().served).toBeUndefined();
-    // No generation sends a request before it is started.
+    const config = configOf(service.url, ['a']);
+    const old = await refreshed(config);
+    const next = await startedAfter(old, { ...config, limits: { label_values: 1000 } });
+    expect(next.stations.get('a')).toBe(old.stations.get('a'));
     expect(service.requests).toHaveLength(1);
-  });
-
-  it('exempts resources, and no longer does, when resource_labels changed, without a request', async () => {
-    const alertable = () => entriesOf(3).map((entry) => ({ ...entry, alertable: true }));
-    const service = await startTestService({ source: alertable });
-    const base = configOf(service.url, ['a'], { station: { alertability: true } });
-    const exempting = (...entries: object[]) => ({ ...base, resource_labels: entries });
-    const r1 = { match: { resource_id: 'r1' }, alertable: false };
-    const labelled = { match: { station: 'other' }, labels: { team: 'x' } };
-    const told = ({ stations }: Generation) => {
-      const { publication, encoded } = stations.get('a')?.view().served ?? expect.unreachable();
-      const resources = publication.snapshot.parts.flat();
-      return [
-        resources.map(({ alertable, exemptBy }) => exemptBy ?? alertable),
-        [...encoded.aggregates.groups].map(({ alertable }) => alertable),
-      ];
-    };
-    const plain = await refreshed(base);
-    const requests = service.requests.length;
-    const one = await generationOf(exempting(r1), plain);
-    expect(told(one)).toEqual([[true, 0, true], [2]]);
-    expect((await generationOf(exempting(r1), one)).stations.get('a')).toBe(one.stations.get('a'));
-    const moved = await generationOf(exempting(labelled, r1), one);
-    expect(told(moved)).toEqual([[true, 1, true], [2]]);
-    expect(told(await generationOf(base, moved))).toEqual([[true, true, true], [3]]);
-    expect(service.requests).toHaveLength(requests);
   });
 
   it('keeps the history of a station by its name, and continues it', async () => {
@@ -145,36 +95,6 @@ describe('nextGeneration', () => {
     const removed = await generationOf(configOf(service.url, ['b']), generation);
     const again = await generationOf(configOf(service.url, ['a']), removed);
     expect([outcomes(removed), outcomes(again)]).toEqual([undefined, []]);
-  });
-
-  it('ends although a station is refreshed whenever one is encoded, and loses no count', async () => {
-    const service = await startService();
-    const config = configOf(service.url, ['a', 'b']);
-    const old = await refreshed(config);
-    let size = 0;
-    const changeAll = async () => {
-      size += 1;
-      for (const name of old.stations.keys()) service.setRecords(name, entriesOf(size, `round ${size} `));
-      // Refreshes do not end during the last round.
-      await Promise.race([refreshAll(old), new Promise((resolve) => setTimeout(resolve, 200))]);
-    };
-    const changed = { ...config, metrics: { per_resource: false } };
-    const taken: Generation[] = [];
-    const swap = (next: Generation) => {
-      for (const [name, station] of next.stations) {
-        const known = old.stations.get(name) ?? expect.unreachable();
-        expect(station.view().health).toBe(known.view().health);
-        expect(changesOf(station)).toEqual(changesOf(known));
-      }
-      taken.push(next);
-    };
-    const next = await generationOf(changed, old, servicesOf(new BusyPool(changeAll)), swap);
-    expect(taken).toEqual([next]);
-    // Without a successor the old station continues.
-    const before = old.stations.get('a')?.view().health;
-    await old.stations.get('a')?.refresh();
-    await old.stations.get('a')?.refresh();
-    expect(old.stations.get('a')?.view().health).not.toBe(before);
   });
 
   it('does not hold the stations of the generations before', async () => {
@@ -203,12 +123,11 @@ describe('nextGeneration', () => {
     startGeneration(old, undefined);
     await eventually(() => expect(areAttempted(old)).toBe(true));
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
-    let uses = 0;
-    const compressors = new BusyPool(() => {
-      uses += 1;
-      if (uses === 3) throw new Error('a bug');
-    });
-    await expect(generationOf(changed, old, { ...services, compressors })).rejects.toThrow('a bug');
+    const fail = () => {
+      throw new Error('a bug');
+    };
+    const next = await loaded(stringify(changed));
+    await expect(nextGeneration(next, old, services, fail)).rejects.toThrow('a bug');
     service.setRecords('a', entriesOf(1, 'new'));
     await old.fleet.read({ atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
     expect(changesOf(old.stations.get('a') ?? expect.unreachable())).toEqual([1, 3]);
@@ -217,6 +136,47 @@ describe('nextGeneration', () => {
 });
 
 describe('startGeneration', () => {
+  it('lets changed stations serve the data of their predecessors, and refreshes them at once', async () => {
+    const service = await startService();
+    const old = await refreshed(configOf(service.url, ['a']));
+    const changes = { upstream: { refresh_timeout: '9s' }, station: { labels: { team: 'x' } }, cache: { ttl: '7s' } };
+    service.setRecords('a', entriesOf(2));
+    const next = await startedAfter(old, configOf(service.url, ['a'], changes));
+    const station = next.stations.get('a') ?? expect.unreachable();
+    const sizeOf = () => station.view().served?.publication.snapshot.size;
+    expect(station.spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
+    expect([sizeOf(), station.view().health]).toEqual([3, old.stations.get('a')?.view().health]);
+    await eventually(() => expect(sizeOf()).toBe(2));
+    // Its predecessor may have listed something else.
+    expect(changesOf(station)).toEqual([0, 0]);
+  });
+
+  it('takes over what a predecessor has listed while the generation was built', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a']);
+    const old = await refreshed(config);
+    const next = await generationOf({ ...config, metrics: { per_resource: false } }, old);
+    service.setRecords('a', entriesOf(1));
+    await refreshAll(old);
+    startGeneration(next, old);
+    expect(next.stations.get('a')?.view().served?.publication.snapshot.size).toBe(1);
+  });
+
+  it('compares no listing with one of other filters', async () => {
+    const service = await startService();
+    const old = await refreshed(configOf(service.url, ['a']));
+    await refreshAll(old);
+    const next = await startedAfter(
+      old,
+      configOf(service.url, ['a'], { station: { filters: { resource_ids: ['r1'] } } }),
+    );
+    const history = next.journals.get('a')?.history ?? expect.unreachable();
+    expect(history.comparedSinceMs).toBeUndefined();
+    await eventually(() => expect(history.latest()).toMatchObject({ resources: 1 }));
+    expect(history.latest()?.removed).toBeUndefined();
+    expect(history.comparedSinceMs).toBe(history.latest()?.atMs);
+  });
+
   it('does not excuse a hold from max_stale again when a reload changes the upstream', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
@@ -246,8 +206,7 @@ describe('endGeneration', () => {
     const service = await startHanging();
     const old = await refreshed(configOf(service.url, ['a'], { upstream: IMPATIENT }));
     const hangingAfter = async (changed: object) => {
-      const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }), old);
-      startGeneration(next, old);
+      const next = await startedAfter(old, configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }));
       return limiterOf(next).load().hangingStations;
     };
     expect(await hangingAfter({ concurrency: 3 })).toBe(1);

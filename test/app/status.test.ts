@@ -61,6 +61,7 @@ describe('stationStatus', () => {
       outages: [],
       incompleteSinceMs: undefined,
       unknownSinceMs: undefined,
+      comparedSinceMs: undefined,
       refreshesSince: expect.any(Function),
     });
   });

@@ -132,7 +132,9 @@ describe('the changes of a station', () => {
       if (outcome === 'incomplete') service.setFaults('ts', [wrongTotal(3)]);
       else service.setFaults('ts', outcome === 'failed' ? [replyWith(500)] : []);
       if (minute % 10 === 0) {
-        rewrite({ ...config, metrics: { max_resources: minute } });
+        // The station itself does not change.
+        const names = minute % 20 === 0 ? ['ts'] : ['ts', 'more'];
+        rewrite({ ...config, stations: configOf(service.url, names).stations });
         expect(await exporter.reload()).toEqual([]);
       }
       log.length = 0;

@@ -175,4 +175,14 @@ describe('History', () => {
     const times = history.since(30 * BUCKET_MS).map(({ atMs }) => atMs / BUCKET_MS);
     expect(times).toEqual(Array.from({ length: 70 }, (_, index) => 30 + index));
   });
+
+  it('compares since the first complete listing, and anew since the one after a changed configuration', () => {
+    const history = historyOf([success(1, { outcome: 'incomplete' }), failure(2), success(3), success(4)]);
+    expect(history.comparedSinceMs).toBe(3);
+    history.restartComparison();
+    history.add(success(5, { outcome: 'incomplete' }));
+    expect(history.comparedSinceMs).toBeUndefined();
+    history.add(success(6));
+    expect(history.comparedSinceMs).toBe(6);
+  });
 });

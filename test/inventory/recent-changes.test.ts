@@ -22,18 +22,18 @@ const compared = (
 describe('recentChanges', () => {
   it('counts no removal by a listing that was not compared', () => {
     const entries = [compared(1, 400, 0, 0), entry(2, { resources: 3, outcome: 'incomplete' })];
-    expect(recentChanges(entries)).toEqual({ added: 0, removed: 0, sinceMs: undefined, loss: undefined });
+    expect(recentChanges(entries, 0)).toEqual({ added: 0, removed: 0, sinceMs: undefined, loss: undefined });
   });
 
   it('sums up what was added and removed, since the first of it', () => {
     const entries = [compared(1, 10, 0, 0), compared(3, 12, 2, 0, { firstMs: 2 }), entry(4), compared(5, 12, 1, 1)];
-    expect(recentChanges(entries)).toEqual({ added: 3, removed: 1, sinceMs: 2, loss: undefined });
+    expect(recentChanges(entries, 0)).toEqual({ added: 3, removed: 1, sinceMs: 2, loss: undefined });
   });
 
   it('has a loss when more than a fifth is gone, since it began', () => {
     const before = [compared(1, 400, 3, 0), compared(2, 398, 0, 2)];
-    expect(recentChanges([...before, compared(3, 320, 0, 78)]).loss).toBeUndefined();
-    expect(recentChanges([...before, compared(3, 319, 0, 79), compared(4, 319, 0, 0)]).loss).toEqual({
+    expect(recentChanges([...before, compared(3, 320, 0, 78)], 0).loss).toBeUndefined();
+    expect(recentChanges([...before, compared(3, 319, 0, 79), compared(4, 319, 0, 0)], 0).loss).toEqual({
       lost: 81,
       before: 400,
       sinceMs: 2,
@@ -42,7 +42,13 @@ describe('recentChanges', () => {
 
   it('has no loss while as many were added again, and one if they were added before', () => {
     const [added, removed] = [compared(1, 20, 10, 0), compared(2, 10, 0, 10)];
-    expect(recentChanges([removed, compared(3, 20, 10, 0)]).loss).toBeUndefined();
-    expect(recentChanges([added, removed]).loss).toEqual({ lost: 10, before: 20, sinceMs: 2 });
+    expect(recentChanges([removed, compared(3, 20, 10, 0)], 0).loss).toBeUndefined();
+    expect(recentChanges([added, removed], 0).loss).toEqual({ lost: 10, before: 20, sinceMs: 2 });
+  });
+
+  it('knows no loss from before a reload with other filters, and none while nothing was compared since', () => {
+    const before = [compared(1, 20, 0, 0), compared(2, 15, 0, 5)];
+    expect(recentChanges([...before, compared(5, 10, 0, 0)], 4)).toMatchObject({ removed: 0, loss: undefined });
+    expect(recentChanges(before, undefined)).toMatchObject({ removed: 0, loss: undefined });
   });
 });

@@ -2,14 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import {
-  type Change,
-  type Churn,
-  type ChurnState,
-  churnAfter,
-  NO_CHURN,
-  withMeanings,
-} from '../../src/refresh/churn.ts';
+import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf } from './fixtures.ts';
@@ -269,46 +262,6 @@ describe('churnAfter', () => {
       200 + 21 + 21 * 4,
     );
     expect(sumsOf(churn)).toEqual({ added: 39 * 25, removed: 39 * 25, stateChanges: 39 * 25 });
-  });
-});
-
-describe('withMeanings', () => {
-  it('keeps what is not published yet apart from the totals', async () => {
-    const listings = ['INACTIVE', 'ESCALATED'].map((state) => snapshotOf(resourceOf('a', { state })));
-    const before = (await churnOf(listings)).at(-1) as Churned;
-    const { totals, published } = withMeanings(before, new StateMeanings({ firing: ['ESCALATED'] }));
-    const countIn = (churn: Churn) => churn.get('type.a')?.stateChanges.get('firing')?.get('ESCALATED');
-    expect([countIn(totals), countIn(published)]).toEqual([1, 0]);
-  });
-
-  it('keeps the meaning of the states that (other) stands for', async () => {
-    const listings = [1, 2, 3, 4].map((at) => snapshotOf(resourceOf('a', { state: `FIRING ${at}` })));
-    const before = (await churnOf(listings, { ...bounds(), values: new LabelValues(1) })).at(-1) as Churned;
-    const othersIn = ({ totals }: ChurnState) => totals.get('type.a')?.stateChanges.get('firing')?.get('(other)');
-    expect(othersIn(before)).toBeGreaterThan(0);
-    expect(othersIn(withMeanings(before, new StateMeanings()))).toBe(othersIn(before));
-  });
-
-  it('keeps the count of a state under its new meaning alone, and (other) as it is', async () => {
-    const inState = (state: string) => snapshotOf(resourceOf('a', { state }), resourceOf('b', { state: `${state} 2` }));
-    const listings = ['INACTIVE', 'ESCALATED', 'INACTIVE', 'ESCALATED'].map(inState);
-    const before = (await churnOf(listings, { ...bounds(), values: new LabelValues(3) })).at(-1) as Churned;
-    const escalated = new StateMeanings({ firing: ['ESCALATED'], inactive: ['ALERTSTATE_PENDING'] });
-    const after = withMeanings(before, escalated);
-    expect(after.published).toBe(after.totals);
-    expect(Object.fromEntries(after.published.get('type.a')?.stateChanges ?? [])).toEqual({
-      firing: new Map([...EXPECTED_FIRING, ['ESCALATED', 2]]),
-      inactive: new Map([
-        ['ALERTSTATE_PENDING', 0],
-        ['ALERTSTATE_INACTIVE', 0],
-        ['INACTIVE', 1],
-        ['INACTIVE 2', 1],
-      ]),
-      unknown: new Map([
-        ['ALERTSTATE_UNSPECIFIED', 0],
-        ['(other)', 2],
-      ]),
-    });
   });
 });
 

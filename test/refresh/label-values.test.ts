@@ -69,14 +69,4 @@ describe('LabelValues', () => {
       }),
     );
   });
-
-  it('keeps its values with another limit', () => {
-    const values = new LabelValues(2);
-    for (const type of ['a', 'b']) values.state(values.type(type), 'x');
-    const [fewer, more] = [values.withLimit(1), values.withLimit(3)];
-    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER_VALUE, OTHER_VALUE]);
-    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER_VALUE]);
-    expect(values.type('c')).toBe(OTHER_VALUE);
-    expect(more.state('a', 'x')).toBe('x');
-  });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { StateMeanings } from '../../src/model/alert-state.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import {
   type EndedAttempt,
@@ -74,16 +72,17 @@ function stationOf(
     clock.advance(1);
     expect(served.view().served).toBeUndefined();
   };
-  const successor = (listing: Listing<Resource> = twoRecords(), changed: Partial<StationSpec> = {}) =>
-    cache.successor(
-      { ...cache.spec, ...changed },
-      {
-        source: { listResources: async () => listing, listIds: async () => listingOf([]) },
-        encode: async () => 'encoded again',
-        clock,
-        refreshed: (_view, attempt) => ended.push(attempt),
-      },
-    );
+  /** A cache that takes its place, with the answers of a service that the test decides. */
+  const successor = (answer: () => Promise<Listing<Resource>> = async () => twoRecords()) => {
+    const next = new StationCache(cache.spec, {
+      source: { listResources: answer, listIds: async () => listingOf([]) },
+      encode: async () => 'encoded again',
+      clock,
+      refreshed: (_view, attempt) => ended.push(attempt),
+    });
+    next.replace(cache);
+    return next;
+  };
   return { cache, clock, calls, refreshed, ended, attempt, attemptLater, expectServedFor, upstream, successor };
 }
 
@@ -96,7 +95,6 @@ async function dueStation() {
   return station;
 }
 
-const teamLabel = (team: string) => new ResourceLabels([{ match: {}, labels: { team } }]);
 const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: true });
 const down = () => new ListingFailure('network', 'no route');
 
@@ -375,33 +373,6 @@ describe('StationCache', () => {
     expect(encodings).toBe(4);
   });
 
-  it('has ended a refresh that succeeds, fails or is postponed: what was copied before is out of date', async () => {
-    const { cache, attempt, attemptLater } = stationOf();
-    const ended = [cache.endedRefreshes];
-    await attempt(twoRecords());
-    ended.push(cache.endedRefreshes);
-    await attemptLater(POSTPONED);
-    ended.push(cache.endedRefreshes);
-    await attemptLater(new ListingFailure('network', 'no answer'));
-    ended.push(cache.endedRefreshes);
-    expect(ended).toEqual([0, 1, 2, 3]);
-  });
-
-  it('ends no refresh while it is paused', async () => {
-    let isEncoded = false;
-    const { cache, attempt } = stationOf({}, async () => {
-      isEncoded = true;
-      return 'new';
-    });
-    const resume = cache.pause();
-    const refresh = attempt(twoRecords());
-    while (!isEncoded) await new Promise(setImmediate);
-    expect(cache.view()).toMatchObject({ isRefreshing: true, served: undefined });
-    resume();
-    await refresh;
-    expect(cache.view().served?.encoded).toBe('new');
-  });
-
   it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
     await attempt(POSTPONED);
@@ -409,7 +380,7 @@ describe('StationCache', () => {
   });
 
   it('is refreshed on request although it is not due, also within error_ttl, once in five seconds', async () => {
-    const { cache, calls, clock, attempt, successor } = stationOf();
+    const { cache, calls, clock, attempt } = stationOf();
     await attempt(twoRecords());
     const requested = cache.refreshNow();
     const joined = cache.refreshNow();
@@ -419,13 +390,12 @@ describe('StationCache', () => {
     expect(calls).toHaveLength(2);
     expect(cache.view().health.failure).toBeDefined();
     clock.advance(1500);
-    const next = await successor();
-    const tooSoon = { ok: false, waitMs: 3500 };
-    expect([cache.refreshNow(), next.refreshNow()]).toEqual([tooSoon, tooSoon]);
+    expect(cache.refreshNow()).toEqual({ ok: false, waitMs: 3500 });
     clock.advance(3500);
-    expect(next.refreshNow()).toMatchObject({ ok: true });
-    await next.refresh();
-    expect(next.view().health.failure).toBeUndefined();
+    expect(cache.refreshNow()).toMatchObject({ ok: true });
+    calls[2]?.resolve(twoRecords());
+    await cache.refresh();
+    expect(cache.view().health.failure).toBeUndefined();
   });
 
   it('aborts the other listings when one fails', async () => {
@@ -503,102 +473,46 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it.each([
-    { outcome: 'succeeds', answer: twoRecords() },
-    { outcome: 'fails', answer: down() },
-  ])(
-    'publishes nothing while it is paused, in whichever tick that begins: a refresh that $outcome',
-    async ({ answer }) => {
-      for (let ticks = 0; ticks < 20; ticks += 1) {
-        let resume = () => {};
-        let taken: StationView<string> | undefined;
-        const pauseSoon = async () => {
-          for (let tick = 0; tick < ticks; tick += 1) await undefined;
-          resume = cache.pause();
-          taken = cache.view();
-        };
-        const { cache, attempt } = stationOf({}, async () => {
-          void pauseSoon();
-          return 'new';
-        });
-        const refresh = attempt(answer);
-        if (answer instanceof Error) void pauseSoon();
-        while (taken === undefined) await new Promise(setImmediate);
-        // A reload has taken the state over, and replaces the station now.
-        expect(cache.view().health).toBe(taken.health);
-        resume();
-        await refresh;
-        expect(cache.wasAttempted).toBe(true);
-      }
-    },
-  );
-
-  it('hands its state to a successor, which encodes the same snapshot again', async () => {
-    const { cache, clock, attempt, attemptLater, successor } = stationOf();
+  it('serves the data and health of its predecessor until its first refresh has ended, which is due at once', async () => {
+    const { cache, clock, attempt, successor, ended } = stationOf();
     await attempt(twoRecords());
-    // Its changes are unknown: the next complete one is compared with the one before.
-    await attemptLater(listingOf([], { complete: false }));
     clock.advance(30_000);
-    const next = await successor(listingOf([]));
-    expect(next.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'encoded again' } });
-    expect(next.view().served?.publication.snapshot).toBe(cache.view().served?.publication.snapshot);
-    expect(next.dueInMs()).toBe(30_000);
-    clock.advance(30_000);
+    const { health, served } = cache.view();
+    const next = successor(async () => listingOf([resourceOf('a')]));
+    expect(next.view()).toMatchObject({ health, served: { encoded: served?.encoded } });
+    expect(next.wasAttempted).toBe(false);
     await next.refreshIfDue();
-    expect(next.view().served?.publication.churn.get('type.a')?.removed).toBe(2);
+    expect(next.view().served).toMatchObject({ encoded: 'encoded again', publication: { snapshot: { size: 1 } } });
+    // What the predecessor listed may have been something else: no resource is removed.
+    expect(ended.at(-1)?.changes).toBeUndefined();
+    expect(next.refreshIfDue()).toBeUndefined();
   });
 
-  it.each([
-    { what: 'adds', before: new ResourceLabels(), after: teamLabel('x'), team: 'x' },
-    { what: 'removes', before: teamLabel('former'), after: new ResourceLabels(), team: undefined },
-  ])('keeps no data with former labels after a reload that $what them', async ({ before, after, team }) => {
-    const { clock, attempt, ended, successor } = stationOf({ resourceLabels: before });
+  it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {
+    const { clock, attempt, successor, expectServedFor } = stationOf();
     await attempt(twoRecords());
-    const next = await successor(listingOf([]), { resourceLabels: after });
-    clock.advance(60_000);
+    clock.advance(5 * 60_000);
+    const next = successor(() => Promise.reject(down()));
     await next.refreshIfDue();
-    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels?.['team'])).toEqual([team, team]);
+    expect(next.view().health).toMatchObject({ failure: { reason: 'network' } });
+    expectServedFor(10 * 60_000, next);
   });
 
-  it('labels the snapshot that is compared next anew also when an incomplete one is served', async () => {
-    const { clock, attempt, attemptLater, ended, successor } = stationOf({ resourceLabels: teamLabel('former') });
-    await attempt(twoRecords());
-    await attemptLater(listingOf([resourceOf('a')], { complete: false }));
-    const next = await successor(listingOf([]), { resourceLabels: teamLabel('x') });
-    clock.advance(60_000);
-    await next.refreshIfDue();
-    expect(ended.at(-1)?.changes?.list.map(({ resource }) => resource.labels?.['team'])).toEqual(['x', 'x']);
-  });
-
-  it('gives the states of its data and of its counters the meanings of a reload, without a refresh', async () => {
-    const { attemptLater, successor } = stationOf();
-    const inState = (state: string) => listingOf([resourceOf('a', { state })]);
-    for (const state of ['ALERTSTATE_INACTIVE', 'ESCALATED', 'ALERTSTATE_INACTIVE', 'ESCALATED'])
-      await attemptLater(inState(state));
-    const next = await successor(inState('ESCALATED'), { states: new StateMeanings({ firing: ['ESCALATED'] }) });
-    const { snapshot, churn } = next.view().served?.publication ?? {};
-    expect(snapshot?.parts.flat().map(({ alertState }) => alertState)).toEqual(['firing']);
-    const { stateChanges } = churn?.get('type.a') ?? {};
-    expect(stateChanges?.get('firing')?.get('ESCALATED')).toBe(2);
-    expect(stateChanges?.get('unknown')?.has('ESCALATED')).toBe(false);
-  });
-
-  it('hands over data that is older than max_stale only because its refresh waits', async () => {
+  it('keeps data that is older than max_stale only because the refresh of its predecessor waits', async () => {
     const { cache, clock, successor, expectServedFor } = await dueStation();
     void cache.refreshIfDue();
     clock.advance(3_600_000);
-    const next = await successor();
-    expect(next.view().served?.encoded).toBe('encoded again');
+    const next = successor();
+    expect(next.view().served).toBeDefined();
     expectServedFor(14 * 60_000, next);
   });
 
-  it('has a successor before its first attempt, due since the same time', async () => {
-    const { clock, successor } = stationOf();
-    clock.advance(5000);
-    const next = await successor();
-    expect(next.wasAttempted).toBe(false);
-    expect(next.view().served).toBeUndefined();
-    expect(next.dueInMs()).toBe(-5000);
+  it('has no data after a predecessor without any', async () => {
+    const { successor } = stationOf();
+    const next = successor();
+    expect(next.view()).toMatchObject({ served: undefined, health: { lastAttemptMs: undefined } });
+    await next.refreshIfDue();
+    expect(next.view().served?.encoded).toBe('encoded again');
   });
 });
 

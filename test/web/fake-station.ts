@@ -73,6 +73,7 @@ export const STATION: StationStatus = {
   outages: [],
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,
+  comparedSinceMs: 0,
   refreshesSince: () => [],
 };
 

@@ -88,7 +88,7 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, counts, nowMs } = view;
   const { snapshot } = status;
-  const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS));
+  const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS), status.comparedSinceMs);
   const { text, tone } = stationHeadline(status, recent, nowMs);
   const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}

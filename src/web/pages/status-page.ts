@@ -75,7 +75,8 @@ async function changesOfLastHour(stations: readonly StationStatus[], nowMs: numb
   const changes = new Map<string, RecentChanges>();
   await forEachPart(
     stations.map((station) => [station] as const),
-    ([station]) => changes.set(station.name, recentChanges(station.refreshesSince(nowMs - HOUR_MS))),
+    ([station]) =>
+      changes.set(station.name, recentChanges(station.refreshesSince(nowMs - HOUR_MS), station.comparedSinceMs)),
   );
   return changes;
 }
