@@ -12,10 +12,15 @@ import { parseExposition } from '../metrics/parse-exposition.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
-/** An exporter on a free port, with access to its log and its configuration. */
+/** An exporter on a free port, unless one is given, with access to its log and its configuration. */
 export async function startExporter(
   config: object,
-  options: Partial<WebOptions> & { env?: Record<string, string>; processMetrics?: boolean; logChanges?: boolean } = {},
+  options: Partial<WebOptions> & {
+    env?: Record<string, string>;
+    processMetrics?: boolean;
+    logChanges?: boolean;
+    port?: number;
+  } = {},
 ) {
   const log: string[] = [];
   let text = stringify(config);
@@ -45,7 +50,7 @@ export async function startExporter(
     report: (error) => log.push(String(error)),
     ...options,
   });
-  const server = await listen(app, [{ host: '127.0.0.1', port: 0 }], { observer });
+  const server = await listen(app, [{ host: '127.0.0.1', port: options.port ?? 0 }], { observer });
   const url = `http://127.0.0.1:${server.addresses[0]?.port}`;
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, url), { headers });
   return {

@@ -7,37 +7,35 @@ import { json } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
 import { startDaemon } from './daemon.ts';
 
-interface Notification {
-  readonly status: 'firing' | 'resolved';
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+/** What a receiver gets: the alerts of one group. */
+export interface Notification {
+  readonly receiver: string;
+  readonly groupLabels: Readonly<Record<string, string>>;
+  readonly alerts: readonly {
+    readonly status: 'firing' | 'resolved';
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  }[];
 }
 
-/** The inhibition of the example configuration. */
-const { inhibit_rules } = parse(
-  readFileSync(new URL('../../../deploy/compose/alertmanager.yml', import.meta.url), 'utf8'),
-);
+/** Of one minute, in seconds: the example configuration has the intervals of Alertmanager, in minutes. */
+interface AlertmanagerOptions {
+  readonly minuteS: number;
+}
 
-/** Debian's Alertmanager with the shipped inhibition; `notifications` are those it sent to a webhook for one alert. */
-export async function startAlertmanager(alertname: string) {
+/** Debian's Alertmanager with the example configuration, whose receivers are webhooks. */
+export async function startAlertmanager({ minuteS }: AlertmanagerOptions) {
   const notifications: Notification[] = [];
   const webhook = createServer(async (request, response) => {
-    const { alerts } = (await json(request)) as { alerts: Notification[] };
-    notifications.push(...alerts);
+    notifications.push((await json(request)) as Notification);
     response.end();
   }).listen(0, '127.0.0.1');
   await once(webhook, 'listening');
   const { port } = webhook.address() as AddressInfo;
-  const grouping = { group_wait: '0s', group_interval: '1s', group_by: ['...'] };
-  const config = {
-    route: { receiver: 'none', ...grouping, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
-    inhibit_rules,
-    receivers: [{ name: 'none' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/` }] }],
-  };
   const daemon = await startDaemon({
     command: 'prometheus-alertmanager',
     debianPackage: 'prometheus-alertmanager',
-    files: { 'alertmanager.yml': stringify(config) },
+    files: { 'alertmanager.yml': exampleWith(`http://127.0.0.1:${port}/`, minuteS) },
     flags: (folder, address) => [
       `--config.file=${join(folder, 'alertmanager.yml')}`,
       `--storage.path=${join(folder, 'data')}`,
@@ -48,6 +46,7 @@ export async function startAlertmanager(alertname: string) {
   return {
     url: daemon.url,
     target: new URL(daemon.url).host,
+    /** In order of arrival. */
     notifications,
     stop: async () => {
       await daemon.stop();
@@ -55,4 +54,17 @@ export async function startAlertmanager(alertname: string) {
       webhook.closeAllConnections();
     },
   };
+}
+
+function exampleWith(url: string, minuteS: number): string {
+  const file = new URL('../../../deploy/compose/alertmanager.yml', import.meta.url);
+  const { route, receivers, ...rest } = parse(readFileSync(file, 'utf8')) as {
+    route: object;
+    receivers: { name: string }[];
+  };
+  return stringify({
+    ...rest,
+    route: { ...route, group_wait: `${minuteS * 500}ms`, group_interval: `${minuteS * 5}s` },
+    receivers: receivers.map(({ name }) => ({ name, webhook_configs: [{ url }] })),
+  });
 }

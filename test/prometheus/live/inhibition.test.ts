@@ -6,7 +6,7 @@ type Labels = Readonly<Record<string, string>>;
 let alertmanager: Awaited<ReturnType<typeof startAlertmanager>>;
 
 beforeAll(async () => {
-  alertmanager = await startAlertmanager('none');
+  alertmanager = await startAlertmanager({ minuteS: 2 });
 });
 
 afterAll(() => alertmanager?.stop());
@@ -15,34 +15,44 @@ const firing = (name: string, labels: Labels) => ({
   labels: { alertname: `TelemetryStation${name}`, job: 'j', ...labels },
 });
 
-/** Names and stations of the alerts that are sent, and of those that are not because another one explains them. */
+/** Whether each alert is sent, or not because another one explains it. */
 async function states(): Promise<Record<string, string>> {
   const response = await fetch(`${alertmanager.url}/api/v2/alerts`);
   const alerts = (await response.json()) as { labels: Labels; status: { state: string } }[];
   return Object.fromEntries(
-    alerts.map(({ labels, status }) => [
-      [labels['alertname'], labels['station'] ?? labels['instance']].join(' '),
+    alerts.map(({ labels: { alertname = '', job: _, resource_id: __, ...labels }, status }) => [
+      [alertname.replace('TelemetryStation', ''), ...Object.values(labels)].join(' '),
       status.state,
     ]),
   );
 }
 
 describe('deploy/compose/alertmanager.yml', () => {
-  it('sends one alert for a mass failure and not one per resource, of that station alone', async () => {
+  it('sends one alert per cause, of that cluster, upstream, station and target alone', async () => {
+    const down = { station: 'a', upstream: 'down' };
     const alerts = [
-      firing('ManyResourcesFiring', { station: 'mass' }),
-      firing('ResourceFiring', { station: 'mass', resource_id: '1' }),
-      firing('ResourceFiring', { station: 'other', resource_id: '2' }),
-      firing('Down', { station: 'down' }),
-      firing('ListingIncomplete', { station: 'down' }),
-      firing('ResourceFiring', { station: 'down', resource_id: '3' }),
-      firing('ResourcesLost', { station: 'lost' }),
-      firing('CapacityDropped', { station: 'lost' }),
-      firing('CapacityBelowExpected', { job: '', station: 'lost' }),
-      firing('CapacityBelowExpected', { job: '', station: 'other' }),
-      firing('ScrapesFailing', { instance: 'a' }),
-      firing('ScrapeSlow', { instance: 'a' }),
-      firing('ScrapeSlow', { instance: 'b' }),
+      firing('UpstreamDown', { upstream: 'down' }),
+      firing('Down', down),
+      firing('DataStale', down),
+      firing('ListingIncomplete', down),
+      firing('UnknownState', down),
+      firing('Overloaded', { upstream: 'down' }),
+      firing('ResourceFiring', { ...down, resource_id: '1' }),
+      firing('Down', { station: 'b', upstream: 'up' }),
+      firing('Down', { ...down, cluster: 'east' }),
+      firing('DataStale', { station: 'c', upstream: 'up' }),
+      firing('Down', { station: 'c', upstream: 'up' }),
+      firing('ManyResourcesFiring', { station: 'mass', upstream: 'up' }),
+      firing('ResourceFiring', { station: 'mass', upstream: 'up', resource_id: '2' }),
+      firing('ResourceFiring', { station: 'other', upstream: 'up', resource_id: '3' }),
+      firing('ResourcesLost', { station: 'lost', upstream: 'up' }),
+      firing('CapacityDropped', { station: 'lost', upstream: 'up' }),
+      firing('ExporterDown', { instance: 'x' }),
+      firing('ScrapeSlow', { instance: 'x' }),
+      firing('ScrapeSlow', { instance: 'y' }),
+      firing('ExporterAbsent', {}),
+      firing('ExporterAbsent', { cluster: 'east' }),
+      firing('ShardsIncomplete', {}),
     ];
     const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
       method: 'POST',
@@ -51,19 +61,28 @@ describe('deploy/compose/alertmanager.yml', () => {
     });
     expect(response.status).toBe(200);
     await expect.poll(states).toEqual({
-      'TelemetryStationManyResourcesFiring mass': 'active',
-      'TelemetryStationResourceFiring mass': 'suppressed',
-      'TelemetryStationResourceFiring other': 'active',
-      'TelemetryStationDown down': 'active',
-      'TelemetryStationListingIncomplete down': 'suppressed',
-      'TelemetryStationResourceFiring down': 'active',
-      'TelemetryStationResourcesLost lost': 'active',
-      'TelemetryStationCapacityDropped lost': 'suppressed',
-      'TelemetryStationCapacityBelowExpected lost': 'suppressed',
-      'TelemetryStationCapacityBelowExpected other': 'active',
-      'TelemetryStationScrapesFailing a': 'active',
-      'TelemetryStationScrapeSlow a': 'suppressed',
-      'TelemetryStationScrapeSlow b': 'active',
+      'UpstreamDown down': 'active',
+      'Down a down': 'suppressed',
+      'DataStale a down': 'suppressed',
+      'ListingIncomplete a down': 'suppressed',
+      'UnknownState a down': 'suppressed',
+      'Overloaded down': 'suppressed',
+      'ResourceFiring a down': 'active',
+      'Down b up': 'active',
+      'Down east a down': 'active',
+      'DataStale c up': 'active',
+      'Down c up': 'suppressed',
+      'ManyResourcesFiring mass up': 'active',
+      'ResourceFiring mass up': 'suppressed',
+      'ResourceFiring other up': 'active',
+      'ResourcesLost lost up': 'active',
+      'CapacityDropped lost up': 'suppressed',
+      'ExporterDown x': 'active',
+      'ScrapeSlow x': 'suppressed',
+      'ScrapeSlow y': 'active',
+      ExporterAbsent: 'suppressed',
+      'ExporterAbsent east': 'active',
+      ShardsIncomplete: 'suppressed',
     });
   });
 });

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
 import { startHealthyDemo } from '../../simulator/healthy-demo.ts';
 import { eventually } from '../../web/eventually.ts';
-import { startAlertmanager } from './alertmanager.ts';
 import { startPrometheus } from './prometheus.ts';
+import { shortenedRules } from './shortened-rules.ts';
 
 /** Constant, so that the simulated resources do not change. */
 const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
@@ -14,7 +13,7 @@ const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
 /** The station that tests make fail and recover: the only one that is refreshed frequently. */
 export const FAULTY = 'staging';
 
-/** The exporter, Prometheus with the shipped configurations and rules, and Alertmanager, with shortened intervals. */
+/** The exporter, and Prometheus with the shipped configurations and rules, with shortened intervals. */
 export async function startStack() {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -26,33 +25,15 @@ export async function startStack() {
     const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
     stops.push(exporter.stop);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
-    const alertmanager = await startAlertmanager('TelemetryStationDown');
-    stops.push(alertmanager.stop);
-    const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host, alertmanager.target), {
-      files: { 'rules.yml': withShortIntervals(rulesFile()) },
-      flags: ['--enable-feature=extra-scrape-metrics', '--rules.alert.resend-delay=1s'],
+    const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host), {
+      files: { 'rules.yml': shortenedRules(0.3) },
     });
     stops.push(prometheus.stop);
-    return { demo, prometheus, alertmanager, stop };
+    return { demo, prometheus, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-interface Rules {
-  readonly groups: readonly { readonly interval?: string; readonly rules: readonly { readonly alert?: string }[] }[];
-}
-
-/** Evaluates rules every second, those with an interval of their own less often because they are costly, and shortens each `for` to two seconds. */
-export function withShortIntervals(rules: string): string {
-  const { groups } = parse(rules) as Rules;
-  const shortened = groups.map((group) => ({
-    ...group,
-    interval: group.interval === undefined ? '1s' : '30s',
-    rules: group.rules.map((rule) => (rule.alert === undefined ? rule : { ...rule, for: '2s' })),
-  }));
-  return stringify({ groups: shortened });
 }
 
 interface ScrapeConfig {
@@ -61,13 +42,10 @@ interface ScrapeConfig {
 }
 
 /** Merges both shipped configurations; jobs of the second one are renamed. */
-async function prometheusConfig(exporter: string, alertmanager: string): Promise<string> {
+async function prometheusConfig(exporter: string): Promise<string> {
   const withTargets = (text: string) =>
-    text
-      .replaceAll('telemetry-station-exporter:9842', exporter)
-      .replaceAll('alertmanager:9093', alertmanager)
-      .replaceAll(': 1m', ': 3s');
-  const single = parse(withTargets(await readShipped('prometheus.yml')));
+    text.replaceAll('telemetry-station-exporter:9842', exporter).replaceAll(': 1m', ': 3s');
+  const { alerting: _, ...single } = parse(withTargets(await readShipped('prometheus.yml')));
   const discovery = parse(withTargets(await readShipped('prometheus-http-sd.yml'))) as {
     scrape_configs: ScrapeConfig[];
   };
