@@ -1,5 +1,4 @@
-import { CLUSTER } from '../../prometheus/promql/cluster.ts';
-import { RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
+import { CLUSTER, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import {
   ageThresholds,
   alertStateMappings,

@@ -6,7 +6,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { CLUSTER } from '../../prometheus/promql/cluster.ts';
+import { CLUSTER } from '../../prometheus/source/parameters.ts';
 import type { FamilyName } from '../../src/metrics/catalogue.ts';
 import { DATASOURCE, Scope } from './query.ts';
 

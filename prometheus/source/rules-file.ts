@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import parameters from './parameters.json' with { type: 'json' };
 
 /** prometheus/rules.yml: the template with the default parameters. The Helm chart and the mixin replace the same placeholders with other values. */
@@ -31,18 +30,4 @@ function placeholderValues(): ReadonlyMap<string, string> {
     ['runbookUrl', runbookUrl],
     ...thresholds,
   ]);
-}
-
-interface Group {
-  readonly name: string;
-  readonly rules: readonly { readonly alert: string; readonly dashboard: string }[];
-}
-
-/** For the dashboards: the alerts of the exporter and those of resources. */
-export function ruleGroups(): Group[] {
-  const { groups } = parse(rulesFile()) as { groups: { name: string; rules: { alert: string }[] }[] };
-  return groups.map(({ name, rules }) => ({
-    name,
-    rules: rules.map(({ alert }) => ({ alert, dashboard: name.replace('telemetry-station-', '') })),
-  }));
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
-import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/promql/cluster.ts';
+import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/source/parameters.ts';
 import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
 import {
   expressionsOf,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parsePromql } from '../../prometheus/promql/parse.ts';
 import parameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { RULES_TEMPLATE, rulesFile } from '../../prometheus/source/rules-file.ts';
 import { type Alert, knownMetrics, shippedGroups, unknownIn } from './promql/known-metrics.ts';
+import { parsePromql } from './promql/parse.ts';
 
 const CHART = '../../deploy/helm/telemetry-station-exporter';
 const alerts = shippedGroups().flatMap(({ rules }) => rules.map((rule): [string, Alert] => [rule.alert, rule]));

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { CLUSTER, CLUSTER_LABEL } from '../../../prometheus/promql/cluster.ts';
-import { EXTERNAL_METRICS, TARGET_LABELS } from '../../../prometheus/promql/metric.ts';
-import { parsePromql } from '../../../prometheus/promql/parse.ts';
-import { RECORDED } from '../../../prometheus/source/recording.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
+import { parsePromql } from './parse.ts';
 
 export interface Alert {
   readonly alert: string;
@@ -19,6 +16,27 @@ export interface Alert {
 export function shippedGroups(): { readonly name: string; readonly rules: readonly Alert[] }[] {
   return parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')).groups;
 }
+
+/** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
+const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type'];
+
+/**
+ * Metrics outside the catalogue that dashboards, rules and documents read: Prometheus adds some to each scrape and writes others for alerting
+ * rules, prom-client exposes the rest.
+ */
+const EXTERNAL_METRICS: Readonly<Record<string, readonly string[]>> = {
+  ALERTS: ['alertname', 'alertstate', 'severity', ...ALERT_LABELS],
+  ALERTS_FOR_STATE: ['alertname', 'severity', ...ALERT_LABELS],
+  up: [],
+  scrape_duration_seconds: [],
+  process_start_time_seconds: [],
+  process_resident_memory_bytes: [],
+  process_cpu_seconds_total: [],
+  nodejs_eventloop_lag_p99_seconds: [],
+};
+
+/** Labels that Prometheus attaches to every series of a target. */
+const TARGET_LABELS = ['cluster', 'job', 'instance', 'pod'];
 
 /** The label that examples give stations and resources for routing. */
 const CONFIGURED_LABEL = 'team';
@@ -35,15 +53,8 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
           ]
         : [[name, hasResourceLabels || hasStationLabels ? [...labels, CONFIGURED_LABEL] : labels]],
   );
-  const recorded = Object.values(RECORDED).map((name): [string, string[]] => [
-    name,
-    ['station', 'resource_type', 'alert_state', 'gpu_model', 'unit', CONFIGURED_LABEL],
-  ]);
   return new Map(
-    [...published, ...recorded, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [
-      name,
-      withTargetLabels(labels),
-    ]),
+    [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),
   );
 }
 
@@ -60,5 +71,5 @@ export function unknownIn(expression: string, metrics = knownMetrics()): string[
 }
 
 function withTargetLabels(labels: Iterable<string>): ReadonlySet<string> {
-  return new Set([...labels, 'pod', ...TARGET_LABELS.map((label) => (label === CLUSTER ? CLUSTER_LABEL : label))]);
+  return new Set([...labels, ...TARGET_LABELS]);
 }
