@@ -88,7 +88,7 @@ export class Exporter implements ExporterPort {
 
   async scrapeOwn(format: ExpositionFormat) {
     const { fleet, exposition } = this.#generation;
-    return exposition.fullBody(fleet.views(), this.#ownMetrics(), format, true);
+    return exposition.ownBody(fleet.views(), this.#ownMetrics(), format);
   }
 
   /** With the load of the clients in force: a reload may have replaced them while a scrape waited. */

@@ -24,7 +24,7 @@ import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import { type StationResource, selectResources } from '../inventory/selection.ts';
 import { foundColumns } from '../inventory/station-columns.ts';
 import { countText } from '../inventory/words.ts';
-import { encodeHealth } from '../metrics/exposition.ts';
+import type { Body } from '../metrics/exposition.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { columnsWith } from '../model/resource.ts';
@@ -164,7 +164,7 @@ async function checkStations(
     const { spec, health, served } = view;
     const replies = received.get(spec.name) ?? [];
     return {
-      ...expositionSize(generation, [view]),
+      ...(await expositionSize(generation, [view])),
       view,
       spec,
       durationMs: Number(health.durationMs),
@@ -207,7 +207,7 @@ async function checkStations(
         ...station,
         upstream: upstreams.find(({ name }) => name === station.spec.upstream) as UpstreamFacts,
       })),
-      total: expositionSize(generation, views),
+      total: await expositionSize(generation, views),
       nowMs: Date.now(),
     };
   } finally {
@@ -215,8 +215,25 @@ async function checkStations(
   }
 }
 
-function expositionSize({ exposition }: Generation, views: readonly StationView<EncodedSnapshot>[]): ExpositionSize {
-  const { plainLength: plainBytes, gzipLength: gzipBytes } = exposition.stationBody(views, 'text');
-  const series = [...encodeHealth(views).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
-  return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
+async function expositionSize(
+  { exposition }: Generation,
+  views: readonly StationView<EncodedSnapshot>[],
+): Promise<ExpositionSize> {
+  const body = exposition.stationBody(views, 'text');
+  return { series: await seriesIn(body), plainBytes: body.plainLength, gzipBytes: body.gzipLength };
+}
+
+const [COMMENT = 0, LINE_FEED = 0] = Buffer.from('#\n');
+
+/** Each series is a line; the others are comments. */
+async function seriesIn(body: Body): Promise<number> {
+  let series = 0;
+  let isLineStart = true;
+  for await (const chunk of body.plain()) {
+    for (const byte of chunk) {
+      if (isLineStart && byte !== COMMENT) series += 1;
+      isLineStart = byte === LINE_FEED;
+    }
+  }
+  return series;
 }

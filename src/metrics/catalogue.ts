@@ -198,14 +198,6 @@ const GROUP_FAMILIES = groupFamilies({
 });
 
 const CHURN_FAMILIES = typeFamilies({
-  telemetry_station_resource_type_info: {
-    help: 'Information about the resource type as of the last successful refresh.',
-    labels: ['resource_type_label'],
-    exampleTitle: 'Resources by type, with the label of the type',
-    example:
-      'sum by (job, instance, station, resource_type) (telemetry_station_resources) * on (job, instance, station, resource_type) group_left (resource_type_label) telemetry_station_resource_type_info',
-    samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
-  },
   telemetry_station_resources_added_total: {
     help: 'Resources added between start and the last successful refresh.',
     exampleTitle: 'Resources added in a day, by type (`increase` extrapolates: it may not be a whole number)',

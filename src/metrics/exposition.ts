@@ -7,7 +7,7 @@ import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { HEALTH_FAMILIES, STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
-import { SERIES_FAMILIES } from './own-families.ts';
+import { STATION_OWN_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import {
   joinedSegment,
@@ -20,14 +20,13 @@ import {
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
-type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
+type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld'>>;
 
-/** The stations and the number of their series, as the latest scrape of a format found them. */
+/** The stations as the latest scrape of a format found them. */
 interface Assembled {
   /** The health and the encoded snapshot of each station. */
   readonly sources: readonly object[];
   readonly stations: ListedSegment;
-  readonly series: Segment;
 }
 
 /** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
@@ -45,47 +44,48 @@ export class Exposition {
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
-    const { families } = encodeHealth(views);
-    const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
+    const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
     return new Body([...this.#byFamily(groups, format).flat(), ...END_OF_FILE[format]]);
   }
 
-  /** All stations and the exporter's own metrics, or these alone. */
-  async fullBody(
-    views: readonly ExposedView[],
-    own: OwnMetrics,
-    format: ExpositionFormat,
-    isOwnAlone = false,
-  ): Promise<Body> {
-    const { stations, series } = await this.#assembling.run(() => this.#assemble(views, format));
-    const ownText = textSegment(await own.text(format, this.#disabled));
-    const processText = textSegment(await own.processText(format));
-    return new Body([...(isOwnAlone ? [] : [stations]), ownText, series, processText, ...END_OF_FILE[format]]);
+  /** All stations and the exporter's own metrics. */
+  async fullBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    const stations = await this.#assembling.run(() => this.#assemble(views, format));
+    return new Body([stations, ...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
   }
 
-  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
+  /** The exporter's own metrics alone. */
+  async ownBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    return new Body([...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
+  }
+
+  async #ownSegments(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
+    const texts = [
+      await own.text(format, this.#disabled),
+      familiesText([withheldSeries(views)], format, this.#disabled),
+      await own.processText(format),
+    ];
+    return texts.map(textSegment);
+  }
+
+  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<ListedSegment> {
     const sources = views.flatMap(({ health, served }) => (served ? [health, served.encoded] : [health]));
     const latest = this.#latest.get(format);
-    if (latest && hasSameElements(latest.sources, sources)) return latest;
-    const health: ReturnType<typeof encodeHealth>[] = [];
+    if (latest && hasSameElements(latest.sources, sources)) return latest.stations;
+    const groups: SegmentsByFamily[] = [];
     for (let start = 0; start < views.length; start += HEALTH_BLOCK) {
-      health.push(encodeHealth(views.slice(start, start + HEALTH_BLOCK)));
+      groups.push(encodeHealth(views.slice(start, start + HEALTH_BLOCK)));
       await yieldToEventLoop();
     }
-    const groups = [
-      ...health.map(({ families }) => families),
-      ...views.flatMap(({ served }) => served?.encoded.families ?? []),
-    ];
+    groups.push(...views.flatMap(({ served }) => served?.encoded.families ?? []));
     const families: ListedSegment[] = [];
     for (const segments of this.#byFamily(groups, format)) {
       families.push(listedSegment(compacted(segments)));
       await yieldToEventLoop();
     }
-    const healthSeries = health.flatMap(({ series }) => series);
-    const series = textSegment(seriesText(views, healthSeries, this.#disabled, format));
-    const next = { sources, stations: listedSegment(families), series };
-    this.#latest.set(format, next);
-    return next;
+    const stations = listedSegment(families);
+    this.#latest.set(format, { sources, stations });
+    return stations;
   }
 
   /** The header and the samples of each family that has any. */
@@ -117,33 +117,19 @@ function familyHeaders(format: ExpositionFormat): ReadonlyMap<string, Segment> {
   );
 }
 
-/** Encodes the health of stations; `series` is the number of series per station. */
-export function encodeHealth(views: readonly HealthSource[]): {
-  readonly families: SegmentsByFamily;
-  readonly series: readonly number[];
-} {
+function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
   const buffer = new TextBuffer();
-  const series = writeStations(Object.values(HEALTH_FAMILIES), views, buffer);
-  return { families: new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]])), series };
+  writeStations(Object.values(HEALTH_FAMILIES), views, buffer);
+  return new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
 }
 
-/** The number of series of each station: of the exporter's own families, the only ones that grow with the stations. */
-function seriesText(
-  views: readonly ExposedView[],
-  healthSeries: readonly number[],
-  disabled: ReadonlySet<string>,
-  format: ExpositionFormat,
-): string {
-  const valuesOf = (count: (view: ExposedView, at: number) => number) =>
-    views.map((view, at) => ({ labels: { station: labelText(view.spec.name) }, value: count(view, at) }));
-  const families = [
-    {
-      ...SERIES_FAMILIES.series,
-      values: valuesOf(({ served }, at) => (healthSeries[at] ?? 0) + (served?.encoded.series ?? 0)),
-    },
-    { ...SERIES_FAMILIES.series_withheld, values: valuesOf(({ served }) => served?.encoded.withheld ?? 0) },
-  ];
-  return familiesText(families, format, disabled);
+/** Of the exporter's own families the only one that grows with the stations. */
+function withheldSeries(views: readonly ExposedView[]) {
+  const values = views.map(({ spec, served }) => ({
+    labels: { station: labelText(spec.name) },
+    value: served?.encoded.withheld ?? 0,
+  }));
+  return { ...STATION_OWN_FAMILIES.series_withheld, values };
 }
 
 /** Segments up to this size are joined for fewer writes; larger ones are not copied. */

@@ -52,11 +52,6 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     exampleTitle: 'Upstreams with a rate limit in force',
     example: 'telemetry_station_exporter_api_rate_limit < +Inf',
   },
-  refreshes_waiting: {
-    help: 'Refreshes waiting for the admission of their first request.',
-    exampleTitle: 'Upstreams with more work than their limits allow',
-    example: 'min_over_time(telemetry_station_exporter_refreshes_waiting[15m]) > 0',
-  },
   oldest_waiting_refresh_seconds: {
     help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
     exampleTitle: 'Upstreams whose stations wait longer than a minute',
@@ -128,13 +123,8 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
   },
 });
 
-/** The number of series of each station. */
-export const SERIES_FAMILIES = ownFamilies(['station'], {
-  series: {
-    help: 'Series published for the station.',
-    exampleTitle: 'Ten stations with the most series',
-    example: 'topk(10, telemetry_station_exporter_series)',
-  },
+/** The families of each station. */
+export const STATION_OWN_FAMILIES = ownFamilies(['station'], {
   series_withheld: {
     help: 'Per-resource series withheld because the station exceeds max_resources.',
     exampleTitle: 'Stations above max_resources',
@@ -143,7 +133,7 @@ export const SERIES_FAMILIES = ownFamilies(['station'], {
 });
 
 /** The exporter's own families, by the rest of their names. */
-export const OWN_FAMILIES = { ...UPSTREAM_FAMILIES, ...EXPORTER_FAMILIES, ...SERIES_FAMILIES };
+export const OWN_FAMILIES = { ...UPSTREAM_FAMILIES, ...EXPORTER_FAMILIES, ...STATION_OWN_FAMILIES };
 
 interface OwnRow extends Row<unknown> {
   readonly type?: 'histogram';

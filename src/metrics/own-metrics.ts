@@ -120,9 +120,8 @@ class UpstreamMetrics {
 
   /** Of the client in force, with every scrape: a reload may have replaced the client, and the next one continues with its rate. */
   recordLoad(upstream: string, load: UpstreamLoad): void {
-    const { requestsPerSecond, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
+    const { requestsPerSecond, oldestWaitingMs, hangingStations } = load;
     this.#metrics.api_rate_limit.set({ upstream }, requestsPerSecond);
-    this.#metrics.refreshes_waiting.set({ upstream }, waitingRefreshes);
     this.#metrics.oldest_waiting_refresh_seconds.set({ upstream }, oldestWaitingMs / 1000);
     this.#metrics.hanging_stations.set({ upstream }, hangingStations);
   }

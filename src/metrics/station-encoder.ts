@@ -14,7 +14,6 @@ export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
 /** A snapshot encoded for scrapes, with its aggregates. */
 export interface EncodedSnapshot {
   readonly families: SegmentsByFamily;
-  readonly series: number;
   /** Per-resource series left out because the station exceeds `maxResources`. */
   readonly withheld: number;
   readonly aggregates: Aggregates;
@@ -30,14 +29,11 @@ const MAX_GROUPS_PER_TASK = 500;
 interface Block {
   readonly parts: readonly Part<Resource>[];
   readonly aggregates: Aggregation;
-  readonly families: ReadonlyMap<string, EncodedFamily>;
   readonly isWithheld: boolean;
-}
-
-interface EncodedFamily {
-  readonly series: number;
-  /** undefined: no resource has a sample, or they are withheld. */
-  readonly segment: Segment | undefined;
+  /** By family name; none of a family without samples, or if they are withheld. */
+  readonly segments: ReadonlyMap<string, Segment>;
+  /** Series that are withheld. */
+  readonly withheld: number;
 }
 
 /** The exposition lines of one resource, even if those of its station are withheld. */
@@ -71,18 +67,13 @@ export class StationEncoder {
       blocks.push(isCurrent ? before : await this.#encodeBlock(group, isWithheld, publication, before));
     }
     this.#blocks = blocks;
-    const station = await this.#encodeStation(publication, blocks);
-    const encoded = blocks.flatMap(({ families }) => [...families]);
-    const resourceSeries = encoded.reduce((sum, [, { series }]) => sum + series, 0);
-    if (isWithheld) return { ...station, withheld: resourceSeries };
-    const segments = this.#resourceFamilies.map(
-      ({ name }) => [name, blocks.flatMap(({ families }) => families.get(name)?.segment ?? [])] as const,
-    );
-    return {
-      ...station,
-      families: new Map([...station.families, ...segments]),
-      series: station.series + resourceSeries,
-    };
+    const { aggregates, families } = await this.#encodeStation(publication, blocks);
+    for (const { name } of this.#resourceFamilies)
+      families.set(
+        name,
+        blocks.flatMap(({ segments }) => segments.get(name) ?? []),
+      );
+    return { aggregates, families, withheld: blocks.reduce((sum, { withheld }) => sum + withheld, 0) };
   }
 
   async #encodeBlock(
@@ -95,34 +86,31 @@ export class StationEncoder {
       const resources = joinedParts(parts);
       const aggregates = new Aggregation();
       for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
-      if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies) };
+      if (isWithheld) return { aggregates, reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
       const isReusable =
         before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
-      const changed = this.#resourceFamilies.filter((family) => !isReusable(family));
-      return { aggregates, series: writeResources(this.#spec, resources, changed, buffer) };
+      const reused = this.#resourceFamilies.filter(isReusable);
+      const changed = this.#resourceFamilies.filter((family) => !reused.includes(family));
+      writeResources(this.#spec, resources, changed, buffer);
+      return { aggregates, reused, withheld: 0 };
     });
-    const encoded = Array.from(
-      result.series,
-      ([name, series]) => [name, { series, segment: segments.get(name) }] as const,
-    );
-    const families = new Map([...(before?.families ?? []), ...encoded]);
-    return { parts, aggregates: result.aggregates, families, isWithheld };
+    const { aggregates, reused, withheld } = result;
+    const kept = [...(before?.segments ?? [])].filter(([name]) => reused.some((family) => family.name === name));
+    return { parts, aggregates, isWithheld, segments: new Map([...kept, ...segments]), withheld };
   }
 
-  async #encodeStation(publication: Publication, blocks: readonly Block[]): Promise<EncodedSnapshot> {
+  async #encodeStation(publication: Publication, blocks: readonly Block[]) {
     const aggregates = new Aggregation();
     const source = { ...publication, aggregates };
     const families = new Map<string, readonly Segment[]>();
-    let series = 0;
     for (const [at, written] of familiesWrittenTogether(blocks).entries()) {
-      const { result, segments } = await this.#compressors.compress((buffer) => {
+      const { segments } = await this.#compressors.compress((buffer) => {
         if (at === 0) for (const block of blocks) aggregates.merge(block.aggregates);
-        return writeStations(written, [source], buffer);
+        writeStations(written, [source], buffer);
       });
-      series += result[0] ?? 0;
       for (const [name, segment] of segments) families.set(name, [segment]);
     }
-    return { aggregates, series, families, withheld: 0 };
+    return { aggregates, families };
   }
 }
 
@@ -167,6 +155,7 @@ function unchangedFamilies(
   return ({ fields }) => fields.every(isSame);
 }
 
-function countSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): ReadonlyMap<string, number> {
-  return new Map(families.map(({ name, sample }) => [name, resources.filter((resource) => sample(resource)).length]));
+function seriesCount(resources: readonly Resource[], families: readonly ResourceFamily[]): number {
+  const counts = families.map(({ sample }) => resources.filter((resource) => sample(resource)).length);
+  return counts.reduce((sum, count) => sum + count, 0);
 }

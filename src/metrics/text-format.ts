@@ -39,20 +39,16 @@ export function familiesText(
   return text;
 }
 
-/** Writes one text per family; returns the number of series per source. */
+/** Writes one text per family. */
 export function writeStations<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
   sources: readonly Source[],
   buffer: TextBuffer,
-): number[] {
-  const series = sources.map(() => 0);
+): void {
   for (const family of families) {
-    const lines = sources.map((source) => stationLines(family, source));
-    for (const [at, { length }] of lines.entries()) series[at] = (series[at] as number) + length;
     buffer.begin(family.name);
-    buffer.add(lines.flat().join(''));
+    buffer.add(sources.flatMap((source) => stationLines(family, source)).join(''));
   }
-  return series;
 }
 
 function stationLines<Source extends { readonly spec: StationSpec }>(
@@ -81,36 +77,30 @@ function stationLabelsExcept(resourceLabels: readonly string[], { labels }: Stat
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
 const RESOURCES_PER_TEXT = 64;
 
-/** Writes one text per family; returns the number of series per family. */
+/** Writes one text per family. */
 export function writeResources(
   { name, resourceLabels }: StationSpec,
   resources: readonly Resource[],
   families: readonly ResourceFamily[],
   buffer: TextBuffer,
-): ReadonlyMap<string, number> {
+): void {
   const prefix = `{station="${escapeLabelValue(labelText(name))}",resource_id="`;
   const identities = resources.map(
     ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}`,
   );
-  const written = new Map<string, number>();
   for (const family of families) {
     const lineOf = resourceLine(family, resourceLabels.names);
     buffer.begin(family.name);
-    let series = 0;
     let text = '';
     for (let index = 0; index < resources.length; index += 1) {
-      const line = lineOf(resources[index] as Resource, identities[index] as string);
-      if (line !== '') series += 1;
-      text += line;
+      text += lineOf(resources[index] as Resource, identities[index] as string);
       if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
         buffer.add(text);
         text = '';
       }
     }
     buffer.add(text);
-    written.set(family.name, series);
   }
-  return written;
 }
 
 /** Returns the line of a resource, '' for none. `identity` is its first labels without the last quote. */

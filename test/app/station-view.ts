@@ -32,7 +32,7 @@ export function viewOf(
         lastKnown: NOTHING_KNOWN,
         values,
       },
-      encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
+      encoded: { families: new Map(), withheld: 7, aggregates },
     },
   };
 }

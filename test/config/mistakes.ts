@@ -159,8 +159,8 @@ const STATION_LINES = {
   'products: 5': '5:15: stations[0].products: expected a list, got a number',
   'cache: { refresh: background }':
     '5:14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
-  'metrics: { disabled: [telemetry_station_exporter_series] }':
-    '5:27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_series"; did you mean "telemetry_station_resources"?',
+  'metrics: { disabled: [telemetry_station_exporter_records] }':
+    '5:27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_records"; did you mean "telemetry_station_verified_resources"?',
   'metrics: { per_resource: 1 }': '5:30: stations[0].metrics.per_resource: expected true or false, got 1',
   'labels: { 9a: b }':
     '5:15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',

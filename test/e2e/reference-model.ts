@@ -51,7 +51,6 @@ export function expectedData(
     Object.keys(before['resource_firing'] ?? {}).map((labels) => [JSON.parse(labels).resource_id, JSON.parse(labels)]),
   );
 
-  const typeLabels = new Map<string, string>();
   for (const [id, record] of firstById(records)) {
     const invalid = (field: string) => families.add('listing_invalid_fields', { field }, 1);
     const read = { ...readFields(record, invalid), id };
@@ -70,13 +69,10 @@ export function expectedData(
       families.add('sku_quantity', { ...group, ...labels }, read.quantity.value);
       if (rejected === 0) families.add('verified_sku_quantity', labels, read.quantity.value);
     }
-    if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
     addResource(families, read, firedBefore.delete(id));
   }
   // A record that was rejected may be that of a resource which still fires.
   if (rejected > 0) for (const labels of firedBefore.values()) families.add('resource_firing', labels, 1);
-  for (const [resource_type, label] of typeLabels)
-    families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
   return families.all;
 }
 
@@ -171,12 +167,12 @@ function readFields(record: Record<string, unknown>, invalid: (field: string) =>
 }
 
 /** Counted once, even when both parts are invalid. */
-function typeOf(value: unknown, invalid: (field: string) => void): { type: string; label: string } {
-  if (value === undefined || value === null) return { type: '', label: '' };
+function typeOf(value: unknown, invalid: (field: string) => void): { type: string } {
+  if (value === undefined || value === null) return { type: '' };
   const parts = isObject(value) ? [value['key'] ?? '', value['label'] ?? ''] : [undefined, undefined];
   if (parts.some((part) => typeof part !== 'string')) invalid('resource_type');
-  const [type = '', label = ''] = parts.map((part) => (typeof part === 'string' ? labelValue(part) : ''));
-  return { type, label };
+  const [key] = parts;
+  return { type: typeof key === 'string' ? labelValue(key) : '' };
 }
 
 function quantityOf(sku: string): { value: number; unit: string } | undefined {

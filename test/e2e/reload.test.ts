@@ -63,7 +63,7 @@ describe('a reload', () => {
     expect(await linesOfA()).toEqual(before);
     expect(service.requests.map(({ station }) => station)).toEqual(['c']);
     expect((await get('/probe?station=b')).status).toBe(404);
-    expect(Object.keys(await values('exporter_series'))).toEqual(['a', 'c']);
+    expect(Object.keys(await values('exporter_series_withheld'))).toEqual(['a', 'c']);
   });
 
   it('keeps the labels of a change as they were when it was found, and finds later ones with the new labels', async () => {
