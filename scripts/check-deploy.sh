@@ -87,8 +87,8 @@ for folder in "${helm_folders[@]}"; do
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
   dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }
   dashboards --set clusterLabel=cluster_id >"$work/dashboards.yaml"
-  if grep -E '<<|\bby \(cluster,' "$work/dashboards.yaml"; then echo 'expected the label cluster_id in the dashboards of the chart' >&2; exit 1; fi
-  grep -q 'by (cluster_id, ' "$work/dashboards.yaml"
+  if grep -E '<<|[{ ]cluster=' "$work/dashboards.yaml"; then echo 'expected the label cluster_id in the dashboards of the chart' >&2; exit 1; fi
+  grep -q '{cluster_id=' "$work/dashboards.yaml"
   if require promtool; then
     rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi

@@ -11,7 +11,7 @@ export function chartSchema(schema: string): string {
 
 /** Without required keys: with a simulated service, or an existing Secret, the configuration is empty. */
 function chartConfigSchema(): object {
-  const { $schema, $id, required, ...schema } = forHelm(publishedSchema()) as Record<string, unknown>;
+  const { $schema, $id, required, anyOf, ...schema } = forHelm(publishedSchema()) as Record<string, unknown>;
   return schema;
 }
 
