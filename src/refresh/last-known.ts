@@ -37,15 +37,31 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
+  for (const { type, gpuModel, sku, count } of await countBySku(parts)) {
+    const quantity = baseQuantity(sku);
+    if (!quantity) continue;
+    const labels = values.quantity(values.type(type), gpuModel, quantity.unit);
+    add(getOrCreate(sums, labels.gpuModel, newCounts), labels.unit, count * quantity.value);
+  }
+  return sums;
+}
+
+interface SkuCount extends Pick<Resource, 'type' | 'gpuModel' | 'sku'> {
+  readonly count: number;
+}
+
+/** Few resources differ in these, and parsing a sku takes longer than counting it. */
+async function countBySku(parts: Snapshot['parts']): Promise<SkuCount[]> {
+  const types = new Map<string, Map<string, Map<string, number>>>();
   await forEachPart(parts, (part) => {
-    for (const { sku, type, gpuModel } of part) {
-      const quantity = baseQuantity(sku);
-      if (!quantity) continue;
-      const labels = values.quantity(values.type(type), gpuModel, quantity.unit);
-      add(getOrCreate(sums, labels.gpuModel, newCounts), labels.unit, quantity.value);
+    for (const { type, gpuModel, sku } of part) {
+      const models = getOrCreate(types, type, () => new Map<string, Map<string, number>>());
+      add(getOrCreate(models, gpuModel, newCounts), sku, 1);
     }
   });
-  return sums;
+  return [...types].flatMap(([type, models]) =>
+    [...models].flatMap(([gpuModel, skus]) => Array.from(skus, ([sku, count]) => ({ type, gpuModel, sku, count }))),
+  );
 }
 
 /** A resource that fired stays until a listing shows it with another known meaning, or a complete listing does not have it. */
