@@ -52,7 +52,7 @@ export const ageThresholds = () => thresholds([300, ORANGE], [STALE_S, 'red']);
 export const neverMappings: readonly ValueMapping[] = [
   {
     type: MappingType.RangeToText,
-    options: { from: 1e9, to: null, result: { text: 'Never refreshed', color: 'red' } },
+    options: { from: 1e9, to: null, result: { text: 'Never', color: 'red' } },
   },
 ];
 
@@ -89,8 +89,8 @@ export const HUE = {
   purple: 'purple',
   cyan: '#1a8fb0',
   pink: '#d4459c',
-  teal: '#14857f',
   gray: '#7f8796',
+  brown: '#9b6f52',
 } as const;
 
 /** The colors of the values of `alert_state`. */
@@ -102,11 +102,11 @@ export const REASON_COLORS = {
   network: 'red',
   tls: HUE.purple,
   auth: HUE.pink,
-  forbidden: '#9b6f52',
+  forbidden: HUE.brown,
   not_found: HUE.blue,
   rate_limited: '#a1781c',
   status: HUE.cyan,
-  body: HUE.teal,
+  body: '#14857f',
   internal: HUE.gray,
 } as const;
 

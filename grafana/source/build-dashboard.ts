@@ -28,19 +28,19 @@ interface DashboardSource {
   readonly name: DashboardName;
   readonly description: string;
   readonly variables: readonly { build(): VariableModel }[];
-  readonly lines: readonly Line[];
-  /** Their panels are queried when they are opened. */
-  readonly collapsed?: readonly Row[];
+  readonly rows: readonly Row[];
 }
 
 interface Row {
-  readonly title: string;
+  /** Without a title, the row has no heading. */
+  readonly title?: string;
+  /** Its panels are queried when it is opened. */
+  readonly collapsed?: boolean;
   readonly lines: readonly Line[];
 }
 
-/** Panels side by side, below a heading if it has one; their widths must add up to the grid width. */
+/** Panels side by side; their widths must add up to the grid width. */
 interface Line {
-  readonly heading?: string;
   readonly height: number;
   readonly panels: readonly SizedPanel[];
 }
@@ -48,7 +48,7 @@ interface Line {
 type SizedPanel = readonly [width: number, panel: Builder<Panel>];
 
 /** Dashboard JSON for file provisioning: common settings, layout, panel ids, and corrections to the SDK's output. */
-export function buildDashboard({ name, description, variables, lines, collapsed = [] }: DashboardSource): Dashboard {
+export function buildDashboard({ name, description, variables, rows }: DashboardSource): Dashboard {
   const { uid, title } = DASHBOARDS[name];
   const dashboard = new DashboardBuilder(title)
     .uid(uid)
@@ -67,7 +67,7 @@ export function buildDashboard({ name, description, variables, lines, collapsed 
     ...dashboard,
     schemaVersion: SCHEMA_VERSION,
     id: null,
-    panels: withIds(layOut(lines, collapsed)),
+    panels: withIds(layOut(rows)),
     templating: { list: (templating.list ?? []).map(withoutIntervalOptions) },
     annotations: { list: (annotationList.list ?? []).map(withoutPlacement) },
     links: links.map(withoutPlacement),
@@ -81,10 +81,6 @@ const TAG = 'telemetry-station';
 
 export function line(height: number, ...panels: readonly SizedPanel[]): Line {
   return { height, panels };
-}
-
-export function headed(heading: string, line: Line): Line {
-  return { ...line, heading };
 }
 
 export const stationLink: Link = {
@@ -157,31 +153,22 @@ function annotation(name: string, series: string, color: string): AnnotationQuer
 const GRID_WIDTH = 24;
 const ROW_HEIGHT = 1;
 
-function layOut(lines: readonly Line[], collapsed: readonly Row[]): (Panel | RowPanel)[] {
+function layOut(rows: readonly Row[]): (Panel | RowPanel)[] {
   let y = 0;
-  const open = lines.flatMap((line) => {
-    const heading = line.heading === undefined ? [] : [row(line.heading, y)];
-    y += heading.length * ROW_HEIGHT;
-    const panels = layOutLine(line, y);
-    y += line.height;
-    return [...heading, ...panels];
-  });
-  const rows = collapsed.map(({ title, lines }) => {
-    const heading = row(title, y);
-    y += ROW_HEIGHT;
+  return rows.flatMap(({ title, collapsed = false, lines }) => {
+    const position = { x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT };
+    const headings = title === undefined ? [] : [new RowBuilder(title).gridPos(position).build()];
+    y += headings.length * ROW_HEIGHT;
     let bottom = y;
     const panels = lines.flatMap((line) => {
       const positioned = layOutLine(line, bottom);
       bottom += line.height;
       return positioned;
     });
-    return { ...heading, collapsed: true, panels };
+    if (collapsed) return headings.map((heading) => ({ ...heading, collapsed, panels }));
+    y = bottom;
+    return [...headings, ...panels];
   });
-  return [...open, ...rows];
-}
-
-function row(title: string, y: number): RowPanel {
-  return new RowBuilder(title).gridPos({ x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT }).build();
 }
 
 function layOutLine({ height, panels }: Line, y: number): Panel[] {

@@ -10,7 +10,7 @@ import {
   thresholds,
   UNIT,
 } from './appearance.ts';
-import { buildDashboard, headed, line } from './build-dashboard.ts';
+import { buildDashboard, line } from './build-dashboard.ts';
 import { colorNames, stackedBars, stat, table, timeseries, withLimit } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import { jobVariables, labelVariable, multiple } from './variables.ts';
@@ -270,14 +270,21 @@ export const exporter = buildDashboard({
     ...jobVariables(BUILD_INFO),
     multiple(labelVariable('instance', 'Instance', `label_values(${new Scope().series('up')}, instance)`)),
   ],
-  lines: [
-    line(3, [6, exportersUp], [6, slowestScrape], [6, configuration], [6, shards]),
-    line(5, [24, capacityByUpstream]),
-    headed('Is it up, and is it fast?', line(8, [12, processes], [6, scrapeDuration], [6, requestLatency])),
-    headed(
-      'Does the service throttle it, and is it overloaded?',
-      line(8, [6, requestsAndLimit], [6, throttledRequests], [6, oldestWaitingRefresh], [6, failures]),
-    ),
-    headed('Is it healthy?', line(8, [8, memory], [8, cpu], [8, eventLoopLag])),
+  rows: [
+    {
+      lines: [
+        line(3, [6, exportersUp], [6, slowestScrape], [6, configuration], [6, shards]),
+        line(5, [24, capacityByUpstream]),
+      ],
+    },
+    {
+      title: 'Is it up, and is it fast?',
+      lines: [line(8, [12, processes], [6, scrapeDuration], [6, requestLatency])],
+    },
+    {
+      title: 'Does the service throttle it, and is it overloaded?',
+      lines: [line(8, [6, requestsAndLimit], [6, throttledRequests], [6, oldestWaitingRefresh], [6, failures])],
+    },
+    { title: 'Is it healthy?', lines: [line(8, [8, memory], [8, cpu], [8, eventLoopLag])] },
   ],
 });

@@ -145,23 +145,29 @@ export const fleet = buildDashboard({
     multiple(stationVariable()),
     hidden(textVariable('owner', 'Owner label', 'Label that names the owner of a resource.', 'team')),
   ],
-  lines: [
-    line(
-      3,
-      [4, exportersUp],
-      [4, stations],
-      [4, incomplete],
-      [4, oldestData(scope)],
-      [4, resourceCounts(scope)],
-      [4, alertCoverage(scope)],
-    ),
-    line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
-    line(9, [24, allStations]),
-    line(8, [8, firingByType], [8, failingStations], [8, addedAndRemoved(scope)]),
-    line(8, [14, types(scope)], [10, capacity(scope)]),
-  ],
-  collapsed: [
-    { title: 'Firing resources', lines: [line(10, [24, firingResources(scope)])] },
-    { title: 'Owners and state changes', lines: [line(9, [14, owners(scope)], [10, stateChanges(scope)])] },
+  rows: [
+    {
+      lines: [
+        line(
+          3,
+          [4, exportersUp],
+          [4, stations],
+          [4, incomplete],
+          [4, oldestData(scope)],
+          [4, resourceCounts(scope)],
+          [4, alertCoverage(scope)],
+        ),
+        line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
+        line(9, [24, allStations]),
+        line(8, [8, firingByType], [8, failingStations], [8, addedAndRemoved(scope)]),
+        line(8, [14, types(scope)], [10, capacity(scope)]),
+      ],
+    },
+    { collapsed: true, title: 'Firing resources', lines: [line(10, [24, firingResources(scope)])] },
+    {
+      collapsed: true,
+      title: 'Owners and state changes',
+      lines: [line(9, [14, owners(scope)], [10, stateChanges(scope)])],
+    },
   ],
 });

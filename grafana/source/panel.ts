@@ -164,8 +164,8 @@ export function colorNames(panel: Timeseries, by: 'beginning' | 'end'): Timeseri
   return panel;
 }
 
-/** The initials of the usual names first, such as east, north, west, south and main: they have different hues. */
-const CHARACTERS = 'enwsmapcbdfghijkloqrtuvxyz0123456789';
+/** In an order that gives different hues to the first pods, and to names such as main, east, north, west and south. */
+const CHARACTERS = '0123456789xzmenwsapcbdfghijkloqrtuvy';
 
 export interface Column {
   /** A label, or the value of a query: `Value #B` for query B, `Value` if there is only one query. */

@@ -1,5 +1,5 @@
 import { fixedColor, UNIT, withoutPrefix } from './appearance.ts';
-import { buildDashboard, headed, line } from './build-dashboard.ts';
+import { buildDashboard, line } from './build-dashboard.ts';
 import { type Column, colorStates, stat, stateTimeline, table, timeseries } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import { firingResources, ID_COLUMN, RESOURCE_COLUMNS, STATION_COLUMN } from './station-panels.ts';
@@ -94,10 +94,13 @@ export const resources = buildDashboard({
     textVariable('search', 'Search', 'Part of the display name, case-insensitive.'),
     hidden(textVariable('resource_id', 'Resource', 'Full id of the resource to show in detail.')),
   ],
-  lines: [
-    line(9, [24, firingResources(searched)]),
-    headed('Selected resource', line(4, [24, details])),
-    line(7, [12, stateHistory], [12, rulesHistory]),
+  rows: [
+    { lines: [line(9, [24, firingResources(searched)])] },
+    { title: 'Selected resource', lines: [line(4, [24, details]), line(7, [12, stateHistory], [12, rulesHistory])] },
+    {
+      title: 'Inventory: open to search',
+      collapsed: true,
+      lines: [line(3, [24, matching]), line(16, [24, inventory])],
+    },
   ],
-  collapsed: [{ title: 'Inventory: open to search', lines: [line(3, [24, matching]), line(16, [24, inventory])] }],
 });

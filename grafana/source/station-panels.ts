@@ -28,7 +28,7 @@ export const oldestData = (scope: Scope) =>
     {
       title: 'Oldest data',
       description:
-        'Longest time since the last successful refresh of a station. Until then, numbers are as last known. Orange from 5 minutes; red from 15 minutes, when TelemetryStationDataStale becomes active.',
+        'Longest time since the last successful refresh of a station: its numbers are as last known. Orange from 5 minutes; red from 15, the threshold of TelemetryStationDataStale. `Never`: a station was never refreshed.',
       unit: UNIT.seconds,
     },
     instantQuery(`round(time() - min(${scope.once('telemetry_station_last_success_timestamp_seconds')}))`),

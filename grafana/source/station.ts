@@ -123,23 +123,29 @@ export const station = buildDashboard({
   name: 'station',
   description: 'One telemetry station: is it up and complete, what fires, what changed, how many of what.',
   variables: [...jobVariables('telemetry_station_up'), stationVariable()],
-  lines: [
-    line(
-      3,
-      [4, latestRefresh],
-      [4, oldestData(scope)],
-      [4, listing],
-      [4, resourceCounts(scope)],
-      [4, unknownState],
-      [4, alertCoverage(scope)],
-    ),
-    line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
-    line(8, [24, firingResources(scope, HIDDEN_STATION)]),
-    line(8, [14, types(scope)], [10, capacity(scope)]),
-    line(7, [8, addedAndRemoved(scope)], [8, stateChanges(scope)], [8, dataAge]),
-  ],
-  collapsed: [
-    { title: 'Listing', lines: [line(8, [8, refreshDuration], [8, reportedAndReceived], [8, listingProblems])] },
-    { title: 'Resources without alert rules', lines: [line(11, [24, resourcesWithoutRules])] },
+  rows: [
+    {
+      lines: [
+        line(
+          3,
+          [4, latestRefresh],
+          [4, oldestData(scope)],
+          [4, listing],
+          [4, resourceCounts(scope)],
+          [4, unknownState],
+          [4, alertCoverage(scope)],
+        ),
+        line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
+        line(8, [24, firingResources(scope, HIDDEN_STATION)]),
+        line(8, [14, types(scope)], [10, capacity(scope)]),
+        line(7, [8, addedAndRemoved(scope)], [8, stateChanges(scope)], [8, dataAge]),
+      ],
+    },
+    {
+      collapsed: true,
+      title: 'Listing',
+      lines: [line(8, [8, refreshDuration], [8, reportedAndReceived], [8, listingProblems])],
+    },
+    { collapsed: true, title: 'Resources without alert rules', lines: [line(11, [24, resourcesWithoutRules])] },
   ],
 });

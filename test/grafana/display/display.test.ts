@@ -32,7 +32,7 @@ describe('stats', () => {
   it('show how old the data is, and a station that was never refreshed', () => {
     expect(shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
     expect(shown('fleet.json: Oldest data', [[{}, 900]])).toEqual([['15 mins (red)']]);
-    expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never refreshed (red)']]);
+    expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never (red)']]);
   });
 });
 
@@ -69,7 +69,7 @@ describe('the table of all stations', () => {
       [],
     );
     expect(rows).toEqual([
-      ['down', 'network (red)', 'Never refreshed (red)', '–', '–', '0', '–', '–', 'east'],
+      ['down', 'network (red)', 'Never (red)', '–', '–', '0', '–', '–', 'east'],
       ['firing', 'Up (green)', '7 s', '–', '–', '2 (red)', '–', '–', 'east'],
       ['calm-a', 'Up (green)', '5 s', 'Complete (green)', '1,000', '0', '–', '50% (dark-orange)', 'east'],
       ['calm-b', 'Up (green)', '6 s', 'Incomplete (dark-orange)', '–', '0', '–', '–', 'east'],
