@@ -120,7 +120,7 @@ const firingByType = table(
       ),
     ],
     columns: [
-      STATION_COLUMN,
+      { ...STATION_COLUMN, width: 95 },
       TYPE_COLUMN,
       { field: 'Value', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), width: 65 },
     ],

@@ -85,7 +85,7 @@ export function nameStat(text: PanelText, query: Query): Stat {
 }
 
 export function timeseries(
-  { title, description, unit = UNIT.short, noValue = NO_DATA }: PanelText,
+  { title, description, unit = UNIT.count, noValue = NO_DATA }: PanelText,
   ...queries: readonly Query[]
 ): Timeseries {
   const panel = new Timeseries()
@@ -101,12 +101,12 @@ export function timeseries(
     .axisSoftMax(SOFT_MAX[unit] ?? 1)
     .legend(legend())
     .tooltip(tooltip());
-  return unit === UNIT.short ? panel.decimals(0) : panel;
+  return unit === UNIT.count ? panel.decimals(0) : panel;
 }
 
 /** The least end of an axis: a chart of small counts has no fractions, and one that is 0 all the time does not end at 100. */
 const SOFT_MAX: Readonly<Record<string, number>> = {
-  [UNIT.short]: 5,
+  [UNIT.count]: 5,
   [UNIT.minutes]: 5,
   [UNIT.seconds]: 0.1,
   [UNIT.ratio]: 0.1,

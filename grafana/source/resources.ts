@@ -33,7 +33,7 @@ const DETAIL_COLUMNS: readonly Column[] = [
   STATION_COLUMN,
   { field: 'product', title: 'Product', mappings: withoutPrefix('product.'), width: 130 },
   { field: 'sku', title: 'SKU', width: 130 },
-  { field: 'gpu_model', title: 'GPU model', width: 170 },
+  { field: 'gpu_model', title: 'GPU model', width: 200 },
 ];
 
 const inventory = table(

@@ -233,7 +233,7 @@ function hourly(
 }
 
 /** The links of a resource read `station` and `resource_id`. */
-export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 300 };
+export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 315 };
 export const STATION_COLUMN: Column = { field: 'station', title: 'Station', links: [stationLink], width: 120 };
 export const RESOURCE_COLUMNS: readonly Column[] = [
   { field: 'display_name', title: 'Resource', links: [resourceLink] },
