@@ -6,7 +6,7 @@ import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { connectOnce } from '../upstream/http/connection.ts';
 import type { ConnectionFacts, StationFailure, TlsSession } from './facts.ts';
 
-/** Connects once, with the settings of the client; sends no request. */
+/** Connects once, with the settings of the client. Sends no request, except through a proxy one without credentials. */
 export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
   const { baseUrl, proxyUrl = baseUrl } = options;
   const host = proxyUrl.hostname.replace(/^\[|\]$/g, '');
@@ -59,6 +59,7 @@ async function openSession(
   options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>,
 ): Promise<TlsSession | undefined> {
   const socket = await connectOnce(url, options);
+  if (socket === undefined) return undefined;
   // Errors after the probe do not matter.
   socket.on('error', () => undefined);
   try {

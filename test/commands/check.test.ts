@@ -141,7 +141,7 @@ describe('check --live', () => {
       },
       { 'main.CONNECTION': 'refused by proxy' },
       /The proxy 127\.0\.0\.1:\d+ did not open a tunnel to 127\.0\.0\.1:\d+\./,
-      'answered 407 to CONNECT',
+      'refused the tunnel to http://127.0.0.1',
       'For a 407, add user and password to proxy_url.',
     ],
     [

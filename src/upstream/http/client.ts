@@ -11,7 +11,7 @@ import { RequestRetries } from '../admission/retry.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { Authenticator, clockHint } from './authenticator.ts';
-import { type EndpointOptions, exchange, GrowableBuffer, isSuccess, RemoteEndpoint } from './exchange.ts';
+import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
 
 export interface ClientDependencies {
   readonly clock: Clock;
@@ -75,7 +75,7 @@ export class UpstreamClient {
   readonly #service: RemoteEndpoint;
   readonly #endpoints: RemoteEndpoint[] = [];
   /** Free buffers: never more than requests were in flight at once. */
-  readonly #freeBuffers: GrowableBuffer[] = [];
+  readonly #freeBuffers: BodyBuffer[] = [];
 
   constructor(
     options: UpstreamOptions,
@@ -164,7 +164,7 @@ export class UpstreamClient {
         request.throttling = undefined;
         request.credentialVersion = this.#authenticator.credentialVersion;
         admitted = inFlight;
-        const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
+        const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
           return await read(await this.#attempt(request.path, context.signal, context.station, buffer));
         } finally {
@@ -219,7 +219,7 @@ export class UpstreamClient {
     request.path = smallerPath;
   }
 
-  async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: GrowableBuffer): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: BodyBuffer): Promise<Buffer> {
     const { wallMs, elapsedMs } = this.#dependencies.clock;
     const { baseUrl, userAgent } = this.#options;
     const signable = { host: baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };

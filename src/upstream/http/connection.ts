@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { buildConnector, Client, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { TLS_VERSIONS, type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { proxySecrets, userInformation } from '../redaction.ts';
@@ -21,31 +21,137 @@ export interface PoolOptions extends RouteOptions {
 /** Connecting times out before the request does, although undici's timers are late by up to half a second: otherwise the pool would still be connecting when the next request starts. */
 const CONNECT_SHARE = 0.9;
 
-export function openPool(origin: string, { connections, ...options }: PoolOptions): Pool {
+/** Connections to an origin. */
+export type ConnectionPool = Pick<Dispatcher, 'request' | 'destroy'>;
+
+export function openPool(origin: string, { connections, ...route }: PoolOptions): ConnectionPool {
   // `exchange` has one timer for all phases of a request.
-  return new Pool(origin, {
-    connections,
-    pipelining: 1,
-    connect: connector(options),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const settings = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  const { proxyUrl, tls } = route;
+  return proxyUrl === undefined
+    ? new Pool(origin, { ...settings, connect: tlsConnector(tls, connectMs(route)) })
+    : new ProxiedPool(origin, settings, { ...route, proxyUrl });
 }
 
-/** Opens one connection as a request would, with the same failures; the caller closes it. */
-export function connectOnce({ protocol, host, hostname, port }: URL, options: RouteOptions): Promise<Socket> {
+function connectMs({ timeoutMs }: RouteOptions): number {
+  return Math.floor(timeoutMs * CONNECT_SHARE);
+}
+
+/**
+ * Opens one connection as a request would, with the same failures; the caller closes it. A connection through a proxy belongs to its
+ * agent: it is tried with a request without credentials, and the result is undefined.
+ */
+export async function connectOnce(url: URL, route: RouteOptions): Promise<Socket | undefined> {
+  const { protocol, host, hostname, port, origin } = url;
+  if (route.proxyUrl !== undefined) {
+    await requestOnce(openPool(origin, { ...route, connections: 1 }), url, route.timeoutMs);
+    return undefined;
+  }
   const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   return new Promise((resolve, reject) => {
-    connector(options)(target, (error, socket) =>
+    tlsConnector(route.tls, connectMs(route))(target, (error, socket) =>
       error === null ? resolve(socket) : reject(transportFailure(host, error)),
     );
   });
 }
 
-function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
-  const connectMs = Math.floor(timeoutMs * CONNECT_SHARE);
-  const direct = tlsConnector(tls, connectMs);
-  return proxyUrl === undefined ? direct : proxyConnector(proxyUrl, direct, tls, connectMs);
+async function requestOnce(pool: ConnectionPool, { host, pathname }: URL, timeoutMs: number): Promise<void> {
+  try {
+    const { body } = await pool.request({ method: 'HEAD', path: pathname, headersTimeout: timeoutMs });
+    await body.dump();
+  } catch (error) {
+    throw transportFailure(host, error);
+  } finally {
+    await pool.destroy();
+  }
+}
+
+/** Connects through a CONNECT tunnel, for http services too, so that the proxy sees no request and no credential. */
+class ProxiedPool implements ConnectionPool {
+  readonly #origin: string;
+  readonly #settings: Pool.Options;
+  readonly #route: RouteOptions & { readonly proxyUrl: URL };
+  /** The TLS settings of an agent do not change: it is replaced when a certificate file did. */
+  #latest: { readonly files: TlsFiles; readonly agent: ProxyAgent } | undefined;
+
+  constructor(origin: string, settings: Pool.Options, route: RouteOptions & { readonly proxyUrl: URL }) {
+    this.#origin = origin;
+    this.#settings = settings;
+    this.#route = route;
+  }
+
+  async request({ headers, ...options }: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    const agent = await this.#agent();
+    try {
+      return await agent.request({ ...options, headers: groupedHeaders(headers), origin: this.#origin });
+    } catch (error) {
+      throw this.#isRefusal(error, options.signal) ? this.#refusal(error) : error;
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await this.#latest?.agent.destroy();
+  }
+
+  async #agent(): Promise<ProxyAgent> {
+    const { tls } = this.#route;
+    const files = this.#origin.startsWith('https:') ? await readTlsFiles(tls) : [];
+    if (this.#latest === undefined || !isDeepStrictEqual(this.#latest.files, files)) {
+      // Requests in progress end with the agent before.
+      void this.#latest?.agent.close();
+      this.#latest = { files, agent: this.#newAgent(files) };
+    }
+    return this.#latest.agent;
+  }
+
+  #newAgent(files: TlsFiles): ProxyAgent {
+    const { proxyUrl, tls } = this.#route;
+    const timeoutMs = connectMs(this.#route);
+    const connect = namedConnector(proxyUrl, tlsConnector(withoutIdentity(tls), timeoutMs));
+    const credentials = userInformation(proxyUrl);
+    return new ProxyAgent({
+      ...this.#settings,
+      uri: proxyUrl.origin,
+      proxyTunnel: true,
+      requestTls: tlsSettings(tls, files, timeoutMs),
+      clientFactory: ({ origin }) => new Pool(origin, { connect, headersTimeout: timeoutMs }),
+      ...(credentials !== undefined && { token: `Basic ${credentials}` }),
+    });
+  }
+
+  /** undici aborts the requests that waited for a tunnel. */
+  #isRefusal(error: unknown, signal: Dispatcher.RequestOptions['signal']): error is Error {
+    const isOurs = signal instanceof AbortSignal && signal.aborted;
+    return !isOurs && error instanceof Error && 'code' in error && error.code === 'UND_ERR_ABORTED';
+  }
+
+  #refusal(cause: Error): RequestFailure {
+    const { proxyUrl } = this.#route;
+    const message = `proxy ${proxyUrl.host} refused the tunnel to ${this.#origin}: ${cause.message}`;
+    return new RequestFailure('network', message, { retryable: true, cause });
+  }
+}
+
+/** A ProxyAgent would send only the last value of a header that a list repeats. */
+function groupedHeaders(headers: Dispatcher.RequestOptions['headers']): Record<string, string | string[]> {
+  const grouped: Record<string, string | string[]> = {};
+  const list = Array.isArray(headers) ? headers : [];
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const name = String(list[at]);
+    const value = String(list[at + 1]);
+    const others = grouped[name];
+    grouped[name] = others === undefined ? value : [others, value].flat();
+  }
+  return grouped;
+}
+
+/** Names the proxy in its failures. */
+function namedConnector(proxyUrl: URL, connect: Connector): Connector {
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(transportFailure(`proxy ${proxyUrl.host}`, error, proxySecrets(proxyUrl)), null);
+    });
 }
 
 type Connector = buildConnector.connector;
@@ -58,85 +164,36 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   const plain = buildConnector({ timeout: timeoutMs });
   let latest: { readonly files: TlsFiles; readonly connect: Connector } | undefined;
 
-  const secure = async ({ ca_file, cert_file, key_file, ...settings }: TlsOptions): Promise<Connector> => {
-    const files = await Promise.all([ca_file, cert_file, key_file].map(readTlsFile));
-    if (latest === undefined || !isDeepStrictEqual(latest.files, files)) {
-      const { insecure_skip_verify, server_name, min_version } = settings;
-      const connect = buildConnector({
-        timeout: timeoutMs,
-        secureContext: secureContext(files, min_version && TLS_VERSIONS[min_version]),
-        rejectUnauthorized: !insecure_skip_verify,
-        ...(server_name !== undefined && { servername: server_name }),
-      });
-      latest = { files, connect };
-    }
+  const secure = async (options: TlsOptions): Promise<Connector> => {
+    const files = await readTlsFiles(options);
+    if (latest === undefined || !isDeepStrictEqual(latest.files, files))
+      latest = { files, connect: buildConnector(tlsSettings(options, files, timeoutMs)) };
     return latest.connect;
   };
 
   return (options, callback) => {
     const target = { ...options, servername: '' };
-    const connected: buildConnector.Callback = (...[error, socket]) => {
-      if (error === null) callback(null, readInSlices(socket));
-      else callback(error, null);
-    };
     if (tls === undefined || options.protocol !== 'https:') {
-      plain(target, connected);
+      plain(target, callback);
       return;
     }
     secure(tls).then(
-      (connect) => connect(target, connected),
+      (connect) => connect(target, callback),
       (error) => callback(error, null),
     );
   };
 }
 
-/** Lines that are handed to the parser in one event-loop iteration: more than the headers of a usual reply have. */
-const MAX_LINES = 500;
-
-/** Bytes that are searched for lines at once. */
-const MAX_READ_BYTES = 64 * 1024;
-
-/**
- * Has the socket return at most this many lines in one event-loop iteration: undici's parser takes some microseconds for each line of
- * headers, trailers and chunks, reads all that has arrived, and goes on to the end of it when the headers are too long. A page of JSON
- * has few lines, and is returned as it arrives.
- */
-function readInSlices(socket: Socket): Socket {
-  const read = socket.read.bind(socket);
-  let isPausing = false;
-  const goOn = () => {
-    isPausing = false;
-    if (!socket.destroyed) socket.emit('readable');
+function tlsSettings(tls: TlsOptions | undefined, files: TlsFiles, timeout: number): buildConnector.BuildOptions {
+  if (tls === undefined) return { timeout };
+  const { insecure_skip_verify, server_name, min_version } = tls;
+  return {
+    timeout,
+    secureContext: secureContext(files, min_version && TLS_VERSIONS[min_version]),
+    rejectUnauthorized: !insecure_skip_verify,
+    ...(server_name !== undefined && { servername: server_name }),
   };
-  socket.read = (size) => {
-    // Node's streams call `read(0)` only to start reading, and ignore what it returns.
-    if (size === 0) return read(0);
-    if (isPausing) return null;
-    // Not all that has arrived: the rest is put back, and would be copied again and again.
-    const available = Math.min(socket.readableLength, MAX_READ_BYTES);
-    const chunk: Buffer | null = read(available > 0 ? available : size);
-    const end = chunk === null ? 0 : linesEnd(chunk);
-    if (chunk === null || end === chunk.length) return chunk;
-    socket.unshift(chunk.subarray(end));
-    isPausing = true;
-    setImmediate(goOn);
-    return chunk.subarray(0, end);
-  };
-  return socket;
 }
-
-/** The index after the last line that may be returned; the length of a chunk with fewer. */
-function linesEnd(chunk: Buffer): number {
-  let end = 0;
-  for (let lines = 0; lines < MAX_LINES; lines += 1) {
-    const newline = chunk.indexOf(NEWLINE, end);
-    if (newline < 0) return chunk.length;
-    end = newline + 1;
-  }
-  return end;
-}
-
-const NEWLINE = 0x0a;
 
 /** Authority, certificate and key. */
 type TlsFiles = readonly (TlsFile | undefined)[];
@@ -144,6 +201,10 @@ type TlsFiles = readonly (TlsFile | undefined)[];
 interface TlsFile {
   readonly file: string;
   readonly content: Buffer;
+}
+
+function readTlsFiles(tls: TlsOptions | undefined): Promise<TlsFiles> {
+  return Promise.all([tls?.ca_file, tls?.cert_file, tls?.key_file].map(readTlsFile));
 }
 
 async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
@@ -168,43 +229,5 @@ function parseTlsFile<T>(file: string, parse: () => T): T {
     return parse();
   } catch (cause) {
     throw new RequestFailure('tls', `invalid TLS file ${file}: ${String(cause)}`, { cause });
-  }
-}
-
-/**
- * Connects through a CONNECT tunnel, for http services too, so that the proxy sees no request and no credential.
- * (undici's ProxyAgent fixes its TLS settings when it is created, but certificate files change.)
- */
-function proxyConnector(url: URL, throughTunnel: Connector, tls: TlsOptions | undefined, timeoutMs: number): Connector {
-  const options = { connect: tlsConnector(withoutIdentity(tls), timeoutMs), headersTimeout: timeoutMs };
-  return (target, callback) => {
-    openTunnel(url, options, target).then(
-      (socket) => {
-        if (target.protocol === 'https:') throughTunnel({ ...target, httpSocket: socket }, callback);
-        else callback(null, socket);
-      },
-      (error: Error) => callback(transportFailure(`proxy ${url.host}`, error, proxySecrets(url)), null),
-    );
-  };
-}
-
-async function openTunnel(url: URL, options: Client.Options, target: buildConnector.Options): Promise<Socket> {
-  const client = new Client(url.origin, options);
-  const defaultPort = target.protocol === 'https:' ? 443 : 80;
-  const authority = target.port === '' ? `${target.host}:${defaultPort}` : `${target.host}`;
-  const credentials = userInformation(url);
-  const headers = {
-    host: authority,
-    ...(credentials !== undefined && { 'proxy-authorization': `Basic ${credentials}` }),
-  };
-  try {
-    const { statusCode, socket } = await client.connect({ path: authority, headers });
-    // The client has detached the socket, which is the one its connector made.
-    if (statusCode >= 200 && statusCode <= 299) return socket as Socket;
-    socket.destroy();
-    const message = `proxy ${url.host} answered ${statusCode} to CONNECT ${authority}`;
-    throw new RequestFailure('network', message, { retryable: true });
-  } finally {
-    client.destroy();
   }
 }

@@ -2,16 +2,9 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { untilAborted } from '../../tasks/until-aborted.ts';
 import { type Reply, RequestFailure, transportFailure } from '../request-failure.ts';
-import type { PoolOptions } from './connection.ts';
+import type { ConnectionPool, PoolOptions } from './connection.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
-
-/** Replies such as 103 before the one that counts; each may have headers of 16 KiB. */
-const MAX_INFORMATIONAL_REPLIES = 16;
-
-/** Each chunk costs time, however small it is: a body may have this many, and further ones for its bytes. */
-const MAX_SMALL_CHUNKS = 4096;
-const BYTES_PER_FURTHER_CHUNK = 256;
 
 export interface EndpointOptions extends PoolOptions {
   /** The name that messages give it. */
@@ -38,7 +31,7 @@ export async function exchange(
   endpoint: RemoteEndpoint,
   request: OutgoingRequest,
   signal: AbortSignal,
-  buffer = new GrowableBuffer(),
+  buffer = new BodyBuffer(),
 ): Promise<Reply> {
   const controller = new AbortController();
   const forward = () => controller.abort(signal.reason);
@@ -67,36 +60,25 @@ async function receive(
   endpoint: RemoteEndpoint,
   request: OutgoingRequest,
   signal: AbortSignal,
-  buffer: GrowableBuffer,
+  buffer: BodyBuffer,
 ): Promise<Reply> {
   const { name, maxBytes } = endpoint.options;
-  let informationalReplies = 0;
-  const onInfo = () => {
-    informationalReplies += 1;
-    if (informationalReplies > MAX_INFORMATIONAL_REPLIES)
-      throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
-  };
   // The body is read as it arrives: the connection need not pause for it.
-  const options = { ...request, headers: [...request.headers], signal, onInfo, highWaterMark: maxBytes };
+  const options = { ...request, headers: [...request.headers], signal, highWaterMark: maxBytes };
   // The pool connects on when the signal aborts; the request is not sent then.
   const { statusCode: status, headers, body } = await untilAborted(endpoint.request(options), signal);
   const limitBytes = isSuccess(status) ? maxBytes : MAX_ERROR_BYTES;
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
   const problem = isSuccess(status) ? headerProblem(headers, limitBytes) : undefined;
   if (problem !== undefined) refuse(problem);
-  let chunks = 0;
   body.on('data', (chunk: Buffer) => {
-    const length = buffer.append(chunk);
-    chunks += 1;
-    if (length > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
-    else if (chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK)
-      refuse(`the body has ${chunks} chunks in its first ${length} bytes`);
+    if (buffer.append(chunk) > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
   });
   await once(body, 'close').catch((error) => {
     // An error reply whose body is cut off is not another failure: the status is already known.
     if (isSuccess(status)) throw error;
   });
-  return { status, headers, body: buffer.bytes() };
+  return { status, headers, body: buffer.take() };
 }
 
 export function isSuccess(status: number): boolean {
@@ -110,42 +92,55 @@ function headerProblem(headers: Reply['headers'], maxBytes: number): string | un
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
 }
 
-/** A buffer that is larger is not kept: one large page must not hold the memory for good. */
-const MAX_POOLED_BUFFER_BYTES = 1024 * 1024;
+/** Bytes of a body that are copied to memory which is reused. */
+const MAX_REUSED_BYTES = 1024 * 1024;
 
-/** Bytes in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to collect. */
-export class GrowableBuffer {
-  #buffer = Buffer.allocUnsafeSlow(0);
+/**
+ * Collects a body. A usual one is in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to
+ * collect. Of a larger one the chunks are kept and joined once, because a buffer that doubles would take twice the memory.
+ */
+export class BodyBuffer {
+  #reused = Buffer.allocUnsafeSlow(0);
+  #reusedLength = 0;
+  #chunks: Uint8Array[] = [];
   #length = 0;
 
   /** Returns the length. */
   append(chunk: Uint8Array): number {
-    const length = this.#length + chunk.length;
-    if (length > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length));
-      this.#buffer.copy(larger, 0, 0, this.#length);
-      this.#buffer = larger;
+    this.#length += chunk.length;
+    if (this.#length > MAX_REUSED_BYTES) {
+      this.#chunks.push(chunk);
+      return this.#length;
     }
-    this.#buffer.set(chunk, this.#length);
-    this.#length = length;
-    return length;
+    if (this.#length > this.#reused.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(this.#length, 2 * this.#reused.length));
+      this.#reused.copy(larger, 0, 0, this.#reusedLength);
+      this.#reused = larger;
+    }
+    this.#reused.set(chunk, this.#reusedLength);
+    this.#reusedLength = this.#length;
+    return this.#length;
   }
 
-  /** A view, not a copy: valid until the next `clear` or `append`. */
-  bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
+  /** The bytes collected, once. They are valid until the next `clear` or `append`. */
+  take(): Buffer {
+    const start = this.#reused.subarray(0, this.#reusedLength);
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return chunks.length === 0 ? start : Buffer.concat([start, ...chunks], this.#length);
   }
 
   clear(): void {
+    this.#reusedLength = 0;
+    this.#chunks = [];
     this.#length = 0;
-    if (this.#buffer.length > MAX_POOLED_BUFFER_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
   }
 }
 
 /** A server that requests are sent to, with its limits and a pool of connections: requests cannot leave its origin. */
 export class RemoteEndpoint {
   readonly options: EndpointOptions;
-  #pool: Promise<Dispatcher> | undefined;
+  #pool: Promise<ConnectionPool> | undefined;
   #isClosed = false;
 
   constructor(options: EndpointOptions) {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
@@ -9,7 +7,7 @@ import { issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { shownName, startProxy } from '../support/proxy.ts';
-import { closedPort, replying, startRawService, startService } from '../support/service.ts';
+import { closedPort, replying, startService } from '../support/service.ts';
 
 const authority = issue({ name: 'test authority' });
 const forAddress = issue({ name: 'service', issuer: authority, hosts: ['127.0.0.1'] });
@@ -115,6 +113,36 @@ describe('openPool through a proxy', () => {
     expect(proxy.tunnels[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
+  it('sends all values of a header that is configured with several', async () => {
+    const proxy = await startProxy();
+    const headers = ['a', 'b'].map((value) => ({ name: 'X-Tenant', value }));
+    const { get, requests } = await servedClient(replying('plain'), { proxyUrl: proxy.url, headers });
+    await get();
+    expect(requests[0]?.headersDistinct['x-tenant']).toEqual(['a', 'b']);
+  });
+
+  it('verifies the name of the service, whatever the Host header', async () => {
+    const { url } = await startSecure(forAddress);
+    const proxy = await startProxy();
+    const headers = [{ name: 'Host', value: 'elsewhere' }];
+    expect(await testClient(url, { proxyUrl: proxy.url, tls: trusting(), headers }).get()).toBe('secure');
+    const other = await startSecure(forName);
+    const failure = await testClient(other.url, { proxyUrl: proxy.url, tls: trusting() }).failure();
+    expect(failure).toMatchObject({ reason: 'tls', message: expect.stringMatching(/altnames/) });
+  });
+
+  it('reads certificate files again when they changed', async () => {
+    const { url } = await startService(replying('secure', 200, { Connection: 'close' }), forAddress);
+    const proxy = await startProxy();
+    const tls = trusting();
+    const { get, failure } = testClient(url, { tls, proxyUrl: proxy.url });
+    expect(await get()).toBe('secure');
+    writeFileSync(String(tls.ca_file), issue({ name: 'other authority' }).cert);
+    expect(await failure()).toMatchObject({ reason: 'tls' });
+    writeFileSync(String(tls.ca_file), authority.cert);
+    expect(await get()).toBe('secure');
+  });
+
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
     const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
       ...forName,
@@ -142,7 +170,7 @@ describe('openPool through a proxy', () => {
       const target = `monitor.example.com${port}`;
       expect(await failure()).toMatchObject({
         reason: 'network',
-        message: `proxy ${proxy.url.host} answered 407 to CONNECT ${target}`,
+        message: `proxy ${proxy.url.host} refused the tunnel to ${protocol}://monitor.example.com: Proxy response (407) !== 200 when HTTP Tunneling`,
       });
       expect(observer).toMatchObject({ outcomes: ['network', 'network'], retries: 1 });
       expect(proxy.tunnels[0]).toMatchObject({ target });
@@ -195,58 +223,23 @@ describe('openPool through a proxy', () => {
 });
 
 describe('connectOnce', () => {
-  /** What a connection hands to its reader, one text for each time that it becomes readable. */
-  async function readableParts(reply: string, whenReadable: (socket: Socket) => void = () => undefined) {
-    const { url } = await startRawService((connection) => connection.end(reply));
-    const socket = await connectOnce(url, { timeoutMs: 60_000 });
-    const parts: string[] = [];
-    socket.on('readable', () => {
-      whenReadable(socket);
-      let part = '';
-      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) part += chunk;
-      parts.push(part);
-    });
-    socket.write('GET / HTTP/1.1\r\n\r\n');
-    await once(socket, 'end');
-    return parts;
-  }
-
-  it.each([
-    { what: '20,000 header lines', reply: `HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(20_000)}\r\n` },
-    { what: 'one long line', reply: 'a'.repeat(1_000_000) },
-  ])('hands a reply with $what to the parser in slices of at most 500 lines, complete and in order', async (row) => {
-    const slices = await readableParts(row.reply);
-    expect(slices.join('')).toBe(row.reply);
-    for (const slice of slices) expect(slice.split('\n').length - 1).toBeLessThanOrEqual(500);
-  });
-
-  it('holds little of a reply with many lines, however fast it arrives', async () => {
-    const reply = '{},\n'.repeat(250_000);
-    let mostHeld = 0;
-    const parts = await readableParts(reply, ({ readableLength }) => {
-      mostHeld = Math.max(mostHeld, readableLength);
-    });
-    expect(parts.join('')).toHaveLength(reply.length);
-    expect(mostHeld).toBeLessThan(reply.length / 4);
-  });
-
-  it('loses nothing when its reader only starts reading', async () => {
-    const reply = '{},\n'.repeat(10_000);
-    const returnedByStart = new Set<unknown>();
-    const parts = await readableParts(reply, (socket) => returnedByStart.add(socket.read(0)));
-    expect(returnedByStart).toEqual(new Set([null]));
-    expect(parts.join('')).toBe(reply);
-  });
-
   it('connects with the settings of requests without sending one', async () => {
+    const { url, requests } = await startSecure(forName);
+    const tls = trusting({ server_name: 'monitor.example.com' });
+    const socket = await connectOnce(url, { timeoutMs: 60_000, tls });
+    expect(socket).toBeInstanceOf(TLSSocket);
+    expect(shownName(socket as TLSSocket)).toBe('service');
+    socket?.destroy();
+    expect(requests).toEqual([]);
+  });
+
+  it('sends a request without credentials through a proxy', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
     const tls = trusting({ server_name: 'monitor.example.com' });
-    const socket = await connectOnce(url, { timeoutMs: 60_000, tls, proxyUrl: proxy.url });
-    expect(socket).toBeInstanceOf(TLSSocket);
-    expect(shownName(socket)).toBe('service');
-    socket.destroy();
+    expect(await connectOnce(url, { timeoutMs: 60_000, tls, proxyUrl: proxy.url })).toBeUndefined();
     expect(proxy.tunnels).toMatchObject([{ target: url.host }]);
-    expect(requests).toEqual([]);
+    expect(requests).toMatchObject([{ method: 'HEAD', url: '/' }]);
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 });

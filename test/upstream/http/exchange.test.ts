@@ -60,20 +60,6 @@ describe('exchange', () => {
 
   it.each([
     {
-      what: '103 replies',
-      head: '',
-      piece: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
-      reason: 'network',
-      problem: 'more than 16 informational replies',
-    },
-    {
-      what: 'chunks of one byte',
-      head: `${OK}Transfer-Encoding: chunked\r\n\r\n`,
-      piece: '1\r\n \r\n',
-      reason: 'body',
-      problem: 'the body has 4113 chunks in its first 4113 bytes',
-    },
-    {
       what: 'an endless body',
       head: `${OK}\r\n`,
       piece: 'x',

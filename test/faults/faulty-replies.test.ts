@@ -4,8 +4,7 @@ import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { startService } from '../upstream/support/service.ts';
 
-const MIB = 1024 * 1024;
-const SECRET = 'attackers-want-this';
+const SECRET = 'only-for-the-service';
 
 /** What an exporter publishes whose station `bad` meets the fault while its station `good` meets none. */
 async function scrapeOf(fault: Fault, upstream: object = {}) {
@@ -16,13 +15,13 @@ async function scrapeOf(fault: Fault, upstream: object = {}) {
   return { service, bad: stateOf(families, 'bad') };
 }
 
-describe('Exporter, over a hostile service', () => {
+describe('Exporter, over a faulty service', () => {
   it('does not follow a redirect to another host, which sees neither credential nor request', async () => {
-    const attacker = await startService((_request, response) => response.end('{"resources":[]}'));
+    const other = await startService((_request, response) => response.end('{"resources":[]}'));
     const headers = {
-      location: `${attacker.url}steal`,
-      refresh: `0; url=${attacker.url}`,
-      link: `<${attacker.url}>; rel=preload`,
+      location: `${other.url}elsewhere`,
+      refresh: `0; url=${other.url}`,
+      link: `<${other.url}>; rel=preload`,
     };
     const { service, bad } = await scrapeOf(replyWith(307, headers), {
       authorization: { credentials: SECRET },
@@ -30,13 +29,11 @@ describe('Exporter, over a hostile service', () => {
     });
     expect(bad).toEqual(expectedState('status'));
     expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
-    expect(attacker.requests).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 
-  it.each([
-    { shape: 'a text of 7 million backslash pairs', text: `{"resources":["${'\\\\'.repeat(7 * MIB)}"]}` },
-    { shape: 'a record of 8 million numbers', text: `{"resources":[[${'1,'.repeat(8 * MIB - 100)}1]]}` },
-  ])('fails with the reason body on $shape, and serves the other station', async ({ text }) => {
+  it('fails with the reason body on millions of values in one page, and serves the other station', async () => {
+    const text = `{"resources":[[${'1,'.repeat(8_000_000)}1]]}`;
     expect((await scrapeOf(replyWith(200, {}, text))).bad).toEqual(expectedState('body'));
   });
 
