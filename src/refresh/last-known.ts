@@ -47,21 +47,28 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
 }
 
 interface SkuCount extends Pick<Resource, 'type' | 'gpuModel' | 'sku'> {
-  readonly count: number;
+  count: number;
 }
 
-/** Few resources differ in these, and parsing a sku takes longer than counting it. */
-async function countBySku(parts: Snapshot['parts']): Promise<SkuCount[]> {
-  const types = new Map<string, Map<string, Map<string, number>>>();
+/** In the order of the listing. Few resources differ in these, and parsing a sku takes longer than counting it. */
+async function countBySku(parts: Snapshot['parts']): Promise<readonly SkuCount[]> {
+  const counts: SkuCount[] = [];
+  const types = new Map<string, Map<string, Map<string, SkuCount>>>();
   await forEachPart(parts, (part) => {
     for (const { type, gpuModel, sku } of part) {
-      const models = getOrCreate(types, type, () => new Map<string, Map<string, number>>());
-      add(getOrCreate(models, gpuModel, newCounts), sku, 1);
+      const models = getOrCreate(types, type, () => new Map<string, Map<string, SkuCount>>());
+      const skus = getOrCreate(models, gpuModel, () => new Map<string, SkuCount>());
+      const known = skus.get(sku);
+      if (known) {
+        known.count += 1;
+        continue;
+      }
+      const first = { type, gpuModel, sku, count: 1 };
+      skus.set(sku, first);
+      counts.push(first);
     }
   });
-  return [...types].flatMap(([type, models]) =>
-    [...models].flatMap(([gpuModel, skus]) => Array.from(skus, ([sku, count]) => ({ type, gpuModel, sku, count }))),
-  );
+  return counts;
 }
 
 /** A resource that fired stays until a listing shows it with another known meaning, or a complete listing does not have it. */
