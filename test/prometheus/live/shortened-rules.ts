@@ -14,7 +14,7 @@ export function shortenedRules(minuteS: number): string {
   const seconds = (value: number) => (value * minuteS) / 60;
   const shortened = (duration: string) => {
     const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(duration) ?? [];
-    return `${seconds(Number(count) * (UNITS_S[unit] ?? Number.NaN))}s`;
+    return `${1000 * seconds(Number(count) * (UNITS_S[unit] ?? Number.NaN))}ms`;
   };
   const { groups } = parse(rulesFile()) as { groups: { rules: Rule[] }[] };
   const shortenedGroups = groups.map((group) => ({
