@@ -21,7 +21,7 @@ import {
   sharedServices,
   startGeneration,
 } from './generation.ts';
-import { areAttempted, stationDetail, stationStatus, upstreamStatuses } from './status.ts';
+import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from './status.ts';
 import { recordLimits } from './wiring.ts';
 
 export interface ExporterOptions extends ServicesOptions {
@@ -112,8 +112,7 @@ export class Exporter implements ExporterPort {
   }
 
   stations() {
-    const generation = this.#generation;
-    return generation.fleet.views().map((view) => stationStatus(generation, view));
+    return stationStatuses(this.#generation);
   }
 
   upstreams() {

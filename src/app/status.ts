@@ -6,14 +6,49 @@ import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import { add } from '../refresh/aggregates.ts';
 import { repeatedListings } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { Generation, Upstream } from './generation.ts';
 
 type StatusView = StationView<EncodedSnapshot>;
 
+/** How many stations the service answered last, by what they have in common. */
+interface Answers {
+  readonly byUpstream: ReadonlyMap<string, number>;
+  readonly byHost: ReadonlyMap<string, number>;
+  /** The hosts of the upstreams. */
+  readonly hosts: ReadonlyMap<string, string>;
+}
+
+function isUp({ health }: StatusView): boolean {
+  return health.lastAttemptMs !== undefined && health.failure === undefined;
+}
+
+function hostsOf({ loaded }: Generation): ReadonlyMap<string, string> {
+  const { upstreams } = loaded.config;
+  return new Map(Object.entries(upstreams).map(([name, { base_url }]) => [name, base_url.host]));
+}
+
+function answersOf(generation: Generation, views: readonly StatusView[]): Answers {
+  const hosts = hostsOf(generation);
+  const byUpstream = new Map<string, number>();
+  for (const view of views.filter(isUp)) add(byUpstream, view.spec.upstream, 1);
+  const byHost = new Map<string, number>();
+  for (const [upstream, count] of byUpstream) add(byHost, hosts.get(upstream) ?? '', count);
+  return { byUpstream, byHost, hosts };
+}
+
+/** The statuses of all stations. */
+export function stationStatuses(generation: Generation): readonly StationStatus[] {
+  const views = generation.fleet.views();
+  const answers = answersOf(generation, views);
+  return views.map((view) => stationStatus(generation, view, answers));
+}
+
 /** Maps a station to its status on the web pages. */
-export function stationStatus({ upstreams, journals }: Generation, view: StatusView): StationStatus {
+function stationStatus(generation: Generation, view: StatusView, answers: Answers): StationStatus {
+  const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
   const history = journals.get(spec.name)?.history ?? new History();
   const snapshot = served?.publication.snapshot;
@@ -25,6 +60,8 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
     ...refresh,
     isHanging: upstreams.get(spec.upstream)?.limiter.isHanging(spec.name) ?? false,
+    isUpstreamDown: !answers.byUpstream.has(spec.upstream),
+    othersAnswered: (answers.byHost.get(answers.hosts.get(spec.upstream) ?? '') ?? 0) - (isUp(view) ? 1 : 0),
     refresh: spec.cache.refresh,
     ttlMs: spec.cache.ttlMs,
     maxStaleMs: spec.cache.maxStaleMs,
@@ -48,14 +85,20 @@ export function stationStatus({ upstreams, journals }: Generation, view: StatusV
 
 /** undefined: no station has this name. */
 export function stationDetail(generation: Generation, name: string, changes: ChangeLog): StationDetail | undefined {
-  const views = generation.fleet.views();
-  const view = views.find(({ spec }) => spec.name === name);
-  if (view === undefined) return undefined;
-  const { spec, served } = view;
+  const station = generation.stations.get(name);
+  if (station === undefined) return undefined;
+  const { spec } = station;
+  const hosts = hostsOf(generation);
+  const neighbours = [...generation.stations.values()].filter(
+    (other) => hosts.get(other.spec.upstream) === hosts.get(spec.upstream),
+  );
+  const views = neighbours.map((other) => other.view());
+  const view = views[neighbours.indexOf(station)] as StatusView;
+  const { served } = view;
   return {
     spec,
     upstream: upstreamStatus(spec.upstream, generation.upstreams.get(spec.upstream) as Upstream, views),
-    status: stationStatus(generation, view),
+    status: stationStatus(generation, view, answersOf(generation, views)),
     served: served && {
       snapshot: served.publication.snapshot,
       aggregates: served.encoded.aggregates,

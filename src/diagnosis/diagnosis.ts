@@ -134,6 +134,11 @@ function listingWarnings(
   ]);
 }
 
+/** A text as a sentence of its own. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
@@ -184,6 +189,8 @@ function warningsOfUpstream(
         `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
         `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
       ),
-    capacity !== undefined && isExceeded(capacity) && warning(capacityText(capacity), `See ${CAPACITY_GUIDE}`),
+    capacity !== undefined &&
+      isExceeded(capacity) &&
+      warning(sentence(capacityText(capacity)), `See ${CAPACITY_GUIDE}`),
   ]);
 }

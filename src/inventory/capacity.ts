@@ -1,6 +1,6 @@
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { RepeatedListing } from '../refresh/snapshot.ts';
-import { countText, numberText } from './words.ts';
+import { countText, durationText, numberText } from './words.ts';
 
 /** What a station reads again and again; undefined: there is no snapshot. */
 type StationWork = readonly RepeatedListing[] | undefined;
@@ -9,6 +9,8 @@ type StationWork = readonly RepeatedListing[] | undefined;
 export interface Capacity {
   readonly neededPerSecond: number;
   readonly possiblePerSecond: number;
+  /** How long it takes to read all listings once. */
+  readonly roundMs: number;
   /** Stations left out because they have no snapshot. */
   readonly unknownStations: number;
 }
@@ -29,9 +31,12 @@ export function capacityOf(
 ): Capacity | undefined {
   const known = stations.filter((listings) => listings !== undefined);
   if (known.length === 0 || typicalLatencyMs === undefined) return undefined;
+  const possiblePerSecond = Math.min((1000 * concurrency) / typicalLatencyMs, rateLimit);
+  const pages = known.flat().reduce((sum, listing) => sum + listing.pages, 0);
   return {
     neededPerSecond: requestsPerSecond(known.flat()),
-    possiblePerSecond: Math.min((1000 * concurrency) / typicalLatencyMs, rateLimit),
+    possiblePerSecond,
+    roundMs: (1000 * pages) / possiblePerSecond,
     unknownStations: stations.length - known.length,
   };
 }
@@ -45,11 +50,14 @@ export function isExceeded({ neededPerSecond, possiblePerSecond }: Capacity): bo
 export const CAPACITY_GUIDE =
   'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/operating.md#overload';
 
-export function capacityText(capacity: Capacity): string {
-  const { neededPerSecond, possiblePerSecond, unknownStations } = capacity;
-  const share = `${rounded((100 * neededPerSecond) / possiblePerSecond)} % of the capacity`;
-  const unknown = unknownStations === 0 ? '' : `, without ${countText(unknownStations, 'station')} that have no data`;
-  return `Refreshing once per ttl needs ${rounded(neededPerSecond)} requests/s, and ${rounded(possiblePerSecond)} are possible: ${share}${unknown}${isExceeded(capacity) ? ', so data gets older than ttl' : ''}.`;
+/** `who`: who limits the requests. */
+export function capacityText(capacity: Capacity, who: 'service' | 'upstream' = 'upstream'): string {
+  const { neededPerSecond, possiblePerSecond, roundMs, unknownStations } = capacity;
+  const possible = `${rounded(possiblePerSecond)} requests/s`;
+  const subject = who === 'service' ? `the service accepts ${possible}` : `${possible} are possible`;
+  const age = isExceeded(capacity) ? `: data gets up to ${durationText(roundMs)} old` : '';
+  const unknown = unknownStations === 0 ? '' : ` (${countText(unknownStations, 'station')} without data not counted)`;
+  return `${subject}, ${rounded(neededPerSecond)} are needed${age}${unknown}`;
 }
 
 function rounded(value: number): string {

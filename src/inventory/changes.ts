@@ -10,7 +10,7 @@ export interface ObservedChange extends Change {
 }
 
 /** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
-interface ObservedCount extends FoundChanges {
+export interface ObservedCount extends FoundChanges {
   readonly atMs: number;
 }
 

@@ -6,6 +6,8 @@ export interface RecentChanges {
   readonly removed: number;
   /** When the first of them was found; undefined: there are none. */
   readonly sinceMs: number | undefined;
+  /** Since when changes have been known; undefined: there is no complete listing yet, or the latest one is incomplete. */
+  readonly knownSinceMs: number | undefined;
   /** undefined: not many are gone. */
   readonly loss: Loss | undefined;
 }
@@ -18,26 +20,39 @@ export interface Loss {
   readonly sinceMs: number;
 }
 
-/** The default threshold of the alert TelemetryStationResourcesLost, which also compares with the maximum of the last hour. */
+/** The default thresholds of the alert TelemetryStationResourcesLost, which also compares with the maximum of the last hour. */
 const LARGE_LOSS_SHARE = 0.2;
+const SMALL_LOSS = 2;
 
-/** `entries`: refreshes, the oldest first. Only those count whose listing was compared, since `comparedSinceMs` (see `History`). */
+/**
+ * `entries`: refreshes, the oldest first. Only complete listings since `comparedSinceMs` (see `History`) count: what an incomplete one lacks
+ * may still exist.
+ */
 export function recentChanges(entries: readonly HistoryEntry[], comparedSinceMs: number | undefined): RecentChanges {
   const fromMs = comparedSinceMs ?? Number.POSITIVE_INFINITY;
-  const compared = entries.filter((entry) => entry.removed !== undefined && firstMsOf(entry) >= fromMs);
+  const compared = entries.filter((entry) => isCompared(entry) && firstMsOf(entry) >= fromMs);
   const sum = (key: 'added' | 'removed') => compared.reduce((total, entry) => total + (entry[key] ?? 0), 0);
   const first = compared.find(({ added = 0, removed = 0 }) => added + removed > 0);
+  const latest = entries.findLast(({ outcome }) => outcome === 'succeeded' || outcome === 'incomplete');
   return {
     added: sum('added'),
     removed: sum('removed'),
     sinceMs: first && firstMsOf(first),
+    knownSinceMs: latest?.outcome === 'incomplete' ? undefined : comparedSinceMs,
     loss: largeLoss(compared),
   };
 }
 
+/** Several refreshes of one entry count with their sums, also if one of them failed. */
+function isCompared({ outcome, removed, refreshes }: HistoryEntry): boolean {
+  return removed !== undefined && (outcome === 'succeeded' || refreshes > 1);
+}
+
 /** Against the largest number of resources, and since it became smaller. */
 function largeLoss(compared: readonly HistoryEntry[]): Loss | undefined {
-  const { resources: now = 0 } = compared.at(-1) ?? {};
+  const latest = compared.at(-1);
+  if (latest?.resources === undefined || latest.outcome !== 'succeeded') return undefined;
+  const { resources: now } = latest;
   let resources = now;
   let before = now;
   let sinceMs = 0;
@@ -49,5 +64,5 @@ function largeLoss(compared: readonly HistoryEntry[]): Loss | undefined {
     sinceMs = firstMsOf(entry);
   }
   const lost = before - now;
-  return lost > LARGE_LOSS_SHARE * before ? { lost, before, sinceMs } : undefined;
+  return lost > LARGE_LOSS_SHARE * before + SMALL_LOSS ? { lost, before, sinceMs } : undefined;
 }

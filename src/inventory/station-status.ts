@@ -25,6 +25,10 @@ export interface StationStatus
   readonly failure: FailureSummary | undefined;
   /** The latest request got no reply: the station is limited to one probing request at a time. */
   readonly isHanging: boolean;
+  /** The latest refreshes of all stations of the upstream failed. */
+  readonly isUpstreamDown: boolean;
+  /** Other stations of the same host whose latest refresh succeeded. */
+  readonly othersAnswered: number;
   /** What triggers a due refresh: a scrape or the background timer. */
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
@@ -87,6 +91,17 @@ export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>
   if (up === undefined) return 'not-tried';
   if (!up) return 'failing';
   return snapshot === undefined ? 'no-data' : 'up';
+}
+
+/** As the alert TelemetryStationDataStale, which is critical. */
+const STALE_MS = 15 * 60_000;
+
+/** Whether the failure of a station is as urgent as a critical alert: its data is old or unknown, or its whole upstream fails. */
+export function isCritical(station: StationStatus, nowMs: number): boolean {
+  const { up, snapshot, lastSuccessMs, isUpstreamDown } = station;
+  if (up === undefined) return false;
+  if (snapshot === undefined || lastSuccessMs === undefined || (isUpstreamDown && !up)) return true;
+  return nowMs - lastSuccessMs >= STALE_MS;
 }
 
 export type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'waitingMs' | 'refresh' | 'dueInMs'>;

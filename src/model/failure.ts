@@ -162,18 +162,32 @@ export const NOT_SENT: Advice = {
   advice: 'Check the file or the token endpoint that the message names; credential files are reread automatically.',
 };
 
-/** A timeout of a service that has not sent a single reply: more time would not help. */
-const SILENT: Advice = {
-  short: 'timeout',
-  meaning: 'The service does not answer at all.',
-  advice:
-    'Check base_url, whether the service is running, and the firewalls and proxies in between. Raise timeout only if the service is known to be slow.',
+/** Who does not reply at all: the whole service, or one station while others of the same host are answered. */
+export type Silence = 'service' | 'station';
+
+/** A timeout without a single reply: more time would not help. */
+const SILENT: Readonly<Record<Silence, Advice>> = {
+  service: {
+    short: 'timeout',
+    meaning: 'The service does not answer at all.',
+    advice:
+      'Check base_url, whether the service is running, and the firewalls and proxies in between. Raise timeout only if the service is known to be slow.',
+  },
+  station: {
+    short: 'timeout',
+    meaning: 'The service does not answer for this station, but does for others on the same host.',
+    advice:
+      'Report the station to the operators of the service, with its path and the time: network and host work. Raise timeout only if this station is known to be slow.',
+  },
 };
 
-/** The advice of one failure: of an error status only what applies to it. `isSilent`: the service sent no reply. */
-export function failureAdvice({ reason, status }: Pick<FailureSummary, 'reason' | 'status'>, isSilent = false): Advice {
+/** The advice of one failure: of an error status only what applies to it. */
+export function failureAdvice(
+  { reason, status }: Pick<FailureSummary, 'reason' | 'status'>,
+  silence?: Silence,
+): Advice {
   if (reason === 'auth' && status === undefined) return NOT_SENT;
-  if (reason === 'timeout' && isSilent) return SILENT;
+  if (reason === 'timeout' && silence !== undefined) return SILENT[silence];
   const general = FAILURE_ADVICE[reason];
   if (reason !== 'status' || status === undefined) return general;
   const advice =

@@ -210,15 +210,27 @@ export function changeList(exporter: ExporterPort): ListHandlers {
 
 /** The changes that the path and the query select; throws a RequestError if the query is invalid. */
 export function changesOf(exporter: ExporterPort, request: Request) {
-  const { spec, status, history, changes } = stationOf(exporter, request);
+  const { spec, status, changes } = stationOf(exporter, request);
   const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
   requireValid(problem);
   const owners = changeOwners(exporter, request);
-  const { newestFirst, dropped } = changes;
+  const { newestFirst, found, dropped, droppedRemovals } = changes;
   const selected = selectChanges(newestFirst, query, owners);
   const isWaiting = status.snapshot?.complete === false;
   const isFailing = status.up === false;
-  return { spec, history, query, owners, dropped, isWaiting, isFailing, kept: newestFirst, changes: selected };
+  return {
+    spec,
+    comparedSinceMs: status.comparedSinceMs,
+    query,
+    owners,
+    found,
+    dropped,
+    droppedRemovals,
+    isWaiting,
+    isFailing,
+    kept: newestFirst,
+    changes: selected,
+  };
 }
 
 /** The values of labels that the query selects; a label with the name of another parameter selects nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
-import { areAttempted, stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
+import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from '../../src/app/status.ts';
 import { ChangeLog } from '../../src/inventory/changes.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
@@ -9,20 +9,28 @@ import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 /** A generation with this station; the upstreams have this load, and only the station `stuck` hangs. */
-function generationOf(view: StationView<EncodedSnapshot>, load = IDLE_LOAD): Generation {
+function generationOf(
+  view: StationView<EncodedSnapshot>,
+  load = IDLE_LOAD,
+  others: readonly StationView<EncodedSnapshot>[] = [],
+): Generation {
   const limiter = { load: () => load, isHanging: (station: string) => station === 'stuck' };
   const upstreams = new Map(['main', 'second'].map((name) => [name, { concurrency: 8, limiter }]));
-  const loaded = { config: { links: [] } };
-  return { loaded, fleet: { views: () => [view] }, upstreams, journals: new Map() } as unknown as Generation;
+  const configured = { base_url: new URL('https://host') };
+  const loaded = { config: { links: [], upstreams: { main: configured, second: configured } } };
+  const views = [view, ...others];
+  const stations = new Map(views.map((some) => [some.spec.name, { spec: some.spec, view: () => some }]));
+  return { loaded, fleet: { views: () => views }, stations, upstreams, journals: new Map() } as unknown as Generation;
 }
 
-const statusOf = (view: StationView<EncodedSnapshot>) => stationStatus(generationOf(view), view);
+const statusOf = (view: StationView<EncodedSnapshot>, ...others: StationView<EncodedSnapshot>[]) =>
+  stationStatuses(generationOf(view, IDLE_LOAD, others))[0];
 
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
 
 const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
 
-describe('stationStatus', () => {
+describe('stationStatuses', () => {
   it('maps a station that is up', () => {
     const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
     expect(statusOf(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }))).toEqual({
@@ -38,6 +46,8 @@ describe('stationStatus', () => {
       isRefreshing: false,
       waitingMs: undefined,
       isHanging: false,
+      isUpstreamDown: false,
+      othersAnswered: 0,
       refresh: 'background',
       ttlMs: 1,
       maxStaleMs: 2,
@@ -86,6 +96,14 @@ describe('stationStatus', () => {
       waitingMs: 1234,
       isHanging: true,
     });
+  });
+
+  it('knows whether the upstream answers others, and how many stations of the same host it answers', () => {
+    const failed = { ...viewOf([]), health: { ...NEVER, lastAttemptMs: 1, failure: FAILURE } };
+    expect(statusOf(failed)).toMatchObject({ isUpstreamDown: true, othersAnswered: 0 });
+    const answered = viewOf([], { name: 'other', upstream: 'second' });
+    expect(statusOf(failed, answered)).toMatchObject({ isUpstreamDown: true, othersAnswered: 1 });
+    expect(statusOf(failed, viewOf([], { name: 'other' }))).toMatchObject({ isUpstreamDown: false, othersAnswered: 1 });
   });
 });
 

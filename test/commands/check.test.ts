@@ -79,7 +79,7 @@ describe('check --live', () => {
       /^\S+ is valid, stations: 2\n\nUPSTREAM /,
       /\nA scrape refreshes what is older than ttl: /,
       /^(?!.*(With a ttl of 0|Refreshes run in the background))/s,
-      /\ncapacity: upstream main: Refreshing once per ttl needs 0\.1 requests\/s, and [\d.,]+ are possible: [\d.,]+ %/,
+      /\ncapacity: upstream main: [\d.,]+ requests\/s are possible, 0\.1 are needed\n/,
       /\nstations: 2, ok: 2, failed: 0, warnings: 1\n$/,
     );
   });

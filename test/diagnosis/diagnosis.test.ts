@@ -32,14 +32,14 @@ describe('checkMessages', () => {
       clockDifferenceMs: -120_000,
       replies: [reply(429, 500), reply(200)],
       load: { ...IDLE_LOAD, requestsPerSecond: 2.5 },
-      capacity: { neededPerSecond: 300, possiblePerSecond: 50, unknownStations: 0 },
+      capacity: { neededPerSecond: 300, possiblePerSecond: 50, roundMs: 360_000, unknownStations: 0 },
     };
     expect(warningsOf(factsOf([], upstream))).toEqual([
       'The certificate of monitor.example.com is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.',
       'The certificate of monitor.example.com expires on 2025-01-14.',
       'The local clock is 120 s behind that of monitor.example.com.',
       'The service throttled 1 of 2 requests (429) and requested a pause of up to 1 s (Retry-After). The limit is now 2.5 requests/s.',
-      'Refreshing once per ttl needs 300 requests/s, and 50 are possible: 600 % of the capacity, so data gets older than ttl.',
+      '50 requests/s are possible, 300 are needed: data gets up to 6 min old.',
     ]);
   });
 

@@ -22,19 +22,20 @@ const compared = (
 describe('recentChanges', () => {
   it('counts no removal by a listing that was not compared', () => {
     const entries = [compared(1, 400, 0, 0), entry(2, { resources: 3, outcome: 'incomplete' })];
-    expect(recentChanges(entries, 0)).toEqual({ added: 0, removed: 0, sinceMs: undefined, loss: undefined });
+    const none = { added: 0, removed: 0, sinceMs: undefined, loss: undefined };
+    expect(recentChanges(entries, 1)).toEqual({ ...none, knownSinceMs: undefined });
   });
 
   it('sums up what was added and removed, since the first of it', () => {
     const entries = [compared(1, 10, 0, 0), compared(3, 12, 2, 0, { firstMs: 2 }), entry(4), compared(5, 12, 1, 1)];
-    expect(recentChanges(entries, 0)).toEqual({ added: 3, removed: 1, sinceMs: 2, loss: undefined });
+    expect(recentChanges(entries, 1)).toEqual({ added: 3, removed: 1, sinceMs: 2, knownSinceMs: 1, loss: undefined });
   });
 
   it('has a loss when more than a fifth is gone, since it began', () => {
     const before = [compared(1, 400, 3, 0), compared(2, 398, 0, 2)];
-    expect(recentChanges([...before, compared(3, 320, 0, 78)], 0).loss).toBeUndefined();
-    expect(recentChanges([...before, compared(3, 319, 0, 79), compared(4, 319, 0, 0)], 0).loss).toEqual({
-      lost: 81,
+    expect(recentChanges([...before, compared(3, 318, 0, 80)], 0).loss).toBeUndefined();
+    expect(recentChanges([...before, compared(3, 317, 0, 81), compared(4, 317, 0, 0)], 0).loss).toEqual({
+      lost: 83,
       before: 400,
       sinceMs: 2,
     });
@@ -50,5 +51,15 @@ describe('recentChanges', () => {
     const before = [compared(1, 20, 0, 0), compared(2, 15, 0, 5)];
     expect(recentChanges([...before, compared(5, 10, 0, 0)], 4)).toMatchObject({ removed: 0, loss: undefined });
     expect(recentChanges(before, undefined)).toMatchObject({ removed: 0, loss: undefined });
+  });
+
+  it('does not take resources whose records are rejected for lost ones', () => {
+    const rejecting = entry(2, { resources: 5, outcome: 'incomplete', added: 0, removed: 2 });
+    expect(recentChanges([compared(1, 20, 0, 0), rejecting], 0)).toMatchObject({ removed: 0, loss: undefined });
+  });
+
+  it('knows of no changes before the first complete listing', () => {
+    expect(recentChanges([], undefined).knownSinceMs).toBeUndefined();
+    expect(recentChanges([entry(7)], 7).knownSinceMs).toBe(7);
   });
 });

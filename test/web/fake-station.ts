@@ -58,6 +58,8 @@ export const STATION: StationStatus = {
   isRefreshing: false,
   waitingMs: undefined,
   isHanging: false,
+  isUpstreamDown: false,
+  othersAnswered: 0,
   refresh: 'scrape',
   snapshot: {
     ...SNAPSHOT,

@@ -1,7 +1,9 @@
+import type { ObservedCount } from '../../inventory/changes.ts';
 import { NONE, queryText } from '../../inventory/parameters.ts';
 import type { Loss, RecentChanges } from '../../inventory/recent-changes.ts';
 import {
   dataProblems,
+  isCritical,
   isOnlyRejecting,
   noDataReason,
   STATION_STATES,
@@ -11,14 +13,21 @@ import {
 } from '../../inventory/station-status.ts';
 import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../inventory/unknown-states.ts';
 import { countText, firstOf, numberText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
+import { FAILURE_ADVICE, failureAdvice, type Silence } from '../../model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
-import { type Resource, resourceLabel } from '../../model/resource.ts';
+import { resourceLabel } from '../../model/resource.ts';
 import type { RejectedReload } from '../port.ts';
 import { changesPath, ROUTES, stationPath } from '../routes.ts';
-import { statusText } from './error-page.ts';
-import { type Html, html, more, rowId, sinceText } from './html.ts';
-import { failingSinceMs, incompleteAdvice, isSilent, loadNotes, stationLink } from './station-parts.ts';
+import { type Html, html, listed, more, rowId, sinceText } from './html.ts';
+import {
+  adviceText,
+  failingSinceMs,
+  incompleteAdvice,
+  loadNotes,
+  shortReason,
+  silenceOf,
+  stationLink,
+} from './station-parts.ts';
 
 /** A refresh that has waited this long is not only one of many that became due together: the upstream lacks capacity. */
 const LONG_WAIT_MS = 60_000;
@@ -33,13 +42,19 @@ const MAX_NAMED_STATIONS = 5;
 const SHOWN_ITEMS = 8;
 const MAX_ITEMS = 60;
 
-type Tone = 'bad' | 'warning';
+/** The urgency, as the severity of the alert on the same problem; states of unknown meaning have their own look on all pages. */
+type Tone = 'bad' | 'warning' | 'unknown';
+
+/** The most urgent first. */
+const TONES: readonly Tone[] = ['bad', 'warning', 'unknown'];
 
 /** Something that a person should look at. */
 export interface AttentionItem {
   /** The same in every update of the page. */
   readonly key: string;
   readonly tone: Tone;
+  /** The names of the stations that are affected. */
+  readonly stations: readonly string[];
   /** Who is affected, in a few words for a headline. */
   readonly who: string;
   readonly problem: string;
@@ -47,7 +62,10 @@ export interface AttentionItem {
   readonly what: Html | string;
   /** What the service or the configuration says, in its own words. */
   readonly said?: Html | string;
-  readonly advice: Html | string;
+  /** What to do. */
+  readonly advice: string;
+  /** Where to see more. */
+  readonly see?: Html;
   /** undefined: unknown. */
   readonly sinceMs: number | undefined;
 }
@@ -67,20 +85,20 @@ export interface FleetFacts {
   readonly nowMs: number;
 }
 
-/** The worst first; equal problems of several stations are one item. */
+/** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one item. */
 export function attentionItems(facts: FleetFacts): readonly AttentionItem[] {
   const { stations, upstreams, rejectedReload, rejectedWebReload, nowMs } = facts;
   const failures = failureGroups(stations);
   const incomplete = stations.filter((station) => dataProblems(station).length > 0);
   const isRejecting = ({ snapshot }: StationStatus) => snapshot !== undefined && isOnlyRejecting(snapshot);
-  return [
-    ...failures.map(failureItem),
+  const items = [
+    ...lossItems(facts),
+    ...failures.map((group) => failureItem(group, nowMs)),
     ...overdueItems(
       stations.filter((station) => stateOf(station) === 'no-data'),
-      'bad',
       nowMs,
     ),
-    ...lossItems(facts),
+    ...manyFiringItems(stations),
     ...groupsBy(
       incomplete.filter((station) => !isRejecting(station)),
       reasonKey,
@@ -89,24 +107,37 @@ export function attentionItems(facts: FleetFacts): readonly AttentionItem[] {
     ...reloadItems('Configuration', rejectedReload),
     ...reloadItems('Web configuration', rejectedWebReload),
     ...upstreams.flatMap((upstream) => upstreamItems(upstream, failures, nowMs)),
-    ...overdueItems(stations.filter(isOverdue), 'warning', nowMs),
+    ...overdueItems(stations.filter(isOverdue), nowMs),
     ...unknownStateItems(stations),
   ];
+  return items.sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
 }
 
 /**
- * The state of all stations in one line: how many are up, and the worst problem with its since.
+ * The state of all stations in one line: how many are up, which fail, and the most urgent problem with its since.
  * The tone is `good` only when every station has current and complete data, whose states all have a meaning.
  */
 export function headline({ stations, isSharded, nowMs }: FleetFacts, [worst]: readonly AttentionItem[]) {
   if (stations.length === 0)
     return { text: html`No stations are configured${isSharded ? ' on this shard' : ''}`, tone: 'neutral' };
-  const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state).length;
-  const untried = of('not-tried') === 0 ? '' : `, ${numberText(of('not-tried'))} not tried yet`;
-  const lead = `${numberText(of('up'))} of ${countText(stations.length, 'station')} up${untried}`;
+  const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state);
+  const untried = of('not-tried').length === 0 ? '' : `, ${numberText(of('not-tried').length)} not tried yet`;
+  const lead = `${numberText(of('up').length)} of ${countText(stations.length, 'station')} up${untried}`;
   if (worst === undefined) return { text: html`${lead}`, tone: untried === '' ? 'good' : 'neutral' };
   const since = worst.sinceMs === undefined ? [] : html` ${sinceText(worst.sinceMs, nowMs)}`;
-  return { text: html`${lead}; ${worst.who}: ${worst.problem}${since}`, tone: worst.tone };
+  const failing = failingText(of('failing'), worst);
+  return { text: html`${lead}${failing}; ${worst.who}: ${worst.problem}${since}`, tone: worst.tone };
+}
+
+/** Failing stations that a headline names; of more it has the number. */
+const MAX_NAMED_IN_HEADLINE = 3;
+
+/** ` (failing: a, b)`; empty if the problem that follows names them all. */
+function failingText(failing: readonly StationStatus[], { stations }: AttentionItem): string {
+  if (failing.every(({ name }) => stations.includes(name))) return '';
+  return failing.length > MAX_NAMED_IN_HEADLINE
+    ? ` (${numberText(failing.length)} failing)`
+    : ` (failing: ${failing.map(({ name }) => name).join(', ')})`;
 }
 
 /** The state of one station in one line, with its worst problem. */
@@ -140,12 +171,13 @@ export function attentionSection(items: readonly AttentionItem[], nowMs: number)
 ${list(items.slice(0, SHOWN_ITEMS))}${more(items.length - SHOWN_ITEMS, html`${list(items.slice(SHOWN_ITEMS, MAX_ITEMS))}${rest}`)}</section>`;
 }
 
-function attentionRow({ key, tone, subject, what, said, advice, sinceMs }: AttentionItem, nowMs: number): Html {
+function attentionRow({ key, tone, subject, what, said, advice, see, sinceMs }: AttentionItem, nowMs: number): Html {
   const since = sinceMs === undefined ? [] : html`<p class="since">${sinceText(sinceMs, nowMs, 'with length')}</p>\n`;
   return html`<li id="${rowId(`attention ${key}`)}" class="${tone}">
 <p class="subject">${subject}</p>
 ${since}<div class="what"><p>${what}</p>
-${said === undefined ? [] : html`<p class="said">${said}</p>\n`}<p class="advice"><span class="hidden-text">What to do: </span>${advice}</p></div>
+${adviceText(advice, see)}
+${said === undefined ? [] : html`<p class="said">${said}</p>\n`}</div>
 </li>
 `;
 }
@@ -170,6 +202,10 @@ function groupsBy(
     groups.set(key, group);
   }
   return [...groups.values()].sort((a, b) => b.stations.length - a.stations.length);
+}
+
+function namesOf(stations: readonly StationStatus[]): readonly string[] {
+  return stations.map(({ name }) => name);
 }
 
 function upstreamKey({ upstream }: StationStatus): string {
@@ -197,11 +233,8 @@ function groupSubject({ upstream, stations }: StationGroup, query?: Readonly<Rec
 
 /** Each with a link, and what is said of it. */
 function namedStations(stations: readonly StationStatus[], text: (station: StationStatus) => string): Html {
-  const named = stations
-    .slice(0, MAX_NAMED_STATIONS)
-    .map((station, at) => html`${at === 0 ? '' : ', '}${stationLink(station.name)} (${text(station)})`);
-  const further = stations.length - MAX_NAMED_STATIONS;
-  return html`${named}${further > 0 ? ` and ${numberText(further)} more` : ''}`;
+  const items = stations.map((station) => html`${stationLink(station.name)} (${text(station)})`);
+  return listed(items, MAX_NAMED_STATIONS);
 }
 
 /** The earliest of the times that are known. */
@@ -236,14 +269,7 @@ function withoutData({ stations }: StationGroup): number {
   return stations.filter(({ snapshot }) => snapshot === undefined).length;
 }
 
-/** A few words for a failure: the status if the service returned one. */
-export function shortReason(failure: ShownFailure): string {
-  const { reason, status } = failure;
-  if (reason !== 'status' || status === undefined) return failureAdvice(failure).short;
-  return statusText(status);
-}
-
-function failureItem(group: FailureGroup): AttentionItem {
+function failureItem(group: FailureGroup, nowMs: number): AttentionItem {
   const { key, stations, failure, short } = group;
   const messages = new Map<string, number>();
   for (const { failure: other } of stations) {
@@ -252,10 +278,11 @@ function failureItem(group: FailureGroup): AttentionItem {
   }
   const [[message, count] = ['', 0], ...others] = [...messages].sort(([, a], [, b]) => b - a);
   const note = html` <span class="quiet">(${numberText(count)} of ${countText(stations.length, 'station')}; ${countText(others.length, 'other message')})</span>`;
-  const { meaning, advice } = failureAdvice(failure, stations.every(isSilent));
+  const { meaning, advice } = failureAdvice(failure, groupSilence(stations));
   return {
     key,
-    tone: 'bad',
+    tone: stations.some((station) => isCritical(station, nowMs)) ? 'bad' : 'warning',
+    stations: namesOf(stations),
     who: groupName(group),
     problem: short,
     subject: groupSubject(group, { state: 'failing', filter: short }),
@@ -264,6 +291,13 @@ function failureItem(group: FailureGroup): AttentionItem {
     advice,
     sinceMs: earliest(stations.map(failingSinceMs)),
   };
+}
+
+/** Only if none of them was answered. */
+function groupSilence(stations: readonly StationStatus[]): Silence | undefined {
+  const silences = stations.map(silenceOf);
+  if (silences.includes(undefined)) return undefined;
+  return silences.includes('station') ? 'station' : 'service';
 }
 
 /** What is served instead of current data. */
@@ -282,17 +316,19 @@ function isOverdue(station: StationStatus): boolean {
 }
 
 /** Stations that succeed, but not often enough: those of all upstreams together, because scrapes or the exporter are the cause. */
-function overdueItems(stations: readonly StationStatus[], tone: Tone, nowMs: number): readonly AttentionItem[] {
-  return groupsBy(stations, (station) => `${tone} ${overdueProblem(station)}`).map((group) => {
+function overdueItems(stations: readonly StationStatus[], nowMs: number): readonly AttentionItem[] {
+  const toneOf = (station: StationStatus): Tone => (isCritical(station, nowMs) ? 'bad' : 'warning');
+  return groupsBy(stations, (station) => `${toneOf(station)} ${overdueProblem(station)}`).map((group) => {
     const [longest] = group.stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
     const problem = overdueProblem(longest);
     const isOne = group.stations.length === 1;
     const name = isOne ? longest.name : countText(group.stations.length, 'station');
-    const data = tone === 'bad' ? 'The data has expired' : 'The data is old';
+    const data = longest.snapshot === undefined ? 'The data has expired' : 'The data is old';
     const reason = isOne ? noDataReason(longest) : namedStations(group.stations, noDataReason);
     return {
       key: group.key,
-      tone,
+      tone: toneOf(longest),
+      stations: namesOf(group.stations),
       who: name,
       problem,
       subject: isOne ? groupSubject(group) : name,
@@ -325,19 +361,19 @@ function lossItems({ stations, changes, ownersOf }: FleetFacts): readonly Attent
     const [first] = group.stations as [StationStatus];
     const isOne = group.stations.length === 1;
     const largestFirst = group.stations.toSorted((a, b) => lostBy(b) - lostBy(a));
-    const which = isOne
-      ? html`<a href="./${lossPath(first.name, sinceMs)}">See which</a>${ownersOf(first.name, sinceMs)}. `
-      : [];
+    const which = html`<a href="./${lossPath(first.name, sinceMs)}">See which</a>`;
     return {
       key: `lost ${group.key}`,
-      tone: 'warning',
+      tone: 'bad',
+      stations: namesOf(group.stations),
       who: groupName(group),
       problem: gone,
       subject: groupSubject(group),
       what: isOne
-        ? `${gone}, in listings that add up.`
+        ? `${gone}; the listings are verified complete.`
         : html`${gone}: ${namedStations(largestFirst, (station) => `−${numberText(lostBy(station))}`)}.`,
-      advice: html`${which}${LOSS_ADVICE}`,
+      advice: LOSS_ADVICE,
+      ...(isOne && { see: html`${which}${ownersOf(first.name, sinceMs)}` }),
       sinceMs,
     };
   });
@@ -352,6 +388,40 @@ function lossPath(station: string, sinceMs: number): string {
   return changesPath(station, query);
 }
 
+/** As the alert TelemetryStationManyResourcesFiring. */
+const MANY_FIRING = 20;
+const MANY_FIRING_SHARE = 0.05;
+
+/** Stations of which many resources are firing, which usually has one cause. */
+function manyFiringItems(stations: readonly StationStatus[]): readonly AttentionItem[] {
+  const many = stations.filter(
+    ({ snapshot }) => snapshot && snapshot.firing > Math.max(MANY_FIRING, MANY_FIRING_SHARE * snapshot.resources),
+  );
+  return groupsBy(many, upstreamKey).map((group) => {
+    const firingOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).firing;
+    const firing = group.stations.reduce((sum, station) => sum + firingOf(station), 0);
+    const resources = group.stations.reduce((sum, { snapshot }) => sum + (snapshot as ShownSnapshot).resources, 0);
+    const problem = `${numberText(firing)} of ${countText(resources, 'resource')} are firing`;
+    const [first] = group.stations as [StationStatus];
+    const isOne = group.stations.length === 1;
+    const largestFirst = group.stations.toSorted((a, b) => firingOf(b) - firingOf(a));
+    const named = html`: ${namedStations(largestFirst, (station) => numberText(firingOf(station)))}`;
+    const query = `alert_state=firing${isOne ? `&station=${encodeURIComponent(first.name.toWellFormed())}` : ''}`;
+    return {
+      key: `firing ${group.key}`,
+      tone: 'bad',
+      stations: namesOf(group.stations),
+      who: groupName(group),
+      problem,
+      subject: groupSubject(group),
+      what: html`${problem}${isOne ? [] : named}.`,
+      advice: 'Look for a common cause: their types and owners.',
+      see: html`<a href=".${ROUTES.search}?${query}">See which</a>`,
+      sinceMs: undefined,
+    };
+  });
+}
+
 function incompleteItem(group: StationGroup): AttentionItem {
   const { key, stations } = group;
   const [first] = stations as [StationStatus];
@@ -360,6 +430,7 @@ function incompleteItem(group: StationGroup): AttentionItem {
   return {
     key: `incomplete ${key}`,
     tone: 'warning',
+    stations: namesOf(stations),
     who: groupName(group),
     problem: 'listing incomplete',
     subject: groupSubject(group, { state: 'incomplete' }),
@@ -378,15 +449,16 @@ function rejectingItem(group: StationGroup): AttentionItem {
   const [first] = stations as [StationStatus];
   const isOne = stations.length === 1;
   const names = isOne ? [] : html`: ${namedStations(stations, (station) => numberText(rejectedOf(station)))}`;
-  const which = isOne ? html`<a href="./${stationPath(first.name)}#rejected">See which</a>. ` : [];
   return {
     key: `rejected ${key}`,
     tone: 'warning',
+    stations: namesOf(stations),
     who: groupName(group),
     problem: `${countText(rejected, 'record')} rejected`,
     subject: groupSubject(group, { state: 'incomplete' }),
     what: html`${countText(rejected, 'record has', 'records have')} no usable resource_id, and ${rejected === 1 ? 'is' : 'are'} left out${names}.`,
-    advice: html`${which}${INCOMPLETE_ADVICE.rejected_records}`,
+    advice: INCOMPLETE_ADVICE.rejected_records,
+    ...(isOne && { see: html`<a href="./${stationPath(first.name)}#rejected">See which</a>` }),
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
   };
 }
@@ -401,6 +473,7 @@ function reloadItems(
     {
       key: subject,
       tone: 'warning',
+      stations: [],
       who: subject.toLowerCase(),
       problem: 'rejected',
       subject: subject === 'Configuration' ? html`<a href=".${ROUTES.config}">${subject}</a>` : subject,
@@ -436,6 +509,7 @@ function upstreamItems(
     {
       key: `upstream ${name}`,
       tone: 'warning',
+      stations: [],
       who: `upstream ${name}`,
       problem: first.brief,
       subject: html`<a href="${queryText({ upstream: name })}#stations">${name}</a> <span class="sub">upstream</span>`,
@@ -460,7 +534,8 @@ function unknownStateItems(stations: readonly StationStatus[]): readonly Attenti
   return [
     {
       key: 'unknown states',
-      tone: 'warning',
+      tone: 'unknown',
+      stations: namesOf(unclear),
       who: isOne ? first.name : countText(unclear.length, 'station'),
       problem: `${count} in states of unknown meaning`,
       subject: isOne
@@ -473,13 +548,13 @@ function unknownStateItems(stations: readonly StationStatus[]): readonly Attenti
   ];
 }
 
-/** `, by team: web 120, data 100`; '' without removed resources or labels. */
-export function ownersText(label: string | undefined, resources: readonly Pick<Resource, 'labels'>[]): string {
-  if (label === undefined || resources.length === 0) return '';
+/** `, by team: web 120, data 100`; '' without removed resources or labels. The counts are exact, whatever is kept of the changes. */
+export function ownersText(label: string | undefined, owned: ObservedCount['owners']): string {
+  if (label === undefined || owned.length === 0) return '';
   const counts = new Map<string, number>();
-  for (const resource of resources) {
-    const owner = resourceLabel(resource, label) || NONE;
-    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  for (const { labels, total } of owned) {
+    const owner = resourceLabel({ labels }, label) || NONE;
+    counts.set(owner, (counts.get(owner) ?? 0) + total);
   }
   const named = [...counts].sort(([, a], [, b]) => b - a).map(([value, count]) => `${value} ${numberText(count)}`);
   return `, by ${label}: ${firstOf(named, MAX_NAMED_STATIONS).join(', ')}`;

@@ -1,4 +1,4 @@
-import { CHANGE_PARAMETERS, type ObservedChange } from '../../inventory/changes.ts';
+import { CHANGE_PARAMETERS, type ObservedChange, type ObservedCount } from '../../inventory/changes.ts';
 import { NONE } from '../../inventory/parameters.ts';
 import type { StationResource } from '../../inventory/selection.ts';
 import { CHURN_WAITING, type StationDetail } from '../../inventory/station-status.ts';
@@ -10,16 +10,26 @@ import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { changesPath, resourcePath } from '../routes.ts';
 import { ownersText } from './attention.ts';
-import { breakable, dayText, type Html, html, momentText, timeText, unknown } from './html.ts';
+import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
 import { trail } from './station-parts.ts';
-import { downloads, listPage, type PageColumn, pager, searchField, selectBox, table, tableRow } from './table.ts';
+import {
+  downloads,
+  listPage,
+  type PageColumn,
+  pager,
+  searchField,
+  selectBox,
+  shownColumns,
+  table,
+  tableRow,
+} from './table.ts';
 
 const CHANGES_ROOT = '../../';
 
 /** Columns of the list of resources that name the resource of a change, besides the labels. */
-const NAMING = ['display_name', 'name', 'type'];
+const NAMING = ['display_name', 'type'];
 
 /** Which resources of a station changed, the latest changes first. */
 export const changesPage: PageHandler = (exporter, options) => (request, response) => {
@@ -44,10 +54,11 @@ export const changesPage: PageHandler = (exporter, options) => (request, respons
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
+${largeChanges(found, nowMs)}
 ${changesFilterForm(found)}
 ${
   changes.length === 0
-    ? html`<p id="nothing">${nothingText(found)}</p>`
+    ? html`<p id="nothing">${nothingText(found, nowMs)}</p>`
     : html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
@@ -60,8 +71,9 @@ ${pages('Pages of changes, below the table')}`
 
 type Found = ReturnType<typeof changesOf>;
 
-function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
-  const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
+function scopeText({ kept, dropped, droppedRemovals, isWaiting, isFailing }: Found): Html {
+  const removals = droppedRemovals === 0 ? '' : `, ${numberText(droppedRemovals)} of them removals`;
+  const bound = html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
   return html`Changes are counted between listings that are verified complete. ${countText(kept.length, 'change is', 'changes are')} kept.${[
@@ -71,12 +83,38 @@ function scopeText({ kept, dropped, isWaiting, isFailing }: Found): Html {
   ]}`;
 }
 
-function nothingText({ history, kept }: Found): string {
-  if (kept.length > 0) return 'No change matches.';
-  // The first listing is compared with none.
-  return history.some(({ added }) => added !== undefined)
-    ? 'No changes yet.'
-    : 'Nothing has been compared yet: two complete listings are required.';
+/** Refreshes with many changes that the page sums up, the latest ones. */
+const MAX_SUMS = 5;
+
+/** The exact numbers of refreshes that found many changes of a kind, whatever is kept of these; empty without any. */
+function largeChanges({ spec, found }: Found, nowMs: number): Html {
+  const large = found.filter(({ total }) => total > MAX_ALIKE).slice(0, MAX_SUMS);
+  if (large.length === 0) return html``;
+  const rows = large.map(
+    (count) =>
+      html`<li>${changeTime(count.atMs, nowMs)} <span class="further">${sumText(count, spec, CHANGES_ROOT)}</span></li>\n`,
+  );
+  return html`<ul class="latest" id="sums">\n${rows}</ul>`;
+}
+
+/** `1,250 removed, by team: payments 1,250`, with a link to them. */
+function sumText({ atMs, change, total, owners }: ObservedCount, spec: StationSpec, root: string): Html {
+  const [label] = spec.resourceLabels.names;
+  const time = new Date(atMs).toISOString();
+  const path = changesPath(spec.name, { change, since: time, until: time });
+  const words = `${numberText(total)} ${CHANGED_WORDS[change]}`;
+  return html`<a href="${root}${path}">${words}</a>${ownersText(label, owners)}`;
+}
+
+function nothingText({ kept, comparedSinceMs }: Found, nowMs: number): Html {
+  return kept.length > 0 ? html`No change matches.` : noChangesText(comparedSinceMs, nowMs);
+}
+
+/** Since when there was no change. */
+function noChangesText(comparedSinceMs: number | undefined, nowMs: number): Html {
+  return comparedSinceMs === undefined
+    ? html`Changes are not known yet: no listing has been verified complete.`
+    : html`No changes ${sinceText(comparedSinceMs, nowMs)}.`;
 }
 
 /** The selected owners as parameters of a URL. */
@@ -102,7 +140,7 @@ function changesFilterForm({ spec, query, owners, kept }: Found): Html {
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
 ${selectBox('change', 'Change', CHANGES, change)}${selects}${hidden}
-<button type="submit">Show</button>
+<button type="submit">Filter</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
 }
@@ -115,9 +153,10 @@ const MAX_ALIKE = 5;
 export function latestChangesSection({
   spec,
   changes,
+  status,
   nowMs,
-}: Pick<StationDetail, 'spec' | 'changes'> & { readonly nowMs: number }): Html {
-  const { newestFirst } = changes;
+}: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
+  const { newestFirst, found } = changes;
   const path = changesPath(spec.name);
   const all =
     path === undefined || newestFirst.length === 0
@@ -127,12 +166,12 @@ export function latestChangesSection({
   for (const alike of groupsOfChanges(newestFirst)) {
     if (rows.length >= MAX_LATEST) break;
     rows.push(...alike.slice(0, MAX_ALIKE).map((change) => latestChange(change, spec, nowMs)));
-    if (alike.length > MAX_ALIKE) rows.push(furtherChanges(alike.slice(MAX_ALIKE), spec, nowMs));
+    if (alike.length > MAX_ALIKE) rows.push(allAlike(alike, found, spec, nowMs));
   }
   const list = html`<ul class="latest">\n${rows}</ul>`;
   return html`<section aria-labelledby="changed">
 <h2 id="changed">What changed${all}</h2>
-${rows.length === 0 ? html`<p class="quiet">No change is known.</p>` : list}
+${rows.length === 0 ? html`<p class="quiet">${noChangesText(status.comparedSinceMs, nowMs)}</p>` : list}
 </section>`;
 }
 
@@ -158,21 +197,21 @@ function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec
 `;
 }
 
-function furtherChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
-  const [{ atMs, change }] = changes as [ObservedChange];
-  const [label] = spec.resourceLabels.names;
-  const time = new Date(atMs).toISOString();
-  const path = changesPath(spec.name, { change, since: time, until: time });
-  const words = `${numberText(changes.length)} more ${MORE_WORDS[change]}`;
-  const owners = ownersText(
-    label,
-    changes.map(({ resource }) => resource),
-  );
-  return html`<li>${changeTime(atMs, nowMs)} <span class="further">${path === undefined ? words : html`<a href="../${path}">${words}</a>`}${owners}</span></li>
+/** How many there were in all: the refresh may have found more than are kept. */
+function allAlike(
+  alike: readonly ObservedChange[],
+  found: readonly ObservedCount[],
+  spec: StationSpec,
+  nowMs: number,
+): Html {
+  const [{ atMs, change }] = alike as [ObservedChange];
+  const exact = found.find((count) => count.atMs === atMs && count.change === change);
+  const count = exact ?? { atMs, change, total: alike.length, owners: [] };
+  return html`<li>${changeTime(atMs, nowMs)} <span class="further">In all ${sumText(count, spec, '../')}</span></li>
 `;
 }
 
-const MORE_WORDS = {
+const CHANGED_WORDS = {
   added: 'added',
   removed: 'removed',
   state: 'changed state',
@@ -191,7 +230,7 @@ export function changeTable(
   nowMs: number,
   naming: readonly PageColumn<StationResource>[] = [],
 ): Html {
-  const columns: readonly PageColumn<ObservedChange & StationResource>[] = [
+  const all: readonly PageColumn<ObservedChange & StationResource>[] = [
     {
       heading: 'Observed',
       cell: ({ atMs }) => html`${utcTime(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
@@ -201,7 +240,9 @@ export function changeTable(
     { heading: 'From', cell: ({ change, from }) => valueText(change, from, states) },
     { heading: 'To', cell: ({ change, to }) => valueText(change, to, states) },
   ];
-  const rows = changes.map((change) => tableRow(columns, { ...change, station }));
+  const shown = changes.map((change) => ({ ...change, station }));
+  const columns = shownColumns(all, shown);
+  const rows = shown.map((change) => tableRow(columns, change));
   return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
 }
 

@@ -42,17 +42,11 @@ export function breakable(text: string): Html {
   return LONG_WORD.test(text) ? html`<span class="long">${parts}</span>` : parts;
 }
 
-/** A few numbers to be read at a glance. */
-export function figures(id: string, entries: readonly (readonly [term: string, value: Html | string])[]): Html {
-  return html`<dl class="figures" id="${id}">
-${entries.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`)}</dl>`;
-}
-
 /** A number with what it is to be compared with. */
 interface Tile {
   readonly term: string;
   readonly value: Html | string;
-  readonly tone?: 'bad' | 'warning' | '';
+  readonly tone?: 'bad' | 'warning' | 'unclear' | '';
   readonly note?: Html | string;
   /** A share from 0 to 1. */
   readonly share?: number | undefined;
@@ -126,6 +120,12 @@ export function dayText(atMs: number, otherMs: number): string {
 export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): Html {
   const iso = new Date(atMs).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, precision === 'minutes' ? 16 : 19)}</time>`;
+}
+
+/** `a, b and 3 more`. */
+export function listed(items: readonly Html[], max: number): Html {
+  const shown = items.slice(0, max).map((item, at) => html`${at === 0 ? '' : ', '}${item}`);
+  return html`${shown}${items.length > max ? ` and ${numberText(items.length - max)} more` : ''}`;
 }
 
 /** The rest of a list, in a part to open; `count`: of its items, at most 0 if there is none. */

@@ -1,4 +1,5 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
+import { firstMsOf } from '../../inventory/history.ts';
 import { linksOf } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
@@ -19,7 +20,7 @@ import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { facts, figures, type Html, html, momentText, sinceText, unknown } from './html.ts';
+import { facts, type Html, html, momentText, sinceText, tiles, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
@@ -62,19 +63,20 @@ function listedContent(
   const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(linksOf(links, spec, resource))}<div class="headline">
-${figures('status', [
-  ['State', alertStateBadge(resource)],
-  ['In this state', heldFor(state, detail, changes, nowMs) ?? unknown('not observed')],
-  ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
-  ...spec.resourceLabels.names.map(
-    (name) => [labelHeading(name), resourceLabel(resource, name) || unknown('none')] as const,
-  ),
-])}
+<p class="code">${id}</p>
 ${LIVE_CONTROLS}
 </div>
-<p class="code">${id}</p>
 ${LIVE_NOTICES}
-<p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, nowMs)}.</p>
+${tiles('status', [
+  { term: 'State', value: alertStateBadge(resource) },
+  { term: 'In this state', value: heldFor(state, detail, changes, nowMs) ?? unknown('not observed') },
+  { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
+  ...spec.resourceLabels.names.map((name) => ({
+    term: labelHeading(name),
+    value: resourceLabel(resource, name) || unknown('none'),
+  })),
+])}
+<p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}.</p>
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
@@ -148,23 +150,43 @@ const NO_DATA_TEXT = 'The station has no data, so its resources are unknown.\n';
 /** How long the state has been observed; undefined: unknown. `changes`: of the resource. */
 function heldFor(
   state: string,
-  { status, changes: kept, history }: StationDetail,
+  detail: StationDetail,
   changes: readonly ObservedChange[],
   nowMs: number,
 ): Html | undefined {
-  const { up, lastSuccessMs = nowMs, snapshot } = status;
+  const { up, lastSuccessMs = nowMs, snapshot } = detail.status;
   // An incomplete listing is not compared.
-  if (!snapshot?.complete) return undefined;
+  if (state === '' || !snapshot?.complete) return undefined;
   // A change of the type may hide one of the state.
   const last = changes.find(({ change }) => change !== 'rules');
-  // Changes that are no longer kept may have been those of this resource.
-  const observed = kept.dropped > 0 ? kept.newestFirst : history.filter(({ outcome }) => outcome === 'succeeded');
-  const sinceMs = (last ?? observed.at(-1))?.atMs;
   // A change from an unknown state is not observed.
-  if ((last && last.to !== state) || sinceMs === undefined) return undefined;
+  if (last && last.to !== state) return undefined;
+  const observedMs = observedSinceMs(detail);
+  // A change before a listing that was not compared may not have been the last one.
+  const isExact = last !== undefined && (observedMs === undefined || last.atMs >= observedMs);
+  const sinceMs = isExact ? last.atMs : observedMs;
+  if (sinceMs === undefined) return undefined;
   // A failed refresh observes nothing.
   const untilMs = up ? nowMs : lastSuccessMs;
-  return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
+  return html`<span title="since ${new Date(sinceMs).toISOString()}">${isExact ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
+}
+
+/**
+ * Since when every change of a state would be known: since the first of the latest listings that were all complete, of the same query and
+ * without states of unknown meaning, which include missing ones; but not before the oldest change that is kept if others were dropped.
+ */
+function observedSinceMs({ history, status, changes }: StationDetail): number | undefined {
+  const { comparedSinceMs = Number.POSITIVE_INFINITY } = status;
+  let sinceMs: number | undefined;
+  for (const entry of history) {
+    const { outcome, refreshes, failed, unknown: unclear = 0 } = entry;
+    const isFailure = refreshes === failed || outcome === 'postponed';
+    if (isFailure) continue;
+    if (outcome !== 'succeeded' || unclear > 0 || firstMsOf(entry) < comparedSinceMs) break;
+    sinceMs = firstMsOf(entry);
+  }
+  const oldest = changes.newestFirst.findLast(({ change }) => change !== 'removed');
+  return changes.dropped === 0 || sinceMs === undefined ? sinceMs : Math.max(sinceMs, oldest?.atMs ?? sinceMs);
 }
 
 /** Changes of a resource that its page shows. */

@@ -8,10 +8,10 @@ import { ALERT_STATES } from '../../model/alert-state.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, listed } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
-import { lastSuccess, stateBadge, stationLink, unknownStatesNote } from './station-parts.ts';
+import { lastSuccess, stateBadge, stateNote, stationLink, unknownStatesNote } from './station-parts.ts';
 import { downloads, listPage, selectBox } from './table.ts';
 
 /** Stations that are named. */
@@ -34,7 +34,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const outdated = exporter.stations().filter(isOldOrIncomplete);
   const stateOfData = (station: StationStatus) =>
-    html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`;
+    html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
   const unknownStates = allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []));
   const links = downloads(`${href({ ...query, page: 1 })}&format=`);
   show(html`<h1>Search</h1>
@@ -109,8 +109,7 @@ function isOldOrIncomplete(station: StationStatus): boolean {
 /** An empty result means little while stations have no data. */
 function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
   if (rows.length === 0) return [];
-  const items = rows.slice(0, MAX_LISTED_STATIONS).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
-  const more =
-    rows.length > MAX_LISTED_STATIONS ? html` and ${numberText(rows.length - MAX_LISTED_STATIONS)} more` : [];
-  return [html`<p id="${id}" class="failure-note">${words}: ${items}${more}.</p>`];
+  return [
+    html`<p id="${id}" class="failure-note warning">${words}: ${listed(rows.map(item), MAX_LISTED_STATIONS)}.</p>`,
+  ];
 }

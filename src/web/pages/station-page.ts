@@ -5,6 +5,7 @@ import { countResources, type ResourceCounts } from '../../inventory/resource-co
 import { type StationResource, searchStations } from '../../inventory/selection.ts';
 import {
   coverageShare,
+  isCritical,
   isOnlyRejecting,
   nextRefreshText,
   type StationDetail,
@@ -32,6 +33,7 @@ import {
   textOrUnknown,
 } from './resource-list.ts';
 import {
+  adviceText,
   changesSince,
   completeness,
   coverageText,
@@ -102,8 +104,8 @@ ${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
-${stationNotes(status, nowMs)}
 ${lossNote(recent, spec.name, nowMs)}
+${stationNotes(status, nowMs)}
 ${unknownStatesNote(snapshot?.unknownStates ?? [], status.unknownSinceMs, nowMs)}
 ${stationTiles(view, recent)}
 ${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
@@ -150,7 +152,13 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
       tone: known?.pending ? 'warning' : '',
     },
     ...(snapshot?.unknown
-      ? [{ term: 'Unknown state', value: linkedCount(snapshot.unknown, '?alert_state=unknown#resources') }]
+      ? [
+          {
+            term: 'Unknown state',
+            value: linkedCount(snapshot.unknown, '?alert_state=unknown#resources'),
+            tone: 'unclear' as const,
+          },
+        ]
       : []),
     {
       term: 'Coverage',
@@ -161,10 +169,14 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
     {
       term: 'Last success',
       value: lastSuccess(status, nowMs, 'rough'),
-      tone: failure ? 'warning' : '',
+      tone: failure ? failureTone(status, nowMs) : '',
       note: `next refresh: ${nextRefreshText(status)}`,
     },
   ]);
+}
+
+function failureTone(status: StationStatus, nowMs: number): 'bad' | 'warning' {
+  return isCritical(status, nowMs) ? 'bad' : 'warning';
 }
 
 /** Whether the data is verified complete; none without data. */
@@ -188,9 +200,9 @@ function lossNote({ loss }: RecentChanges, station: string, nowMs: number): Html
   if (loss === undefined) return html``;
   const { lost, before, sinceMs } = loss;
   const path = changesPath(station, { change: 'removed', since: new Date(sinceMs).toISOString() });
-  const which = html` <a href="../${path}">See which</a>`;
-  return html`<div class="failure-note warning" id="loss"><p><strong>${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone</strong> ${sinceText(sinceMs, nowMs, 'with length')}, in listings that add up.${which}</p>
-<p>What to do: ${LOSS_ADVICE}</p></div>`;
+  const which = html`<a href="../${path}">See which</a>`;
+  return html`<div class="failure-note bad" id="loss"><p>${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone ${sinceText(sinceMs, nowMs, 'with length')}; the listings are verified complete.</p>
+${adviceText(LOSS_ADVICE, which)}</div>`;
 }
 
 function countSections(hasProducts: boolean, { states, types, products, labels }: ResourceCounts): Html {

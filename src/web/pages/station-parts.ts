@@ -1,10 +1,11 @@
-import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capacity.ts';
+import { CAPACITY_GUIDE, type Capacity, capacityText, isExceeded } from '../../inventory/capacity.ts';
 import type { Link } from '../../inventory/links.ts';
 import type { RecentChanges } from '../../inventory/recent-changes.ts';
 import {
   type CountedCoverage,
   coverageShare,
   dataProblems,
+  isCritical,
   isOnlyRejecting,
   NOTABLE_WAIT_MS,
   noDataReason,
@@ -22,27 +23,46 @@ import {
   unknownStatesText,
 } from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
-import { failureAdvice } from '../../model/failure.ts';
+import { type FailureSummary, failureAdvice, type Silence } from '../../model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
 import { changesPath, stationPath } from '../routes.ts';
+import { statusText } from './error-page.ts';
 import { type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
 const NO_DATA_CELL = unknown('no data');
 
-/** The state of a station in words and colour: that of success only while its data lacks nothing and means something. */
-export function stateBadge(station: StationStatus, notes: 'alone' | 'with note' = 'with note'): Html {
+/** The state of a station in words and in the colour of its urgency: that of success only while its data lacks nothing and means something. */
+export function stateBadge(station: StationStatus, nowMs: number): Html {
   const state = stateOf(station);
-  const missing = state === 'up' ? completeness(station) : '';
-  const note = state === 'no-data' ? noDataReason(station) : missing;
-  const badge = html`<span class="state ${state === 'up' ? upClass(station) : state}">${STATION_STATES[state]}</span>`;
-  if (note === '' || notes === 'alone') return badge;
-  return html`${badge}<span class="hidden-text">:</span> <span class="sub${missing && ' no'}">${note}</span>`;
+  return html`<span class="state ${state} ${toneOf(station, nowMs)}">${STATION_STATES[state]}</span>`;
 }
 
-function upClass(station: StationStatus): string {
-  if (completeness(station) !== '') return 'incomplete';
-  return station.snapshot?.unknown ? 'unclear' : 'up';
+function toneOf(station: StationStatus, nowMs: number): 'good' | 'warning' | 'bad' | 'unclear' {
+  const state = stateOf(station);
+  if (state === 'not-tried') return 'unclear';
+  if (state !== 'up') return isCritical(station, nowMs) ? 'bad' : 'warning';
+  if (completeness(station) !== '') return 'warning';
+  return station.snapshot?.unknown ? 'unclear' : 'good';
+}
+
+/** What is wrong with a station, in a few words: `401 Unauthorized, 3 rejected`; '' if nothing is. */
+export function stateNote(station: StationStatus): string {
+  const { failure, snapshot } = station;
+  const notes = [
+    failure && shortReason(failure),
+    stateOf(station) === 'no-data' ? noDataReason(station) : '',
+    completeness(station),
+    snapshot?.unknown ? `${numberText(snapshot.unknown)} in an unknown state` : '',
+  ];
+  return notes.filter(Boolean).join(', ');
+}
+
+/** A few words for a failure: the status if the service returned one. */
+export function shortReason(failure: FailureSummary): string {
+  const { reason, status } = failure;
+  if (reason !== 'status' || status === undefined) return failureAdvice(failure).short;
+  return statusText(status);
 }
 
 /** Why the listing is not verified complete, in a word: `incomplete`, `3 rejected`; '' if it is. */
@@ -68,22 +88,23 @@ export function stationNotes(station: StationStatus, nowMs: number): Html {
   const problems = dataProblems(station).map((problem) => html`<li>${problem}</li>\n`);
   const { incompleteSinceMs } = station;
   const since = incompleteSinceMs === undefined ? [] : html` ${sinceText(incompleteSinceMs, nowMs, 'with length')}`;
-  const warning = html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources</strong>${since}</p>
+  const warning = html`<div class="failure-note warning" id="data-problems"><p>The data may be missing resources${since}</p>
 <ul>${problems}</ul>
-<p>What to do: ${incompleteAdvice(station)}</p></div>\n`;
+${adviceText(incompleteAdvice(station))}</div>\n`;
   const note = problems.length === 0 ? html`` : warning;
   if (failure === undefined) return note;
-  const { meaning, advice } = failureAdvice(failure, isSilent(station));
-  return html`<div class="failure-note">
-<p><strong>${meaning}</strong> ${failingText(station, nowMs)}${successText(lastSuccessMs, nowMs)}</p>
+  const { meaning, advice } = failureAdvice(failure, silenceOf(station));
+  return html`<div class="failure-note ${isCritical(station, nowMs) ? 'bad' : 'warning'}">
+<p>${meaning} ${failingText(station, nowMs)}${successText(lastSuccessMs, nowMs)}</p>
+${adviceText(advice)}
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
-<p>What to do: ${advice}</p>
 </div>${note}`;
 }
 
-/** Whether the service has not replied, as far as is known. */
-export function isSilent({ isHanging, lastSuccessMs }: StationStatus): boolean {
-  return isHanging || lastSuccessMs === undefined;
+/** Who has not replied, as far as is known; undefined: the service replied to the station before. */
+export function silenceOf({ isHanging, lastSuccessMs, othersAnswered }: StationStatus): Silence | undefined {
+  if (!isHanging && lastSuccessMs !== undefined) return undefined;
+  return othersAnswered > 0 ? 'station' : 'service';
 }
 
 /** Says since when refreshes fail. */
@@ -97,6 +118,13 @@ export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatu
   const latest = outages.at(-1);
   if (failure === undefined) return undefined;
   return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
+}
+
+/** What to do: the first sentence is the strongest line of its problem. `see`: where to see more. */
+export function adviceText(advice: string, see?: Html): Html {
+  const [first = '', ...rest] = advice.split(/(?<=[.?!]) (?=[A-Z])/);
+  const further = [...(rest.length === 0 ? [] : [html` ${rest.join(' ')}`]), ...(see ? [html` ${see}.`] : [])];
+  return html`<p class="advice">What to do: <strong>${first}</strong>${further}</p>`;
 }
 
 /** What to do about a listing that is not verified complete, for each of its reasons. */
@@ -169,8 +197,8 @@ export function changesSince(
 export function unknownStatesNote(states: readonly UnknownState[], sinceMs?: number, nowMs = 0): Html {
   if (states.length === 0) return html``;
   const since = sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs, 'with length')}`;
-  return html`<div class="failure-note warning" id="unknown-states"><p><strong>${unknownStatesCount(states)}</strong>${since}: ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
-<p>What to do: ${unknownStatesAdvice(states)}</p></div>`;
+  return html`<div class="failure-note unclear" id="unknown-states"><p>${unknownStatesCount(states)}${since}: ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
+${adviceText(unknownStatesAdvice(states))}</div>`;
 }
 
 /** Links to other tools, as configured. Their servers do not learn the address of the page. */
@@ -194,18 +222,17 @@ interface LoadNote {
   readonly sinceMs?: number | undefined;
 }
 
-/** Empty when its limits are not reached. */
+/** Empty when its limits are not reached. A limit above what is needed makes no data older. */
 export function loadNotes({ load, capacity }: UpstreamStatus, nowMs: number): readonly LoadNote[] {
-  const { requestsPerSecond, holdMs, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
-  const rate = Number.isFinite(requestsPerSecond)
-    ? `, now limited to ${requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0)} requests/s`
-    : '';
+  const { holdMs, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
+  const isShort = capacity !== undefined && isExceeded(capacity);
+  const isThrottled = recentThrottled > 0;
   const notes: readonly (LoadNote & { readonly isShown: boolean })[] = [
     {
       kind: 'throttled',
-      isShown: recentThrottled > 0,
+      isShown: isThrottled && (capacity === undefined || isShort),
       brief: 'throttled',
-      text: html`throttled: ${numberText(recentThrottled)} of ${countText(load.recentRequests, 'request')} in 5 min${rate}`,
+      text: throttledText(load, capacity),
       sinceMs: load.throttledForMs === undefined ? undefined : nowMs - load.throttledForMs,
     },
     {
@@ -229,12 +256,18 @@ export function loadNotes({ load, capacity }: UpstreamStatus, nowMs: number): re
     },
     {
       kind: 'exceeded',
-      isShown: capacity !== undefined && isExceeded(capacity),
+      isShown: isShort && !isThrottled,
       brief: 'overloaded',
-      text: html`${capacity === undefined ? '' : capacityText(capacity)} <a href="${CAPACITY_GUIDE}" rel="noreferrer">What to do</a>`,
+      text: html`${capacity === undefined ? '' : capacityText(capacity)} (<a href="${CAPACITY_GUIDE}" rel="noreferrer">what to do</a>)`,
     },
   ];
   return notes.filter(({ isShown }) => isShown);
+}
+
+/** `the service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
+function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): Html {
+  const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
+  return capacity === undefined ? html`${share}` : html`${capacityText(capacity, 'service')} (${share})`;
 }
 
 /** As a list; undefined when the limits of the upstream are not reached. */

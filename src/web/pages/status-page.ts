@@ -5,9 +5,7 @@ import type { Selection } from '../../inventory/selection.ts';
 import {
   type Coverage,
   coverageShare,
-  NOTABLE_WAIT_MS,
-  nextRefreshText,
-  noDataReason,
+  isCritical,
   type OwnerCount,
   type SnapshotStatus,
   STATION_STATES,
@@ -22,7 +20,7 @@ import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
 import { labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
-import { attentionItems, attentionSection, type FleetFacts, headline, ownersText, shortReason } from './attention.ts';
+import { attentionItems, attentionSection, type FleetFacts, headline, ownersText } from './attention.ts';
 import { hourStrip } from './history.ts';
 import { breakable, type Html, html, roughDuration, rowId, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
@@ -31,11 +29,12 @@ import {
   changesSince,
   completeness,
   coverageText,
-  failingSinceMs,
   knownCounts,
   lastSuccess,
   linkedCount,
+  shortReason,
   stateBadge,
+  stateNote,
   stationLink,
 } from './station-parts.ts';
 import { type PageColumn, selectBox, sortSelect, table, tableRow } from './table.ts';
@@ -55,9 +54,11 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${statusTiles(stations, changes, nowMs)}
-<div id="not-counted">${notCounted('Resources, firing, pending and coverage', withoutData)}</div>
+<div class="overview">
+<div id="numbers">${statusTiles(stations, changes, nowMs)}
+${notCounted('Resources, firing, pending and coverage', withoutData)}</div>
 <div id="attention">${attentionSection(items, nowMs)}</div>
+</div>
 ${await stationTable(stations, values, changes, nowMs)}
 <div id="owners">${ownerSection(await exporter.owners(), withoutData, values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
@@ -89,11 +90,11 @@ function fleetFacts(
 ): FleetFacts {
   const [label] = labelNames(exporter);
   const ownersOf = (station: string, sinceMs: number) => {
-    const all = label === undefined ? [] : (exporter.station(station)?.changes.newestFirst ?? []);
-    const removed = all.filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
+    const found = label === undefined ? [] : (exporter.station(station)?.changes.found ?? []);
+    const removed = found.filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
     return ownersText(
       label,
-      removed.map(({ resource }) => resource),
+      removed.flatMap(({ owners }) => owners),
     );
   };
   return {
@@ -172,7 +173,7 @@ function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly St
       by: 'coverage',
       isNumber: true,
       value: ({ snapshot }) => snapshot && coverageShare(snapshot),
-      cell: ({ name, snapshot }) => coverageText(snapshot, `./${stationPath(name)}?without_rules=yes#resources`),
+      cell: ({ name, snapshot }) => coverageText(snapshot, stationHref(name, '?without_rules=yes')),
     },
     {
       heading: 'Last success',
@@ -198,7 +199,12 @@ function countColumn(heading: string, by: CountKey, query: string): StationColum
 }
 
 function countCell({ name, snapshot }: StationStatus, by: CountKey, query: string): Html {
-  return linkedCount(knownCounts(snapshot)?.[by], `./${stationPath(name)}${query}#resources`);
+  return linkedCount(knownCounts(snapshot)?.[by], stationHref(name, query));
+}
+
+/** The resources that a query selects, on the page of their station. */
+function stationHref(name: string, query: string): string {
+  return `./${stationPath(name)}${query}#resources`;
 }
 
 function changesCell({ name }: StationStatus, changes: ChangesByStation, nowMs: number): Html {
@@ -207,21 +213,11 @@ function changesCell({ name }: StationStatus, changes: ChangesByStation, nowMs: 
   return text === undefined ? html`` : html` <span class="sub">${text}</span>`;
 }
 
-/** The state with what is wrong, and since when. */
+/** The state with what is wrong in a few words: the list above the table has the rest. */
 function stateCell(station: StationStatus, nowMs: number): Html {
-  const { failure, snapshot, waitingMs = 0 } = station;
-  const state = stateOf(station);
-  const missing = completeness(station);
-  const since = (words: string, sinceMs: number | undefined) =>
-    html`${words}${sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs)}`}`;
-  const notes: Html[] = [];
-  if (failure) notes.push(since(shortReason(failure), failingSinceMs(station)));
-  if (state === 'no-data') notes.push(html`${noDataReason(station)}`);
-  if (missing !== '') notes.push(since(missing, station.incompleteSinceMs));
-  if (snapshot?.unknown)
-    notes.push(since(`${numberText(snapshot.unknown)} in an unknown state`, station.unknownSinceMs));
-  if (state !== 'no-data' && waitingMs >= NOTABLE_WAIT_MS) notes.push(html`${nextRefreshText(station)}`);
-  return html`${stateBadge(station, 'alone')}${notes.map((note) => html`<span class="hidden-text">:</span> <span class="sub">${note}</span>`)}`;
+  const note = stateNote(station);
+  const words = note === '' ? [] : html`<span class="hidden-text">:</span> <span class="sub">${note}</span>`;
+  return html`${stateBadge(station, nowMs)}${words}`;
 }
 
 /** The stations that the query selects, in its order. */
@@ -239,13 +235,14 @@ async function stationTable(
   const rows: Html[] = [];
   await forEachPart(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
-  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled, and without those that <code>resource_labels</code> exempts. Resources of which this is unknown are not part of it; their number is below it.`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
 <p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
-${table({ id: 'stations', columns, caption, sorting: { sort, link } }, rows)}
-${rows.length === 0 && stations.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
+${table({ id: 'stations', columns, caption: 'Stations', sorting: { sort, link } }, rows)}
+${rows.length === 0 && stations.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : COVERAGE_NOTE}`;
 }
+
+const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources with at least one alert rule. Resources that <code>resource_labels</code> exempts do not count, and with <code>alertability</code> only alertable ones do. Resources whose coverage is unknown are counted beside it.</p>`;
 
 function isMatch(station: StationStatus, { filter = '', state, upstream = station.upstream }: StationQuery): boolean {
   const { name, telemetryStation, failure } = station;
@@ -292,7 +289,7 @@ ${selectBox(
 )}
 ${upstreams.size < 2 && upstream === '' ? [] : selectBox('upstream', 'Upstream', [...upstreams], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
-<button type="submit">Show</button>
+<button type="submit">Filter</button>
 </form>`;
 }
 
@@ -323,7 +320,7 @@ export function statusTiles(stations: readonly StationStatus[], changes: Changes
     {
       term: 'Resources',
       value: linkedCount(sumOf(known, 'resources'), '?sort=-resources#stations'),
-      note: fleetChanges([...changes.values()]),
+      note: fleetChanges([...changes.values()], nowMs),
     },
     { term: 'Firing', tone: sumOf(known, 'firing') ? 'bad' : '', ...found('firing') },
     { term: 'Pending', tone: sumOf(known, 'pending') ? 'warning' : '', ...found('pending') },
@@ -337,16 +334,23 @@ export function statusTiles(stations: readonly StationStatus[], changes: Changes
   ]);
 }
 
-/** `−220 +12 in the last hour`. */
-function fleetChanges(changes: readonly RecentChanges[]): Html {
+/** `−220 +12 in the last hour`, and for which time or stations that is not known. */
+function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
   const removed = changes.reduce((sum, some) => sum + some.removed, 0);
   const added = changes.reduce((sum, some) => sum + some.added, 0);
-  if (removed + added === 0) return html`unchanged in the last hour`;
+  const known = changes.flatMap(({ knownSinceMs }) => knownSinceMs ?? []);
+  const unknown = changes.length - known.length;
+  const unknownText = unknown === 0 ? '' : `, unknown for ${countText(unknown, 'station')}`;
+  if (removed + added === 0 && known.length === 0) return html`changes not known yet`;
+  const sinceMs = Math.max(...known);
+  const isWholeHour = nowMs - sinceMs >= HOUR_MS - LONG_AGE_MS;
+  const time = isWholeHour ? html`in the last hour` : sinceText(sinceMs, nowMs);
+  if (removed + added === 0) return html`unchanged ${time}${unknownText}`;
   const isMuch = changes.some(({ loss }) => loss !== undefined);
-  const tone = isMuch ? html` class="no"` : [];
+  const tone = isMuch ? html` class="failing"` : [];
   const lost = removed === 0 ? [] : html`<span${tone}>−${numberText(removed)}</span> `;
   const gained = added === 0 ? '' : `+${numberText(added)} `;
-  return html`${lost}${gained}in the last hour`;
+  return html`${lost}${gained}in the last hour${unknownText}`;
 }
 
 function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {
@@ -355,29 +359,35 @@ function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {
   return {
     term: 'Unknown state',
     value: linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`),
+    tone: 'unclear' as const,
     note: html`<code>${breakable(`${first}`)}</code>${others.length === 0 ? '' : ` and ${countText(others.length, 'other')}`}`,
   };
 }
 
-/** The data that was refreshed the longest ago; none without data. */
+/** The data that was refreshed the longest ago, also if it has expired since; none before the first success. */
 function oldestTile(stations: readonly StationStatus[], nowMs: number) {
-  const served = stations.filter(({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs !== undefined);
-  const [oldest] = served.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
+  const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
+  const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];
-  const { name, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
+  const { name, snapshot, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
   const ageMs = nowMs - Number(lastSuccessMs);
   const isFailing = oldest.up === false;
   // Until a refresh fails, data is served for at least its ttl.
   const servedMs = isFailing ? maxStaleMs : Math.max(maxStaleMs, ttlMs);
   const isOld = isFailing || ageMs > 2 * ttlMs + LONG_AGE_MS;
+  const expiry = snapshot === undefined ? 'has expired' : `expires after ${durationText(servedMs)}`;
   return [
     {
       term: 'Oldest data',
       value: roughDuration(ageMs),
-      tone: isOld ? ('warning' as const) : ('' as const),
-      note: html`${stationLink(name)}; expires after ${durationText(servedMs)}`,
+      tone: isOld ? oldTone(oldest, nowMs) : ('' as const),
+      note: html`${stationLink(name)}; ${expiry}`,
     },
   ];
+}
+
+function oldTone(station: StationStatus, nowMs: number): 'bad' | 'warning' {
+  return isCritical(station, nowMs) ? 'bad' : 'warning';
 }
 
 /** Longer than the scrape intervals in use: younger data is usual. */

@@ -10,7 +10,6 @@ import {
   type FleetFacts,
   headline,
   ownersText,
-  shortReason,
   stationHeadline,
 } from '../../../src/web/pages/attention.ts';
 import { mismatch } from '../../refresh/fixtures.ts';
@@ -63,6 +62,7 @@ const lost = (count: number, before: number): RecentChanges => ({
   added: 0,
   removed: count,
   sinceMs: NOW_MS - 9 * MINUTE_MS,
+  knownSinceMs: NOW_MS - 60 * MINUTE_MS,
   loss: { lost: count, before, sinceMs: NOW_MS - 9 * MINUTE_MS },
 });
 
@@ -99,12 +99,16 @@ describe('headline', () => {
     ['1 of 1 station up', 'good', [up('prod')]],
     ['1,000 of 1,000 stations up', 'good', fleet(1000, up)],
     ['4 of 6 stations up, 2 not tried yet', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
-    ['5 of 6 stations up; edge: 403 Forbidden since 02:53 UTC', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
+    [
+      '5 of 6 stations up; edge: 403 Forbidden since 02:53 UTC',
+      'warning',
+      [...fleet(5, up), failing('edge', 'forbidden')],
+    ],
     ['5 of 6 stations up; prod: not scraped since 03:00 UTC', 'bad', [...fleet(5, up), gone('prod')]],
     ['2 of 2 stations up; b: not scraped since 02:55 UTC', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
     ['1 of 1 station up; a: listing incomplete since 02:45 UTC', 'warning', [lacking('a', INCOMPLETE)]],
     ['1 of 1 station up; a: 3 records rejected since 02:45 UTC', 'warning', [lacking('a', withRejected(3))]],
-    ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'warning', [unclear('a', 7)]],
+    ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', [unclear('a', 7)]],
     [
       '1 of 1 station up; upstream main: hanging',
       'warning',
@@ -114,7 +118,23 @@ describe('headline', () => {
     [
       '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
       'bad',
-      [failing('a', 'timeout', 503, { outages: outageSince(24 * 60) })],
+      [failing('a', 'timeout', 503, { outages: outageSince(24 * 60), isUpstreamDown: true })],
+    ],
+    // Data older than 15 minutes is a critical alert.
+    [
+      '1 of 2 stations up; a: timeout since 02:53 UTC',
+      'bad',
+      [up('b'), failing('a', 'timeout', 503, { lastSuccessMs: NOW_MS - 15 * MINUTE_MS })],
+    ],
+    [
+      '1 of 3 stations up (failing: a, b); a: timeout since 02:53 UTC',
+      'warning',
+      [up('c'), failing('a', 'timeout'), failing('b', 'forbidden')],
+    ],
+    [
+      '1 of 5 stations up (4 failing); 2 stations of upstream main: timeout since 02:53 UTC',
+      'warning',
+      [up('c'), failing('a', 'timeout'), failing('d', 'timeout'), failing('b', 'forbidden'), failing('e', 'network')],
     ],
   ])('is "%s" in the tone %s', (text, tone, stations, facts) => {
     expect(headlineOf(stations, facts)).toEqual({ text, tone });
@@ -142,7 +162,7 @@ describe('headline', () => {
           expect(tone).not.toBe('good');
           expect(text).not.toMatch(/^(\d+) of \1 stations? up$/);
         }
-        if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp && !hasData))) expect(tone).toBe('bad');
+        if (drawn.some(({ up: isUp, hasData }) => isUp !== undefined && !hasData)) expect(tone).toBe('bad');
         expect(text).not.toMatch(/undefined|NaN|Infinity/);
       }),
     );
@@ -150,7 +170,7 @@ describe('headline', () => {
 });
 
 describe('attentionItems', () => {
-  it('has the worst first: failures, lost and missing resources, rejected files, upstreams, unknown states', () => {
+  it('has the order of the severities of alerts: lost resources, then no data, then warnings, then unknown states', () => {
     const stations = [
       unclear('state', 7),
       lacking('noid', withRejected(3)),
@@ -159,6 +179,8 @@ describe('attentionItems', () => {
       gone('old'),
       failing('auth', 'auth', 401),
       failing('empty', 'status', 500, { snapshot: undefined }),
+      up('busy', { snapshot: { ...SNAPSHOT, resources: 400, firing: 21 } }),
+      up('calm', { snapshot: { ...SNAPSHOT, resources: 400, firing: 20 } }),
     ];
     const items = itemsOf(stations, {
       changes: new Map([['vanish', lost(1, 2)]]),
@@ -167,16 +189,17 @@ describe('attentionItems', () => {
       rejectedWebReload: { atMs: NOW_MS, problems: ['p'] },
     });
     expect(items.map(({ tone, who, problem }) => `${tone} ${who}: ${problem}`)).toEqual([
+      'bad vanish: 1 of 2 resources is gone',
       'bad empty: 500 Internal Server Error',
-      'bad auth: 401 Unauthorized',
       'bad old: not scraped',
-      'warning vanish: 1 of 2 resources is gone',
+      'bad busy: 21 of 400 resources are firing',
+      'warning auth: 401 Unauthorized',
       'warning total: listing incomplete',
       'warning noid: 3 records rejected',
       'warning configuration: rejected',
       'warning web configuration: rejected',
       'warning upstream main: throttled',
-      'warning state: 7 resources in states of unknown meaning',
+      'unknown state: 7 resources in states of unknown meaning',
     ]);
     expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
   });
@@ -219,7 +242,7 @@ describe('attentionSection', () => {
     const rows = rowsOf(fleet(300, (name) => failing(name, 'forbidden')));
     const { meaning, advice } = FAILURE_ADVICE.forbidden;
     expect(rows.map(({ text }) => text)).toEqual([
-      `300 stations main since 02:53 UTC, 12 min ${meaning} Older data is served. forbidden: m What to do: ${advice}`,
+      `300 stations main since 02:53 UTC, 12 min ${meaning} Older data is served. What to do: ${advice} forbidden: m`,
     ]);
     expect(rows[0]?.hrefs).toEqual(['?state=failing&filter=403+Forbidden&upstream=main#stations']);
   });
@@ -245,7 +268,7 @@ describe('attentionSection', () => {
     const ownersOf = (station: string, sinceMs: number) => `, by team: ${station} ${NOW_MS - sinceMs}`;
     const [row] = rowsOf([up('vanish'), up('fine')], { changes, ownersOf });
     expect(row?.text).toBe(
-      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone, in listings that add up. What to do: See which, by team: vanish 540000. Compare with the console of the service: were they deleted, or did the account lose access to them?',
+      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone; the listings are verified complete. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: vanish 540000.',
     );
     expect(row?.hrefs).toEqual([
       './stations/vanish',
@@ -290,7 +313,7 @@ describe('attentionSection', () => {
     const rows = rowsOf([lacking('total', INCOMPLETE), lacking('noid', withRejected(1))]);
     expect(rows.map(({ text }) => text)).toEqual([
       `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${INCOMPLETE_ADVICE.total_mismatch} Changes are not counted meanwhile.`,
-      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: See which. ${INCOMPLETE_ADVICE.rejected_records}`,
+      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${INCOMPLETE_ADVICE.rejected_records} See which.`,
     ]);
     expect(rows[1]?.hrefs).toEqual(['./stations/noid', './stations/noid#rejected']);
   });
@@ -309,8 +332,8 @@ describe('attentionSection', () => {
     const rejected = { atMs: NOW_MS - MINUTE_MS, problems: ['file:1:2: <x>: unknown key', 'more'] };
     const rows = rowsOf([up('a')], { rejectedReload: rejected, rejectedWebReload: rejected });
     expect(rows.map(({ text }) => text)).toEqual([
-      'Configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. file:1:2: <x>: unknown keymore What to do: Correct the file, and reload it.',
-      'Web configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. file:1:2: <x>: unknown keymore What to do: Correct the file: it is reread automatically. Some changes require a restart.',
+      'Configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. What to do: Correct the file, and reload it. file:1:2: <x>: unknown keymore',
+      'Web configuration since 03:04 UTC, 1 min The file was rejected: what was in force before remains in use. What to do: Correct the file: it is reread automatically. Some changes require a restart. file:1:2: <x>: unknown keymore',
     ]);
   });
 
@@ -327,7 +350,7 @@ describe('attentionSection', () => {
     const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
     expect(row?.text).toBe(
-      `<b> upstream since 03:04 UTC, 1 min throttled: 36 of 180 requests in 5 min, now limited to 4.2 requests/s; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${FAILURE_ADVICE.rate_limited.advice}`,
+      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${FAILURE_ADVICE.rate_limited.advice}`,
     );
     const [hanging] = rowsOf([up('a')], { upstreams: [loaded({ hangingStations: 1 })] });
     expect(hanging?.text).toContain(FAILURE_ADVICE.timeout.advice);
@@ -344,37 +367,28 @@ describe('attentionSection', () => {
 });
 
 describe('stationHeadline', () => {
-  const NO_CHANGES = { added: 0, removed: 0, sinceMs: undefined, loss: undefined };
+  const NO_CHANGES = { added: 0, removed: 0, sinceMs: undefined, knownSinceMs: undefined, loss: undefined };
 
   it.each<[text: string, tone: string, StationStatus, RecentChanges?]>([
     ['up', 'good', up('a')],
     ['not tried', 'neutral', untried('a')],
-    ['failing; 401 Unauthorized since 02:53 UTC', 'bad', failing('a', 'auth', 401)],
+    ['failing; 401 Unauthorized since 02:53 UTC', 'warning', failing('a', 'auth', 401)],
     ['no data; not scraped since 03:00 UTC', 'bad', gone('a')],
-    ['up; 220 of 400 resources are gone since 02:56 UTC', 'warning', up('a'), lost(220, 400)],
+    ['up; 220 of 400 resources are gone since 02:56 UTC', 'bad', up('a'), lost(220, 400)],
     ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
-    ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'warning', unclear('a', 7)],
+    ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', unclear('a', 7)],
   ])('is "%s" in the tone %s', (text, tone, station, changes = NO_CHANGES) => {
     const line = stationHeadline(station, changes, NOW_MS);
     expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });
 });
 
-describe('shortReason', () => {
-  it.each([
-    ['status', 503, '503 Service Unavailable'],
-    ['status', 520, '520'],
-    ['status', undefined, 'error status'],
-    ['timeout', undefined, 'timeout'],
-  ] as const)('of %s with the status %s is "%s", whatever the message is', (reason, status, short) => {
-    expect(shortReason({ reason, status, message: 'host:443 answered 404 Not Found' })).toBe(short);
-  });
-});
-
 describe('ownersText', () => {
   it('counts by owner, the most first, and is empty without labels', () => {
-    const owned = ['web', '', 'data', 'web', 'web'].map((team) => ({ labels: { team } }));
-    expect(ownersText('team', [...owned, {}])).toBe(', by team: web 3, (none) 2, data 1');
+    const owned = ['web', '', 'data', 'web'].map((team) => ({ labels: { team }, total: 2 }));
+    expect(ownersText('team', [...owned, { labels: undefined, total: 1250 }])).toBe(
+      ', by team: (none) 1,252, web 4, data 2',
+    );
     expect(ownersText('team', [])).toBe('');
     expect(ownersText(undefined, owned)).toBe('');
   });

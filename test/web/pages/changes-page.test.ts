@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedChange } from '../../../src/inventory/changes.ts';
+import type { ObservedChange, ObservedCount } from '../../../src/inventory/changes.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { latestChangesSection } from '../../../src/web/pages/changes-page.ts';
 import { resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
-import { contentOf, openPage, rowsOf, shown } from './opened-page.ts';
+import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
 const PATH = '/stations/prod/changes';
 
@@ -86,6 +86,22 @@ describe('changesPage', () => {
     expect(hrefs).toContain('?change=added&page=2');
   });
 
+  it('has the exact numbers of a refresh with many changes by owner, and says what was dropped', async () => {
+    const payments = { labels: { team: 'payments' }, total: 1250 };
+    const found = [{ atMs: NOW_MS - 65_000, change: 'removed' as const, total: 1250, owners: [payments] }];
+    const spec = { resourceLabels: new ResourceLabels([], ['team']) };
+    const changes = {
+      ...NO_CHANGES,
+      newestFirst: [owned('a', 'payments')],
+      found,
+      dropped: 1249,
+      droppedRemovals: 250,
+    };
+    const { body, text } = await openPage(exporterOf(detailOf([], { spec, changes })), PATH);
+    expect(textOf(body, 'sums')).toBe('03:03 UTC 1,250 removed, by team: payments 1,250');
+    expect(text).toContain('1,249 more were dropped, 250 of them removals: see limits.changes_per_station');
+  });
+
   it('has the owners as CSV, but not a label with the name of another column', async () => {
     const spec = { resourceLabels: new ResourceLabels([], ['team', 'change']) };
     const changes = { ...NO_CHANGES, newestFirst: [owned('a', 'web'), change('b')], dropped: 3 };
@@ -99,14 +115,13 @@ describe('changesPage', () => {
     ]);
   });
 
-  const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
   const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3) } };
 
   it.each<[text: string, changes: Parameters<typeof detailOf>[1]]>([
     ['At present: changes are not counted until a listing is complete.', { status: waiting }],
     ['At present: refreshes fail, so that changes since the last success are unknown.', { status: { up: false } }],
-    ['Nothing has been compared yet: two complete listings are required.', {}],
-    ['No changes yet.', { history: [compared] }],
+    ['Changes are not known yet: no listing has been verified complete.', { status: { comparedSinceMs: undefined } }],
+    ['No changes since 03:02 UTC.', { status: { comparedSinceMs: NOW_MS - 180_000 } }],
   ])('says "%s"', async (text, changes) => {
     expect((await openPage(exporterOf(detailOf([], changes)), PATH)).text).toContain(text);
   });
@@ -130,11 +145,15 @@ describe('changesPage', () => {
 });
 
 describe('latestChangesSection', () => {
-  const sectionOf = (newestFirst: readonly ObservedChange[]) =>
-    shown(latestChangesSection({ ...detailWith(newestFirst), nowMs: NOW_MS }).text);
+  const sectionOf = (newestFirst: readonly ObservedChange[], found: readonly ObservedCount[] = []) => {
+    const detail = detailWith(newestFirst);
+    const status = { ...detail.status, comparedSinceMs: NOW_MS - 180_000 };
+    const changes = { ...detail.changes, found };
+    return shown(latestChangesSection({ ...detail, status, changes, nowMs: NOW_MS }).text);
+  };
 
-  it('says that nothing is known without changes', () => {
-    expect(sectionOf([]).text).toBe('What changed No change is known.');
+  it('says since when there were no changes', () => {
+    expect(sectionOf([]).text).toBe('What changed No changes since 03:02 UTC.');
   });
 
   it('sums up what one refresh removed, by owner, before what changed earlier', () => {
@@ -142,11 +161,14 @@ describe('latestChangesSection', () => {
       owned(id, index < 120 ? 'web' : 'data', { change: 'removed', to: undefined }),
     );
     const earlier = owned('x', 'web', { change: 'state', from: 'ALERTSTATE_PENDING', atMs: NOW_MS - 86_400_000 });
-    const { text, hrefs } = sectionOf([...removed, earlier]);
+    const payments = { labels: { team: 'payments' }, total: 1250 };
+    const found = { atMs: NOW_MS - 65_000, change: 'removed' as const, total: 1250, owners: [payments] };
+    const { text, hrefs } = sectionOf([...removed, earlier], [found]);
     expect(text).toMatch(
       /^What changed all 221 changes 03:03 UTC removed Display r0 web 03:03 UTC removed Display r1 web /,
     );
-    expect(text).toContain('03:03 UTC 215 more removed, by team: web 115, data 100');
+    // More than are kept: the numbers are those of the refresh.
+    expect(text).toContain('03:03 UTC In all 1,250 removed, by team: payments 1,250');
     expect(text).toMatch(/01 Jan 03:05 UTC state Display x Pending → Firing web$/);
     const time = '2026-01-02T03%3A03%3A55.000Z';
     expect(hrefs).toContain(`../stations/prod/changes?change=removed&since=${time}&until=${time}`);

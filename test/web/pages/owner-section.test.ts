@@ -3,7 +3,7 @@ import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { AnchoredRegExp } from '../../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, STATION } from '../fake-station.ts';
-import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
+import { openPage, rowsOf, shown } from './opened-page.ts';
 
 const resourceLabels = new ResourceLabels([
   { match: { resource_id: new AnchoredRegExp('[ab]') }, labels: { team: 'storage <1>' } },
@@ -51,8 +51,8 @@ describe('ownerSection', () => {
 
   it('names the number of stations that are not counted, also beside the totals', async () => {
     const gone = { ...STATION, name: 'gone', snapshot: undefined };
-    const { body, text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
-    expect(textOf(body, 'not-counted')).toBe('Resources, firing, pending and coverage exclude 1 station without data.');
+    const { text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
+    expect(text).toContain('Resources, firing, pending and coverage exclude 1 station without data.');
     // The tables of owners have no column of pending resources.
     expect(text).toContain('Resources by team Resources, firing and coverage exclude 1 station without data.');
     expect((await openPage(labelled)).body).not.toContain('exclude');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedChange } from '../../../src/inventory/changes.ts';
+import type { HistoryEntry } from '../../../src/inventory/history.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
@@ -78,9 +79,7 @@ describe('resourcePage', () => {
       { state: 'FIRING', alertRules: 3, labels: { team: 'storage' } },
       { spec: { resourceLabels }, history },
     );
-    expect(textOf(body, 'status')).toBe(
-      'StateFIRING In this statefor at least 1 h Alert rules3 Teamstorage Tier– none',
-    );
+    expect(textOf(body, 'status')).toBe('StateFIRING In this stateat least 1 h Alert rules3 Teamstorage Tier– none');
     expect(text).toContain('Station prod: up, data from 55 s ago.');
     const silent = await open({ state: '', alertRules: undefined });
     expect(textOf(silent.body, 'status')).toBe('State– no state In this state– not observed Alert rules– not reported');
@@ -94,20 +93,57 @@ describe('resourcePage', () => {
     atMs: NOW_MS - agoMs,
   });
 
-  it.each<[string, string, readonly ObservedChange[], { complete?: boolean; dropped?: number; up?: boolean }?]>([
-    ['for 1 min', 'a change to it was observed', [changed('rules', 1000), changed('state', 60_000)]],
-    ['for 1 min', 'it was added with it', [changed('added', 60_000)]],
-    ['for 5 s', 'refreshes have failed since', [changed('state', 60_000)], { up: false }],
-    ['for at least 2 min', 'older changes were dropped', [changed('rules', 120_000)], { dropped: 1 }],
+  const SUCCEEDED: HistoryEntry = {
+    atMs: NOW_MS - 3_600_000,
+    refreshes: 1,
+    failed: 0,
+    outcome: 'succeeded',
+    waitedMs: 0,
+  };
+  const LATER = { ...SUCCEEDED, atMs: NOW_MS - 180_000 };
+  const INCOMPLETE = { ...SUCCEEDED, atMs: NOW_MS - 240_000, outcome: 'incomplete' as const };
+  const UNCLEAR = { ...SUCCEEDED, atMs: NOW_MS - 240_000, unknown: 1 };
+
+  interface Observation {
+    readonly complete?: boolean;
+    readonly dropped?: number;
+    readonly up?: boolean;
+    readonly history?: readonly HistoryEntry[];
+    readonly comparedSinceMs?: number;
+  }
+
+  it.each<[string, string, readonly ObservedChange[], Observation?]>([
+    ['1 min', 'a change to it was observed', [changed('rules', 1000), changed('state', 60_000)]],
+    ['1 min', 'it was added with it', [changed('added', 60_000)]],
+    ['5 s', 'refreshes have failed since', [changed('state', 60_000)], { up: false }],
+    ['at least 2 min', 'older changes were dropped', [changed('rules', 120_000)], { dropped: 1, history: [SUCCEEDED] }],
+    ['at least 1 h', 'no change was observed', [], { history: [SUCCEEDED] }],
+    [
+      'at least 3 min',
+      'another query was listed before',
+      [],
+      { history: [LATER, SUCCEEDED], comparedSinceMs: NOW_MS - 180_000 },
+    ],
+    ['at least 3 min', 'it has been complete since', [], { history: [LATER, INCOMPLETE, SUCCEEDED] }],
+    ['at least 3 min', 'states were missing before', [], { history: [LATER, UNCLEAR, SUCCEEDED] }],
     ['– not observed', 'the last change was to another state', [changed('state', 60_000, 'INACTIVE')]],
     ['– not observed', 'its type changed', [changed('type', 1000, 'vm'), changed('state', 60_000)]],
     ['– not observed', 'the listing is incomplete', [changed('state', 60_000)], { complete: false }],
     ['– not observed', 'the listing has been incomplete from the start', [], { complete: false }],
   ])(
     'shows a state as observed %s if %s',
-    async (held, _why, newestFirst, { complete = true, dropped = 0, up = true } = {}) => {
+    async (held, _why, newestFirst, {
+      complete = true,
+      dropped = 0,
+      up = true,
+      history = [],
+      comparedSinceMs = 0,
+    } = {}) => {
       const changes = { ...NO_CHANGES, newestFirst, dropped };
-      const { body } = await open({ state: 'FIRING' }, { snapshot: { complete }, status: { up }, changes });
+      const { body } = await open(
+        { state: 'FIRING' },
+        { snapshot: { complete }, status: { up, comparedSinceMs }, changes, history },
+      );
       expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
     },
   );

@@ -98,7 +98,7 @@ describe('searchPage', () => {
     ];
     const { text } = await search({ ...stationsOf({ prod: [], gone: undefined }), stations }, '?q=x');
     expect(text).toContain('Not searched because they have no data: gone.');
-    expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up: incomplete, 55 s ago).');
+    expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up, incomplete, 55 s ago).');
   });
 
   it('names at most 20 stations', async () => {

@@ -102,7 +102,7 @@ describe('statusPage', () => {
   it('has the state of all stations as one line on top, in the colour of its tone, and what needs attention below', async () => {
     const { body } = await openWith([STATION, { ...FAILING, name: '<edge>', snapshot: SNAPSHOT }]);
     expect(body).toMatch(
-      /<main id="content" tabindex="-1">\n<div class="headline">\n<p id="summary" class="summary bad">/,
+      /<main id="content" tabindex="-1">\n<div class="headline">\n<p id="summary" class="summary warning">/,
     );
     expect(textOf(body, 'summary')).toBe('1 of 2 stations up; <edge>: timeout since 03:04 UTC');
     expect(textOf(body, 'attention')).toContain('<edge> main since 03:04 UTC, 55 s');
@@ -125,13 +125,14 @@ describe('statusPage', () => {
     const atMs = NOW_MS - 60_000;
     const resource = resourceOf('a', { labels: { team: 'web' } });
     const removed = { atMs, change: 'removed' as const, resource, from: 'x', to: undefined };
-    const changes = { ...NO_CHANGES, newestFirst: [removed, { ...removed, atMs: atMs - 1 }] };
+    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
+    const changes = { ...NO_CHANGES, newestFirst: [removed], found: [found, { ...found, atMs: atMs - 1 }] };
     const entry = { atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
     const status = { refreshesSince: () => [{ ...entry, resources: 180, added: 0, removed: 220 }] };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
     const { body } = await openPage(exporterOf(detailOf([], { spec, status, changes })));
     expect(textOf(body, 'summary')).toBe('1 of 1 station up; prod: 220 of 400 resources are gone since 03:04 UTC');
-    expect(textOf(body, 'attention')).toContain('See which, by team: web 1.');
+    expect(textOf(body, 'attention')).toContain('See which, by team: web 220.');
     expect(textOf(body, 'totals')).toContain('−220 in the last hour');
     expect(rowsOf(body, 'stations')[0]).toContain('0 −220 since 03:04 UTC');
     expect(body).toContain(
@@ -153,7 +154,7 @@ describe('statusTiles', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations up3 of 61 failing, 2 without data, 2 incomplete, 1 not tried Resources4,252unchanged in the last hour Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
+      'Stations up3 of 61 failing, 2 without data, 2 incomplete, 1 not tried Resources4,252changes not known yet Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
     );
     expect(hrefs).toEqual([
       ...['up', 'failing', 'without-data', 'incomplete', 'not-tried'].map((state) => `?state=${state}#stations`),
@@ -173,23 +174,46 @@ describe('statusTiles', () => {
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(tilesOf([failed, failed]).text).toBe(
-      'Stations up0 of 22 failing, 2 without data Resources– no dataunchanged in the last hour Firing– no data Pending– no data Coverage– no data',
+      'Stations up0 of 22 failing, 2 without data Resources– no datachanges not known yet Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>; has expired',
     );
   });
 
-  const some: RecentChanges = { added: 12, removed: 1, sinceMs: NOW_MS, loss: undefined };
+  const some: RecentChanges = {
+    added: 12,
+    removed: 1,
+    sinceMs: NOW_MS,
+    knownSinceMs: NOW_MS - 3_600_000,
+    loss: undefined,
+  };
+
+  const UNCOMPARED = { ...some, added: 0, removed: 0, knownSinceMs: undefined };
 
   it.each<[note: string, ...changes: RecentChanges[]]>([
     ['+12 in the last hour', { ...some, removed: 0 }],
     ['<span>−1</span> +12 in the last hour', some],
     [
-      '<span class="no">−1,221</span> +12 in the last hour',
+      '<span class="failing">−1,221</span> +12 in the last hour',
       some,
       { ...some, added: 0, removed: 1220, loss: { lost: 1220, before: 1500, sinceMs: NOW_MS } },
     ],
+    ['unchanged in the last hour', { ...some, added: 0, removed: 0 }],
+    ['changes not known yet', { ...some, added: 0, removed: 0, knownSinceMs: undefined }],
+    ['unchanged in the last hour, unknown for 1 station', { ...some, added: 0, removed: 0 }, UNCOMPARED],
   ])('shows what changed within the last hour: %s', (note, ...changes) => {
     const byStation = new Map(changes.map((change, index) => [`s${index}`, change]));
     expect(statusTiles([STATION], byStation, NOW_MS).text).toContain(`<dd class="note">${note}</dd>`);
+  });
+
+  it('does not say that nothing changed in the last hour after four minutes', () => {
+    const changes = new Map([['s', { ...some, added: 0, removed: 0, knownSinceMs: NOW_MS - 240_000 }]]);
+    const { text } = shown(statusTiles([STATION], changes, NOW_MS).text);
+    expect(text).toContain('Resources42unchanged since 03:01 UTC Firing');
+  });
+
+  it('shows the oldest data also after it has expired', () => {
+    const old = { ...FAILING, lastSuccessMs: NOW_MS - 20 * 60_000 };
+    expect(tilesOf([STATION, old]).text).toContain('Oldest data20 mina&b <c>; expires after 15 min');
+    expect(tilesOf([STATION, { ...old, snapshot: undefined }]).text).toContain('Oldest data20 mina&b <c>; has expired');
   });
 
   it('shows how many resources are in which states of unknown meaning', () => {
@@ -210,19 +234,15 @@ describe('the row of a station', () => {
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) }, incompleteSinceMs: NOW_MS - 3_600_000 },
-      'prod main · ts up: 3 rejected since 02:05 UTC – no data – no data – no data – no listed resource can have alerts 55 s ago',
+      'prod main · ts up: 3 rejected – no data – no data – no data – no listed resource can have alerts 55 s ago',
     ],
     [
       'has states of unknown meaning',
       { ...STATION, snapshot: { ...COVERED, resources: 9, unknown: 7 }, unknownSinceMs: NOW_MS },
-      'prod main · ts up: 7 in an unknown state since 03:05 UTC 9 0 0 7 70 % 55 s ago',
+      'prod main · ts up: 7 in an unknown state 9 0 0 7 70 % 55 s ago',
     ],
-    [
-      'waits',
-      { ...STATION, isRefreshing: true, waitingMs: 8600 },
-      'prod main · ts up: has waited 8.6 s for capacity 42 5 1 83 % 55 s ago',
-    ],
-    ['fails', FAILING, 'a&b <c> main · ts failing: timeout since 03:04 UTC: incomplete 4,200 0 0 70 % 55 s ago'],
+    ['waits', { ...STATION, isRefreshing: true, waitingMs: 8600 }, 'prod main · ts up 42 5 1 83 % 55 s ago'],
+    ['fails', FAILING, 'a&b <c> main · ts failing: timeout, incomplete 4,200 0 0 70 % 55 s ago'],
     ['was not tried yet', FRESH, 'new main · ts not tried – no data – no data – no data – no data – none yet'],
     [
       'has no data',
