@@ -196,14 +196,14 @@ export class AdaptiveRate {
     this.#sinceRefusal.accepted += 1;
     if (this.#limit) this.#limit.accepted += 1;
     if (this.#sample) this.#sample.accepted += 1;
-    this.#ended(startedMs, nowMs, false);
+    this.#count(startedMs, nowMs, false);
   }
 
   throttled(throttling: Throttling): void {
     const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
     if (this.statistics(nowMs).throttled === 0) this.#throttledSinceMs = nowMs;
     this.holds.hold(nowMs + retryAfterMs, nowMs);
-    this.#ended(startedMs, nowMs, true);
+    this.#count(startedMs, nowMs, true);
     if (startedMs <= this.#changedMs) return;
     if (this.#limit && retryAfterMs > 0) this.#lower(throttling, this.perSecond, HELD_START);
     else if (this.#sample) this.#judge(throttling, this.#sample);
@@ -211,12 +211,16 @@ export class AdaptiveRate {
 
   /** The request failed without a reply. */
   failed(startedMs: number, nowMs: number): void {
-    this.#ended(startedMs, nowMs, false);
+    this.#count(startedMs, nowMs, false);
+  }
+
+  /** A request that was started is over, whatever its result. */
+  ended(): void {
+    this.#inFlight -= 1;
   }
 
   /** Only requests that started at the current rate count towards it. */
-  #ended(startedMs: number, nowMs: number, isThrottled: boolean): void {
-    this.#inFlight -= 1;
+  #count(startedMs: number, nowMs: number, isThrottled: boolean): void {
     countReply(this.#minuteAt(nowMs), isThrottled);
     if (startedMs <= this.#changedMs) return;
     if (isThrottled) this.#sample ??= { sinceMs: this.holds.activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };

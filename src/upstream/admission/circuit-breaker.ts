@@ -3,6 +3,8 @@ export interface StationRequests {
   readonly name: string;
   /** A request timed out, and none has been answered since. */
   isHanging: boolean;
+  /** The replies with 503 since its last accepted request, and when the first of them came, on the clock that stands still during holds. */
+  unavailable: { readonly sinceMs: number; readonly replies: number } | undefined;
   inFlight: number;
 }
 
@@ -12,6 +14,8 @@ export interface InFlight {
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
   readonly admittedMs: number;
+  /** False while its credentials are obtained: what fails then is not an answer of the service. */
+  isSent: boolean;
 }
 
 /** Stations that hang share at most a quarter of the capacity. */
@@ -34,7 +38,7 @@ export class CircuitBreaker {
   station(name: string): StationRequests {
     let station = this.#stations.get(name);
     if (!station) {
-      station = { name, isHanging: false, inFlight: 0 };
+      station = { name, isHanging: false, unavailable: undefined, inFlight: 0 };
       this.#stations.set(name, station);
     }
     return station;

@@ -38,6 +38,13 @@ const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 't
 /** A 503 this long after the last accepted request is an outage; holds do not count. */
 const OVERLOAD_MS = 10_000;
 
+/**
+ * A station that was answered only with 503 this often and for this long, while others are accepted, is not available: fewer requests would not
+ * help it. By then, the rate has adapted to a service that sends 503 because of too many requests.
+ */
+const UNAVAILABLE_REPLIES = 10;
+const UNAVAILABLE_MS = 5000;
+
 /** Longer than the window in which most services count: until then, a service that throttles everything may only have used up its quota. */
 const ACCEPTING_MS = 75_000;
 
@@ -50,6 +57,8 @@ export class RequestLimiter {
   #rate: AdaptiveRate;
   /** Throttled requests before their retries. */
   readonly #pauses = new Set<Pick<QueuedRefresh, 'station'>>();
+  /** The status of the latest reply that was throttling. */
+  #throttledBy: number | undefined;
   /** Typical latency of a reply; undefined: none so far. */
   #typicalMs: number | undefined;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
@@ -82,6 +91,11 @@ export class RequestLimiter {
     return this.#rate.perSecond < (this.#options.requestsPerSecond || Number.POSITIVE_INFINITY);
   }
 
+  /** The status of the latest reply that lowered the rate or holds the upstream; undefined: none did. */
+  get throttledBy(): number | undefined {
+    return this.#throttledBy;
+  }
+
   /** The latest request for the station got no reply: it is limited to one probing request at a time. */
   isHanging(station: string): boolean {
     return this.breaker.isHanging(station);
@@ -103,22 +117,32 @@ export class RequestLimiter {
     return this.#queue.has(station) || Array.from(this.#pauses).some((refresh) => refresh.station === station);
   }
 
-  /** undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
+  /**
+   * undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be,
+   * unless this station alone is not available.
+   */
   throttling(
     { status }: Pick<RequestFailure, 'status'>,
-    { admittedMs }: Pick<InFlight, 'admittedMs'>,
+    { station, admittedMs }: Pick<InFlight, 'station' | 'admittedMs'>,
   ): ThrottlingState | undefined {
     const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
     const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
-    const isThrottled = status === 429 || (status === 503 && (activeMs < OVERLOAD_MS || mayAccept));
+    const isAvailable = !this.#isUnavailable(station) && (activeMs < OVERLOAD_MS || mayAccept);
+    const isThrottled = status === 429 || (status === 503 && isAvailable);
     if (!isThrottled) return undefined;
     return { isAccepting: ms < ACCEPTING_MS || mayAccept, isAtLowestRate: this.#rate.isAtFloor };
+  }
+
+  #isUnavailable({ unavailable }: StationRequests): boolean {
+    if (!unavailable) return false;
+    return unavailable.replies >= UNAVAILABLE_REPLIES && this.activeMs() - unavailable.sinceMs >= UNAVAILABLE_MS;
   }
 
   /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
   takeOver(former: RequestLimiter): void {
     this.#rate = former.#rate;
     this.#rate.ceiling = this.#options.requestsPerSecond;
+    this.#throttledBy = former.#throttledBy;
     this.breaker.takeOver(former.breaker);
   }
 
@@ -202,7 +226,7 @@ export class RequestLimiter {
       }
       const { station, refresh } = next;
       const isFirstRequest = !next.rank.isStarted;
-      const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs };
+      const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs);
       this.breaker.admitted(inFlight);
@@ -240,28 +264,48 @@ export class RequestLimiter {
   #answered({ station, admittedMs }: InFlight): void {
     const nowMs = this.#options.now();
     this.#rate.accepted(admittedMs, nowMs);
+    this.#countUnavailable(station, { startedMs: admittedMs, nowMs });
     this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
     station.isHanging = false;
   }
 
   #failed(inFlight: InFlight, error: unknown): void {
-    const nowMs = this.#options.now();
-    const { station, admittedMs: startedMs } = inFlight;
+    if (!inFlight.isSent) return;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
-      const { retryAfterMs, status } = error;
-      // The latency of a 429 is not that of a page.
-      station.isHanging = false;
-      if (this.throttling(error, inFlight)) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
-      else this.#rate.failed(startedMs, nowMs);
+      this.#refused(inFlight, error, error.status);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
     } else {
-      this.#rate.failed(startedMs, nowMs);
-      if (error instanceof RequestFailure && error.reason === 'timeout') station.isHanging = true;
+      this.#rate.failed(inFlight.admittedMs, this.#options.now());
+      if (error instanceof RequestFailure && error.reason === 'timeout') inFlight.station.isHanging = true;
     }
   }
 
-  #throttled(status: number, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
+  /** The latency of such a reply is not that of a page. */
+  #refused(inFlight: InFlight, failure: RequestFailure, status: 429 | 503): void {
+    const { station, admittedMs: startedMs } = inFlight;
+    const { retryAfterMs } = failure;
+    const nowMs = this.#options.now();
+    station.isHanging = false;
+    // Whether the rate or an outage is the cause of a 503 is not known until the station is accepted again.
+    const isFirst = station.unavailable === undefined;
+    if (status === 503) {
+      const { sinceMs = this.activeMs(), replies = 0 } = station.unavailable ?? {};
+      station.unavailable = { sinceMs, replies: replies + 1 };
+    }
+    const isKnown = status === 429 || (isFirst && retryAfterMs !== undefined);
+    if (isKnown && this.throttling(failure, inFlight)) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
+  }
+
+  /** The station is accepted again soon after replies with 503: these were throttling. */
+  #countUnavailable(station: StationRequests, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
+    const replies = this.#isUnavailable(station) ? 0 : (station.unavailable?.replies ?? 0);
+    for (let reply = 0; reply < replies; reply += 1) this.#throttled(503, throttling);
+    station.unavailable = undefined;
+  }
+
+  #throttled(status: 429 | 503, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
+    this.#throttledBy = status;
     this.#rate.throttled({ ...throttling, overloaded: status === 503 });
     if (throttling.retryAfterMs) this.#queue.delay();
     this.#options.observer.throttled?.(status);
@@ -269,6 +313,7 @@ export class RequestLimiter {
 
   #release(inFlight: InFlight): void {
     this.#inFlight.delete(inFlight);
+    this.#rate.ended();
     this.breaker.ended(inFlight, this.#options.now());
     this.#options.observer.limited?.(this.#rate.perSecond);
     this.#admit(false);

@@ -50,7 +50,11 @@ export class RequestRetries {
     return this.#throttlings > 0;
   }
 
-  decide(failure: RequestFailure, request: Pick<InFlight, 'admittedMs' | 'isProbe'>, times: Times): RetryDecision {
+  decide(
+    failure: RequestFailure,
+    request: Pick<InFlight, 'station' | 'admittedMs' | 'isProbe'>,
+    times: Times,
+  ): RetryDecision {
     const throttling = this.#limiter.throttling(failure, request);
     this.#throttlings = throttling ? this.#throttlings + 1 : 0;
     if (throttling) return this.#afterThrottling(failure, throttling, times);

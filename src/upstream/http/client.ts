@@ -151,7 +151,7 @@ export class UpstreamClient {
     const timeLeftMs = Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs);
     if (holdMs <= Math.max(0, timeLeftMs)) return;
     const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
-    throw new ListingFailure('rate_limited', message, { isPostponed: true });
+    throw this.#throttlingFailure(message, true);
   }
 
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
@@ -166,7 +166,7 @@ export class UpstreamClient {
         admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
-          return await read(await this.#attempt(request.path, context.signal, context.station, buffer));
+          return await read(await this.#attempt(request.path, context, inFlight, buffer));
         } finally {
           buffer.clear();
           this.#freeBuffers.push(buffer);
@@ -186,8 +186,17 @@ export class UpstreamClient {
   #throttlingOf({ isWaiting, throttling }: PageRequest<unknown>): ListingFailure | undefined {
     if (throttling) return throttling;
     if (!isWaiting || !this.limiter.isThrottled) return undefined;
-    const message = `${this.#service.options.name} throttles requests: the refresh did not finish at the rate that it accepts`;
-    return new ListingFailure('rate_limited', message);
+    const { name } = this.#service.options;
+    const status = this.limiter.throttledBy;
+    return this.#throttlingFailure(
+      `${name} answers with ${status} when requests are too many: the refresh did not finish at the rate that it accepts`,
+    );
+  }
+
+  /** A refresh that ends because of what the service answered to other requests. */
+  #throttlingFailure(message: string, isPostponed = false): ListingFailure {
+    const replyStatus = this.limiter.throttledBy;
+    return new ListingFailure(replyStatus === 503 ? 'status' : 'rate_limited', message, { isPostponed, replyStatus });
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */
@@ -219,11 +228,18 @@ export class UpstreamClient {
     request.path = smallerPath;
   }
 
-  async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: BodyBuffer): Promise<Buffer> {
+  async #attempt(
+    pathAndQuery: string,
+    { signal, station }: ListingContext,
+    inFlight: InFlight,
+    buffer: BodyBuffer,
+  ): Promise<Buffer> {
     const { wallMs, elapsedMs } = this.#dependencies.clock;
     const { baseUrl, userAgent } = this.#options;
     const signable = { host: baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
+    inFlight.isSent = false;
     const { headers, secrets } = await this.#authenticator.authenticate(signable);
+    inFlight.isSent = true;
     const request = {
       method: 'GET',
       path: pathAndQuery,

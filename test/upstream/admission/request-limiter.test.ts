@@ -185,17 +185,96 @@ describe('RequestLimiter, when requests are throttled', () => {
     await finish(2000, all);
   });
 
+  const unavailable = (retryAfterMs?: number) =>
+    new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
+
+  /** A request that gets a 503; resolves with whether that is throttling. */
+  const refused = async (limiter: RequestLimiter, station: string, retryAfterMs?: number) => {
+    let isThrottling = false;
+    const request = limiter.run(refreshOf(station), async (inFlight) => {
+      isThrottling = limiter.throttling({ status: 503 }, inFlight) !== undefined;
+      throw unavailable(retryAfterMs);
+    });
+    await expect(request).rejects.toThrow('503');
+    return isThrottling;
+  };
+
   it('takes a 503 for throttling while other requests are accepted, and for an outage otherwise', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
-    const fail = () => Promise.reject(new RequestFailure('status', '503', { status: 503, retryable: true }));
-    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
-    expect(limiter.load().recentThrottled).toBe(0);
+    expect(await refused(limiter, 'a')).toBe(false);
     await finish(10_099, [refreshOnce('b')]);
-    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
-    expect(limiter.load().recentThrottled).toBe(1);
+    expect(await refused(limiter, 'a')).toBe(true);
     await finish(10_100, []);
-    await expect(limiter.run(refreshOf('a'), fail)).rejects.toThrow('503');
-    expect(limiter.load().recentThrottled).toBe(1);
+    expect(await refused(limiter, 'a')).toBe(false);
+  });
+
+  it('lowers the rate for a 503 when its station is accepted again, not while the station is unavailable', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    await refused(limiter, 'a');
+    await refused(limiter, 'a');
+    expect(limiter.load().recentThrottled).toBe(0);
+    await finish(200, [refreshOnce('a')]);
+    expect(limiter.load()).toMatchObject({ recentThrottled: 2, recentRequests: 4 });
+    await finish(300, [refreshOnce('a')]);
+    expect(limiter.load().recentThrottled).toBe(2);
+  });
+
+  it('obeys the Retry-After of the first 503 of a station', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    await refused(limiter, 'a', 5000);
+    expect(limiter.load()).toMatchObject({ holdMs: 5000, recentThrottled: 1 });
+    await finish(5100, []);
+    await refused(limiter, 'a', 5000);
+    expect(limiter.load().holdMs).toBe(0);
+  });
+
+  it('takes a station for unavailable that got only 503 ten times and for five seconds, while others are accepted', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    const isThrottling: boolean[] = [];
+    for (let atMs = 600; atMs <= 7800; atMs += 600) {
+      await finish(atMs, [refreshOnce('b')]);
+      isThrottling.push(await refused(limiter, 'a'));
+    }
+    expect(isThrottling).toEqual([...Array(10).fill(true), ...Array(3).fill(false)]);
+    expect(await refused(limiter, 'c')).toBe(true);
+    await finish(8000, [refreshOnce('a')]);
+    expect(await refused(limiter, 'a')).toBe(true);
+  });
+
+  it('knows which status the service sent', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    expect(limiter.throttledBy).toBeUndefined();
+    await finish(200, [refreshOnce('b')]);
+    await refused(limiter, 'a', 1);
+    const next = setUp(1).limiter;
+    next.takeOver(limiter);
+    expect([limiter.throttledBy, next.throttledBy]).toEqual([503, 503]);
+    await finish(300, []);
+    await expect(limiter.run(refreshOf('a'), throttle())).rejects.toThrow('429');
+    expect(limiter.throttledBy).toBe(429);
+  });
+
+  it('learns nothing of the service from a request that was not sent', async () => {
+    const { limiter, hang, finish } = setUp(1);
+    await hang('a');
+    const before = limiter.load();
+    for (const reason of ['auth', 'timeout', 'status'] as const) {
+      const unsent = limiter.run(refreshOf('a'), (inFlight) => {
+        inFlight.isSent = false;
+        return Promise.reject(new RequestFailure(reason, 'no token', { status: 503 }));
+      });
+      await expect(unsent).rejects.toThrow('no token');
+    }
+    expect(limiter.load()).toEqual(before);
+    expect(limiter.isHanging('a')).toBe(true);
+    const healthy = limiter.run(refreshOf('b'), (inFlight) => {
+      inFlight.isSent = false;
+      return Promise.reject(new RequestFailure('timeout', 'no token'));
+    });
+    await expect(Promise.all([healthy, finish(20_000, [])])).rejects.toThrow('no token');
+    expect(limiter.isHanging('b')).toBe(false);
   });
 
   it('starts no other refresh in the slot of a delayed retry', async () => {

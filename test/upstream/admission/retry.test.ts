@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CircuitBreaker } from '../../../src/upstream/admission/circuit-breaker.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 
@@ -18,6 +19,8 @@ const DEFAULTS = {
 
 type Situation = Partial<typeof DEFAULTS>;
 
+const STATION = new CircuitBreaker(8).station('prod');
+
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
   const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
@@ -26,7 +29,7 @@ function decisions(failures: readonly RequestFailure[], situation: Situation): u
   const retries = new RequestRetries(maxRetries, { throttling });
   const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
-    const decision = retries.decide(failure, { admittedMs: 0, isProbe }, times);
+    const decision = retries.decide(failure, { station: STATION, admittedMs: 0, isProbe }, times);
     return typeof decision === 'number' ? retryAfter(decision, retries.keepsSlot) : decision;
   });
 }
