@@ -46,7 +46,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     own,
     replies: new SerialQueue(),
     compressors: new CompressorPool(compressors),
-    records: new RecordBudget(recordLimits(config)),
+    records: new RecordBudget(recordLimits(config, stationsOf(config, shard).length)),
     changes: new ChangeLog(config.limits),
   };
 }
@@ -135,6 +135,11 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
   await Promise.all(unused.map(([, { client }]) => client.close()));
 }
 
+/** The stations that this process has. */
+function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly StationSpec[] {
+  return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
+}
+
 /** Built in one event-loop iteration: other events wait for them. */
 const BUILT_TOGETHER = 100;
 
@@ -147,7 +152,7 @@ async function connectStations(
 ) {
   const stations = new Map<string, StationCache<EncodedSnapshot>>();
   const journals = new Map<string, StationJournal>();
-  for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
+  for (const spec of stationsOf(loaded.config, services.shard)) {
     if (stations.size % BUILT_TOGETHER === 0) await yieldToEventLoop();
     signal?.throwIfAborted();
     const upstream = upstreams.get(spec.upstream) as Upstream;

@@ -1,4 +1,3 @@
-import { env, execArgv, versions } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
@@ -33,36 +32,30 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
   };
 }
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
 
-/** What the program itself needs. */
-const RESERVED_HEAP_BYTES = 32 * MIB;
+/** The program itself, and the young generation of the heap. */
+const RESERVED_HEAP_BYTES = 96 * KIB * KIB;
+
+/** The history of a station takes 75 KiB after a day, and more if the messages of failures differ. */
+const HEAP_BYTES_PER_STATION = 128 * KIB;
 
 /** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are in memory at once. */
-const HEAP_BYTES_PER_RECORD = 1400;
+const HEAP_BYTES_PER_RECORD = 1.5 * KIB;
 
 /** Records at least, however small the heap is. */
 const MIN_RECORDS = 1000;
 
-export function recordLimits({ limits }: Config, heapBytes = oldSpaceBytes()): RecordLimits {
-  const derived = Math.floor((heapBytes - RESERVED_HEAP_BYTES) / HEAP_BYTES_PER_RECORD);
-  const records = limits.records ?? Math.max(MIN_RECORDS, derived);
+/** `stations`: how many this process has. */
+export function recordLimits(
+  { limits }: Pick<Config, 'limits'>,
+  stations: number,
+  heapBytes = getHeapStatistics().heap_size_limit,
+): RecordLimits {
+  const freeBytes = heapBytes - RESERVED_HEAP_BYTES - stations * HEAP_BYTES_PER_STATION;
+  const records = limits.records ?? Math.max(MIN_RECORDS, Math.floor(freeBytes / HEAP_BYTES_PER_RECORD));
   // One station must not take everything.
   return { records, records_per_station: limits.records_per_station ?? Math.ceil(records * 0.75) };
-}
-
-/** Records live in V8's old space. The heap limit includes the young generation, which is three semi-spaces. */
-function oldSpaceBytes(): number {
-  // Options of the command line override those of the environment.
-  const options = [env['NODE_OPTIONS'] ?? '', ...execArgv].join(' ');
-  return getHeapStatistics().heap_size_limit - 3 * semiSpaceMib(options, versions.v8) * MIB;
-}
-
-/** The maximum size of a semi-space: the next power of two of the last option, else 64 MiB from V8 13 on, and 16 MiB before. */
-export function semiSpaceMib(options: string, v8: string): number {
-  const [, configured] = Array.from(options.matchAll(/--max[-_]semi[-_]space[-_]size=(\d+)/g)).at(-1) ?? [];
-  if (configured !== undefined) return 2 ** Math.ceil(Math.log2(Math.max(1, Number(configured))));
-  return Number.parseInt(v8, 10) >= 13 ? 64 : 16;
 }
 
 function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig): AuthOptions | undefined {

@@ -52,7 +52,7 @@ export async function readStation(
       progress.pageReceived(page);
       received?.(page);
     };
-    const records = new RecordBudget(recordLimits(loaded.config));
+    const records = new RecordBudget(recordLimits(loaded.config, 0));
     const { states } = station;
     const source = stationSource({
       client,

@@ -53,7 +53,7 @@ const limits = z.strictObject({
   ),
   records: optionalKey(
     integer(1),
-    "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
+    'Maximum number of records that all stations together keep; above it, refreshes of the largest stations fail until the others fit (default: one for each 1.5 KiB of the heap limit of Node.js above 96 MiB, less 128 KiB for each station, for its history).',
   ),
   changes_per_station: integer(100)
     .prefault(1000)

@@ -136,24 +136,20 @@ export interface StationSource {
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 
-/** Bounds the records in memory: a service may list without end, and many stations may grow at once. */
+/** Bounds the records in memory: a service may list without end, and stations may grow. */
 export interface RecordCounter {
   /** An account for a source of one station. */
   open(): RecordAccount;
 }
 
-/**
- * The records of one station, by listing: it counts with its kept records or, if more, with those read so far by the refresh in progress,
- * so that a station which does not grow can be refreshed whatever the others do.
- */
+/** The records of one station, by listing. It replaces an earlier account of the station once a listing is kept. */
 export interface RecordAccount {
-  /** Starts to read a listing, anew if the refresh has read it before. The account replaces an earlier one of the station. */
-  start(listing: string, refresh: ListingContext): RecordCount;
+  /** Starts to read a listing, anew if the refresh has read it before. */
+  start(listing: string, refresh: Pick<ListingContext, 'station'>): RecordCount;
 }
 
-/** The records of one listing. */
+/** The records of one listing. Both throw a RecordLimitFailure above a limit. */
 export interface RecordCount {
-  /** Throws a RecordLimitFailure above a limit. */
   add(records: number): void;
   /** The records stay in memory after the refresh, until the listing is kept again. */
   keep(): void;

@@ -1,22 +1,20 @@
-import { type RecordLimit, RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
-import type { ListingContext, RecordAccount, RecordCount, RecordCounter } from '../model/listing.ts';
+import { RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
+import type { RecordAccount, RecordCount, RecordCounter } from '../model/listing.ts';
 
-type CountedRefresh = Pick<ListingContext, 'station' | 'signal'>;
-
-/** Counts the records of all stations while they are read. */
+/** Counts the records that the stations keep, and refuses more than the limits allow. */
 export class RecordBudget implements RecordCounter {
-  readonly #accounts = new Map<string, StationRecords>();
-  /** The sum of all accounts: it is compared with the limit for every page, so it is not summed up then. */
-  #total = 0;
+  readonly #stations = new Map<string, StationRecords>();
   #limits: RecordLimits;
 
   constructor(limits: RecordLimits) {
     this.#limits = limits;
   }
 
-  /** How many records all stations hold. */
+  /** How many records all stations keep. */
   get total(): number {
-    return this.#total;
+    let total = 0;
+    for (const { kept } of this.#stations.values()) total += kept;
+    return total;
   }
 
   get limits(): RecordLimits {
@@ -28,98 +26,59 @@ export class RecordBudget implements RecordCounter {
   }
 
   open(): RecordAccount {
-    const account = new StationRecords();
-    return { start: (listing, refresh) => this.#start(account, listing, refresh) };
+    const records = new StationRecords();
+    return { start: (listing, { station }) => this.#start(records, listing, station) };
   }
 
-  /** Closes the accounts of stations that are no longer configured. */
+  /** Forgets stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const station of [...this.#accounts.keys()]) if (!names.has(station)) this.#close(station);
+    for (const station of [...this.#stations.keys()]) if (!names.has(station)) this.#stations.delete(station);
   }
 
-  #start(account: StationRecords, listing: string, { station, signal }: CountedRefresh): RecordCount {
-    if (!signal.aborted) this.#use(station, account);
-    let records: ListingRecords = { kept: account.of(listing).kept, read: 0 };
-    this.#set(station, account, listing, records);
-    const update = (changed: ListingRecords) => {
-      // A later pass may have started the listing anew.
-      if (account.of(listing) === records) this.#set(station, account, listing, changed);
-      records = changed;
-    };
-    signal.addEventListener('abort', () => update({ ...records, read: 0 }), { once: true });
+  #start(records: StationRecords, listing: string, station: string): RecordCount {
+    let read = 0;
     return {
       add: (count) => {
-        if (signal.aborted) return;
-        update({ ...records, read: records.read + count });
-        if (account.read > this.#limits.records_per_station) this.#fail('records_per_station');
-        // What was counted before is not refused because another station has grown meanwhile.
-        if (count > 0 && records.read > records.kept && this.#total > this.#limits.records) this.#fail('records');
+        read += count;
+        this.#check(station, records.keptBeside(listing) + read);
       },
-      keep: () => update({ ...records, kept: records.read }),
+      keep: () => {
+        this.#check(station, records.keptBeside(listing) + read);
+        records.keep(listing, read);
+        this.#stations.set(station, records);
+      },
     };
   }
 
-  #use(station: string, account: StationRecords): void {
-    if (this.#accounts.get(station) === account) return;
-    this.#close(station);
-    this.#accounts.set(station, account);
-    this.#total += account.total;
-  }
-
-  #close(station: string): void {
-    this.#total -= this.#accounts.get(station)?.total ?? 0;
-    this.#accounts.delete(station);
-  }
-
-  #set(station: string, account: StationRecords, listing: string, records: ListingRecords): void {
-    const before = account.total;
-    account.set(listing, records);
-    // An account that was closed or replaced may still be written to.
-    if (this.#accounts.get(station) === account) this.#total += account.total - before;
-  }
-
-  #fail(limit: RecordLimit): never {
-    throw new RecordLimitFailure(limit, this.#limits[limit]);
+  /**
+   * Throws if a station with so many records exceeds a limit. When all stations together have too many, the largest ones are refused
+   * until the others fit: one that grows a little must not fail because of another one.
+   */
+  #check(station: string, size: number): void {
+    const { records, records_per_station } = this.#limits;
+    if (size > records_per_station) throw new RecordLimitFailure('records_per_station', records_per_station);
+    let sum = size;
+    for (const [name, { kept }] of this.#stations) if (name !== station && kept <= size) sum += kept;
+    if (sum > records) throw new RecordLimitFailure('records', records);
   }
 }
 
-interface ListingRecords {
-  /** The records of the last refresh. */
-  readonly kept: number;
-  /** Read so far by the refresh in progress. */
-  readonly read: number;
-}
-
-const NO_RECORDS: ListingRecords = { kept: 0, read: 0 };
-
-/** The records of all listings of a station, with their sums. */
+/** The records of a station that stay in memory, by listing. */
 class StationRecords {
-  readonly #listings = new Map<string, ListingRecords>();
-  #total = 0;
-  #read = 0;
+  readonly #listings = new Map<string, number>();
+  #kept = 0;
 
-  /** What the station adds to the records of all stations. */
-  get total(): number {
-    return this.#total;
+  get kept(): number {
+    return this.#kept;
   }
 
-  /** What the refresh in progress has read so far. */
-  get read(): number {
-    return this.#read;
+  /** In its other listings. */
+  keptBeside(listing: string): number {
+    return this.#kept - (this.#listings.get(listing) ?? 0);
   }
 
-  of(listing: string): ListingRecords {
-    return this.#listings.get(listing) ?? NO_RECORDS;
-  }
-
-  set(listing: string, records: ListingRecords): void {
-    const before = this.of(listing);
+  keep(listing: string, records: number): void {
+    this.#kept = this.keptBeside(listing) + records;
     this.#listings.set(listing, records);
-    this.#total += inMemory(records) - inMemory(before);
-    this.#read += records.read - before.read;
   }
-}
-
-function inMemory({ kept, read }: ListingRecords): number {
-  return Math.max(kept, read);
 }

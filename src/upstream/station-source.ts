@@ -98,10 +98,10 @@ class ListingReader {
     const path = listingPath(query, options);
     const listing: OpenListing<Row> = { ...kind, query, context, path, read: new Map() };
     const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), options);
-    // The records of a refresh that was aborted are no longer counted, so its pages must not be kept either.
+    // An aborted refresh keeps nothing: its station may have been replaced.
     context.signal.throwIfAborted();
-    kind.pages.set(path, listing.read);
     listing.count?.keep();
+    kind.pages.set(path, listing.read);
     return listed;
   }
 

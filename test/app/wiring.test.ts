@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordLimits, semiSpaceMib, upstreamOptions } from '../../src/app/wiring.ts';
+import { recordLimits, upstreamOptions } from '../../src/app/wiring.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
@@ -69,7 +69,7 @@ describe('upstreamOptions', () => {
 describe('recordLimits', () => {
   const MIB = 1024 * 1024;
   const limitsOf = (limits: object, heapBytes?: number) =>
-    recordLimits(configured({ ...configOf('http://h', ['a']), limits }), heapBytes);
+    recordLimits(configured({ ...configOf('http://h', ['a']), limits }), 1, heapBytes);
 
   it('leaves at least 1,000 bytes of the heap for each record, whatever the heap', () => {
     for (const heapMib of [96, 256, 512, 4096, 16_384]) {
@@ -77,25 +77,20 @@ describe('recordLimits', () => {
       expect((heapMib * MIB) / records).toBeGreaterThan(1000);
       expect(records_per_station).toBeLessThan(records);
     }
-    expect(limitsOf({}, 211 * MIB)).toEqual({ records: 134_067, records_per_station: 100_551 });
+    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 111_189, records_per_station: 83_392 });
     expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
     expect(limitsOf({}).records).toBeGreaterThan(1000);
   });
 
+  it('leave room for the history of every station', () => {
+    const { records } = recordLimits(configured(configOf('http://h', ['a'])), 1000, 560 * MIB);
+    const historyBytes = 1000 * 128 * 1024;
+    expect(records * 1400 + historyBytes).toBeLessThan(512 * MIB);
+    expect(records).toBeGreaterThan(200_000);
+  });
+
   it('are those of the configuration', () => {
     expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
-    expect(limitsOf({ records_per_station: 5 }, 211 * MIB)).toEqual({ records: 134_067, records_per_station: 5 });
-  });
-});
-
-describe('semiSpaceMib', () => {
-  it.each([
-    ['', '11.3.244.8-node.30', 16],
-    ['', '13.6.233.17-node.37', 64],
-    ['--max-semi-space-size=4', '13.6', 4],
-    ['--max_semi_space_size=3', '13.6', 4],
-    ['--max-semi-space-size=32 --max-old-space-size=9 --max-semi-space-size=2', '11.3', 2],
-  ])('of Node with the options "%s" and V8 %s is %d', (options, v8, expected) => {
-    expect(semiSpaceMib(options, v8)).toBe(expected);
+    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 111_189, records_per_station: 5 });
   });
 });
