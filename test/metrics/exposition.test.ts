@@ -162,7 +162,7 @@ describe('Exposition', () => {
           products: ['product.acp'],
           labels: { team: 'storage', zone_name: 'é "1"' },
         },
-        listingOf(fleet, { pages: 3, duplicates: 1, rejected: 2, complete: false, reportedTotal: 8 }),
+        listingOf(fleet, { pages: 3, duplicates: 1, rejected: 2, addsUp: true, complete: false, reportedTotal: 7 }),
       ),
       await viewOf({ name: 'empty' }, listingOf([], { reportedTotal: undefined })),
       await viewOf({ name: 'gone' }, undefined, failing),

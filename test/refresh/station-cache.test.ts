@@ -3,6 +3,7 @@ import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
+import { NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import {
   type EndedAttempt,
   type Publication,
@@ -74,12 +75,15 @@ function stationOf(
   };
   /** A cache that takes its place, with the answers of a service that the test decides. */
   const successor = (answer: () => Promise<Listing<Resource>> = async () => twoRecords()) => {
-    const next = new StationCache(cache.spec, {
-      source: { listResources: answer, listIds: async () => listingOf([]) },
-      encode: async () => 'encoded again',
-      clock,
-      refreshed: (_view, attempt) => ended.push(attempt),
-    });
+    const next = new StationCache(
+      { ...cache.spec },
+      {
+        source: { listResources: answer, listIds: async () => listingOf([]) },
+        encode: async () => 'encoded again',
+        clock,
+        refreshed: (_view, attempt) => ended.push(attempt),
+      },
+    );
     next.replace(cache);
     return next;
   };
@@ -486,6 +490,16 @@ describe('StationCache', () => {
     // What the predecessor listed may have been something else: no resource is removed.
     expect(ended.at(-1)?.changes).toBeUndefined();
     expect(next.refreshIfDue()).toBeUndefined();
+  });
+
+  it('holds nothing of what its predecessor knew once a refresh has succeeded: it may list other resources', async () => {
+    const { attempt, successor } = stationOf();
+    await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
+    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }));
+    const lastKnown = () => next.view().served?.publication.lastKnown;
+    expect(lastKnown()).toMatchObject({ verifiedResources: 1, firing: { size: 1 } });
+    await next.refreshIfDue();
+    expect(lastKnown()).toEqual(NOTHING_KNOWN);
   });
 
   it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {
