@@ -181,10 +181,7 @@ describe('the changes of a station', () => {
         .toReversed(),
     );
     const csv = await (await get('/stations/ts/changes?format=csv')).text();
-    const lines = [
-      Object.keys(changes[0] ?? {}),
-      ...changes.map((row) => Object.values(row).map((value) => value ?? '')),
-    ];
+    const lines = [Object.keys(changes[0] ?? {}), ...changes.map((row) => Object.values(row).map(csvCell))];
     expect(csv).toBe(lines.map((line) => `${line.join()}\r\n`).join(''));
     // What a refresh counts for a new series is published by the next one.
     service.setFaults('ts', []);
@@ -233,3 +230,8 @@ describe('the changes of a station', () => {
     );
   });
 });
+
+/** Texts are quoted, numbers are not, and what is unknown is empty. */
+function csvCell(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? `"${value}"` : String(value ?? '');
+}

@@ -60,7 +60,7 @@ describe('resources in states that need a meaning', () => {
         ['ALERTSTATE_INACTIVE', 'inactive', 1],
       ],
       json: [0, 7, 'ALERTSTATE_ESCALATED (7)'],
-      csv: 'ALERTSTATE_ESCALATED (7)',
+      csv: '"ALERTSTATE_ESCALATED (7)"',
       tone: 'warning',
       listed: 0,
     });
