@@ -1,6 +1,5 @@
 import { cpus, totalmem } from 'node:os';
 import { formatted, type Measured, markdownTable, median } from './figure.ts';
-import { HOSTILE_NOTE } from './hostile.ts';
 import { SCALE_NAMES, SIZES } from './scale.ts';
 import { SCRAPE_NAMES } from './scrape.ts';
 import { PAGE_SIZE, RESOURCES } from './setup.ts';
@@ -35,12 +34,8 @@ Machine: ${machine}. Runs: ${runs}.
 ${sections.join('\n')}`;
 }
 
-/** What the figures of a benchmark have in common. */
-const NOTES: Readonly<Record<string, string>> = { hostile_replies: HOSTILE_NOTE };
-
 function section(name: string, figures: readonly Measured[]): string {
-  const note = NOTES[name];
-  return [`## ${name}`, ...(note === undefined ? [] : [note]), `${markdownTable(figures)}\n`].join('\n\n');
+  return `## ${name}\n\n${markdownTable(figures)}\n`;
 }
 
 const REFRESHES_PER_HOUR = 60;

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { configFigures } from './config.ts';
 import { type Figure, type Measured, markdownTable, merged } from './figure.ts';
-import { hostileFigures } from './hostile.ts';
 import { idleFigures } from './idle.ts';
 import { largePageFigures } from './large-page.ts';
 import { performancePage } from './page.ts';
@@ -19,7 +18,6 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   refresh: refreshFigures,
   requests: requestsFigures,
   large_page: largePageFigures,
-  hostile_replies: hostileFigures,
   schedule: scheduleFigures,
   scrapers: scrapersFigures,
   scale: scaleFigures,

@@ -1,6 +1,7 @@
+import { DOWN_REASONS } from '../../src/model/failure.ts';
 import type { StationSamples } from './station-samples.ts';
 
-const REASONS = 10;
+const REASONS = DOWN_REASONS.length;
 
 /** Contradictions between the samples of a station; there must be none, whatever the service does. */
 export function inconsistencies(samples: StationSamples): string[] {
@@ -19,7 +20,7 @@ function healthInconsistencies({
   if (reasons !== REASONS) found.push(`there are ${reasons} reasons`);
   if (up === 1 && holding.length > 0) found.push(`up, but failing with ${holding}`);
   if (up === 0 && holding.length > 1) found.push(`failing with ${holding} at once`);
-  if (up === 0 && lastAttempt !== undefined && holding.length === 0) found.push('failing without a reason');
+  if (up === 0 && holding.length === 0) found.push('failing without a reason');
   if (up === 1 && lastSuccess !== lastAttempt)
     found.push(`up, but the last success (${lastSuccess}) was not the last attempt`);
   if (lastSuccess !== undefined && lastSuccess > (lastAttempt ?? 0)) found.push('a success after the last attempt');

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { serveMethods } from '../../bench/child.ts';
 import { hash, hashText, randomFrom } from '../../src/simulator/random.ts';
 
-export interface HostileMethods {
+export interface FaultyMethods {
   start(options: { seed: number }): string;
   /** How often each kind of reply was sent. */
   counts(): Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ const REPLIES: Readonly<Record<string, (response: ServerResponse, request: PageR
   endlessRecords: (response, { offset }) => sendPage(response, recordsFrom(offset, 500, 'same')),
   endlessLabelValues: (response, { offset, salt }) => sendPage(response, recordsFrom(offset, 500, String(salt))),
   hugeTotal: (response, { offset }) => sendPage(response, recordsFrom(offset, 200, 'same'), 1_000_000_000),
-  hugePage: (response, { salt }) => sendPage(response, recordsFrom(0, 30_000, String(salt)), 30_000),
+  hugePage: (response, { salt }) => sendPage(response, recordsFrom(0, 60_000, String(salt)), 60_000),
   newRecordsEveryTime: (response, { salt }) => sendPage(response, recordsFrom(salt, 1000, String(salt)), 1000),
   hugeText: (response) => sendPage(response, [{ resource_id: 'a', display_name: 'x'.repeat(12 * 1024 * 1024) }], 1),
   deepJson: (response) => response.end(`{"resources":[${'['.repeat(200_000)}${']'.repeat(200_000)}]}`),
@@ -33,18 +33,18 @@ const REPLIES: Readonly<Record<string, (response: ServerResponse, request: PageR
   hang: () => undefined,
   reset: (response) => response.destroy(),
   garbage: (response) => response.end(Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 167) & 0xff))),
-  gzipBomb: (response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(GZIP_BOMB),
+  compressedBody: (response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(COMPRESSED),
   throttled: (response) => response.writeHead(429, { 'Retry-After': '1' }).end(),
   serverError: (response) => response.writeHead(500).end('x'.repeat(100_000)),
   hugeHeaders: (response) => response.writeHead(200, { 'X-Large': 'x'.repeat(100_000) }).end('{"resources":[]}'),
 };
 
-const GZIP_BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 });
+const COMPRESSED = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 });
 
 const sent: Record<string, number> = {};
 
 serveMethods({
-  start: async ({ seed }: Parameters<HostileMethods['start']>[0]) => {
+  start: async ({ seed }: Parameters<FaultyMethods['start']>[0]) => {
     const kinds = Object.keys(REPLIES);
     const random = randomFrom(seed);
     const server = createServer((request, response) => {
