@@ -39,13 +39,17 @@ export interface Aggregates {
 export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
   #groupCount = 0;
+  /** undefined: a group was added. */
+  #groups: readonly AggregateGroup[] | undefined;
   readonly typeLabels = new Map<string, string>();
   readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
 
-  get groups(): AggregateGroup[] {
-    return [...this.#types.values()].flatMap((products) =>
+  /** Collected once: pages read the groups of every station. */
+  get groups(): readonly AggregateGroup[] {
+    this.#groups ??= [...this.#types.values()].flatMap((products) =>
       [...products.values()].flatMap((groups) => [...groups.values()]),
     );
+    return this.#groups;
   }
 
   get groupCount(): number {
@@ -95,6 +99,7 @@ export class Aggregation implements Aggregates {
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
     this.#groupCount += 1;
+    this.#groups = undefined;
     return getOrCreate(groups, labels, () => ({
       type,
       product,

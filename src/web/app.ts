@@ -15,16 +15,22 @@ import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
-import { type AbortableHandler, limitRequests } from './request-limit.ts';
+import { limitRequests, type PageRenderer, RenderLimit } from './request-limit.ts';
 import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 
-/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, of concurrent reloads and of refreshes on request. */
-const MAX_OTHER_REQUESTS = 20;
+/** Limit of concurrent requests of pages, whose responses may be large or slow to read. */
+const MAX_PAGES = 40;
+
+/** Limit of pages that are rendered at the same time. */
+const MAX_RENDERED = 4;
 
 /** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
+
+/** Limit of concurrent reloads, and of refreshes on request. */
+const MAX_CHANGES = 20;
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
 export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
@@ -74,12 +80,12 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 
 /** The endpoints of the exporter, and those of its stations. */
 function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Router, Router] {
-  const limit = (name: WebLimit, max = MAX_OTHER_REQUESTS) =>
-    limitRequests(max, () => options.observer.limitReached(name));
-  const limitPages = limit('pages');
+  const limit = (name: WebLimit, max: number) => limitRequests(max, () => options.observer.limitReached(name));
+  const limitPages = limit('pages', MAX_PAGES);
+  const rendering = new RenderLimit(MAX_RENDERED);
   const compress = compression();
-  const page = (router: Router, pattern: string, handle: AbortableHandler) =>
-    readOnly(router, pattern, compress, limitPages(handle));
+  const page = (router: Router, pattern: string, render: PageRenderer) =>
+    readOnly(router, pattern, compress, limitPages(rendering.limited(render)));
 
   const routes = newRouter();
   // The telemetry path comes first, so that no other route can shadow it.
@@ -94,8 +100,8 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
   page(routes, ROUTES.reference, referencePage(exporter, options));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
-  readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(search));
-  const handleReload = limit('reloads')(reload(exporter, options.enableLifecycle));
+  readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(rendering.limited(search)));
+  const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
 
   const pages = newRouter();
@@ -106,7 +112,7 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(pages, ROUTES.changes, byFormat({ html: changesPage(exporter, options), ...changeList(exporter) }));
   page(pages, ROUTES.resources, byFormat(resourceList(exporter, options)));
   page(pages, ROUTES.resource, resourcePage(exporter, options));
-  const handleRefresh = limit('refreshes')(refresh(exporter, options));
+  const handleRefresh = limit('refreshes', MAX_CHANGES)(refresh(exporter, options));
   pages.route(ROUTES.refresh).post(handleRefresh).all(methodNotAllowed('POST'));
   return [routes, pages];
 }

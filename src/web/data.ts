@@ -25,8 +25,8 @@ import type { StationDetail } from '../inventory/station-status.ts';
 import { columnsWith } from '../model/resource.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
-import type { AbortableHandler } from './request-limit.ts';
-import { RequestError, send, writeToClient } from './respond.ts';
+import type { PageRenderer } from './request-limit.ts';
+import { RequestError, send } from './respond.ts';
 import { searchParams, stationPath } from './routes.ts';
 
 const DATA_CONTENT_TYPES = {
@@ -39,7 +39,7 @@ const DATA_CONTENT_TYPES = {
 type Format = keyof typeof DATA_CONTENT_TYPES;
 
 /** Chooses the handler by `?format=`, else by the Accept header; the first one is the default. */
-export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHandler>>>): AbortableHandler {
+export function byFormat(handlers: Readonly<Partial<Record<Format, PageRenderer>>>): PageRenderer {
   const formats = Object.keys(handlers) as Format[];
   return (request, response, signal) => {
     const [given, ...others] = searchParams(request).getAll('format');
@@ -81,7 +81,7 @@ function requireValid(problem: string | undefined): void {
   if (problem !== undefined) throw new RequestError(400, `${problem}\n`);
 }
 
-type ListHandlers = Readonly<Record<'json' | 'csv', AbortableHandler>>;
+type ListHandlers = Readonly<Record<'json' | 'csv', PageRenderer>>;
 
 /** Rows for programs. */
 interface DataList<Row> {
@@ -96,26 +96,25 @@ interface DataList<Row> {
   readonly header?: string;
 }
 
-/** Handlers of a list in both formats; CSV is a file. */
+/** Renderers of a list in both formats; CSV is a file. */
 function listHandlers<Row>(
   listOf: (request: Request, signal: AbortSignal) => DataList<Row> | Promise<DataList<Row>>,
 ): ListHandlers {
   const handler =
-    (format: 'json' | 'csv'): AbortableHandler =>
+    (format: 'json' | 'csv'): PageRenderer =>
     async (request, response, signal) => {
       const { name, columns, rows, fields, key = 'resources', header } = await listOf(request, signal);
       if (header !== undefined) response.setHeader('Telemetry-Station-Data', header);
       if (format === 'json') {
         response.setHeader('Content-Type', DATA_CONTENT_TYPES.json);
         const list = jsonPieces(columns, rows);
-        await writeToClient(response, fields ? jsonWithList(fields, key, list) : list, signal);
-      } else {
-        // Without characters that a header or a file system could misread.
-        const file = name.replaceAll(/[^\w.-]+/g, '-').slice(0, MAX_NAME_LENGTH);
-        response.setHeader('Content-Type', `${DATA_CONTENT_TYPES.csv}; charset=utf-8`);
-        response.setHeader('Content-Disposition', `attachment; filename="${file}.csv"`);
-        await writeToClient(response, csvPieces(columns, rows), signal);
+        return fields ? jsonWithList(fields, key, list) : list;
       }
+      // Without characters that a header or a file system could misread.
+      const file = name.replaceAll(/[^\w.-]+/g, '-').slice(0, MAX_NAME_LENGTH);
+      response.setHeader('Content-Type', `${DATA_CONTENT_TYPES.csv}; charset=utf-8`);
+      response.setHeader('Content-Disposition', `attachment; filename="${file}.csv"`);
+      return csvPieces(columns, rows);
     };
   return { json: handler('json'), csv: handler('csv') };
 }
@@ -134,7 +133,7 @@ export function stationList(exporter: ExporterPort): ListHandlers {
 }
 
 /** One station without its resources. */
-export function stationData(exporter: ExporterPort, { now }: WebOptions): AbortableHandler {
+export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRenderer {
   return async (request, response) => {
     const { spec, status, served, links } = stationOf(exporter, request);
     const owners = await exporter.owners(spec.name);

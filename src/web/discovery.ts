@@ -4,12 +4,12 @@ import ipaddr from 'ipaddr.js';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { ExporterPort } from './port.ts';
 import { hostUrl } from './request-checks.ts';
-import type { AbortableHandler } from './request-limit.ts';
+import type { PageRenderer } from './request-limit.ts';
 import { send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
 
 /** Prometheus HTTP service discovery: a target group per station; the series themselves carry the label `station`. */
-export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): AbortableHandler {
+export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): PageRenderer {
   const path = `${pathPrefix(externalUrl)}${ROUTES.probe}`;
   return (request, response) => {
     const { protocol, hostname, port } = externalUrl ?? requestUrl(request);

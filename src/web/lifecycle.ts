@@ -4,7 +4,7 @@ import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { stationOf } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
-import type { AbortableHandler } from './request-limit.ts';
+import type { AbortableHandler, PageRenderer } from './request-limit.ts';
 import { prefersHtml, RequestError, send, sendText } from './respond.ts';
 import { stationPath } from './routes.ts';
 
@@ -34,7 +34,7 @@ export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandl
 }
 
 /** Plain text, because browsers download a response of type YAML. */
-export function config(exporter: ExporterPort): AbortableHandler {
+export function config(exporter: ExporterPort): PageRenderer {
   return (_request, response) => sendText(response, 200, exporter.configuration());
 }
 

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { RequestError } from './respond.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { RequestError, writeToClient } from './respond.ts';
 
 /** The signal aborts when the client disconnects before the handler has ended. */
 export type AbortableHandler = (request: Request, response: Response, signal: AbortSignal) => void | Promise<void>;
@@ -32,6 +33,45 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
     });
     return work;
   };
+}
+
+/** Like an AbortableHandler; one that does not send its response returns the pieces of its text. */
+export type PageRenderer = (request: Request, response: Response, signal: AbortSignal) => Rendered | Promise<Rendered>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what a function without a result returns.
+type Rendered = void | Iterable<string>;
+
+/** Renders at most `max` pages at a time, in the order of their requests. Scrapes that have arrived are handled before each. */
+export class RenderLimit {
+  readonly #max: number;
+  #active = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** A page is rendered while it is built, and again for each chunk of a long text, not while its client reads. */
+  limited(render: PageRenderer): AbortableHandler {
+    return async (request, response, signal) => {
+      const pieces = await this.#run(() => render(request, response, signal), signal);
+      if (pieces) await writeToClient(response, pieces, signal, (work) => this.#run(work, signal));
+    };
+  }
+
+  async #run<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#active < this.#max) this.#active += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#active -= 1;
+    }
+  }
 }
 
 /** Whether the count exceeds a limit that the operator set; 0: no limit. */

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { CHUNK_CHARACTERS, chunksOf } from '../inventory/records.ts';
-import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -34,34 +33,36 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.end(body);
 }
 
+/** Builds the chunk that follows when it is time to. */
+type BuildChunk = (build: () => IteratorResult<string>) => Promise<IteratorResult<string>>;
+
 /** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
 export async function writeToClient(
   response: ServerResponse,
   pieces: Iterable<string>,
   signal: AbortSignal,
+  buildChunk: BuildChunk,
 ): Promise<void> {
-  limitResponseTime(response);
   const chunks = chunksOf(pieces);
-  const first = String(chunks.next().value);
+  const first = String((await buildChunk(() => chunks.next())).value);
+  limitResponseTime(response);
   if (first.length < CHUNK_CHARACTERS) {
     response.setHeader('Content-Length', Buffer.byteLength(first));
     response.end(first);
   } else if (response.req.method === 'HEAD') {
     response.end();
   } else {
-    await pipeline(followedBy(first, chunks), response, { signal }).catch((error) => {
+    await pipeline(followedBy(first, chunks, buildChunk), response, { signal }).catch((error) => {
       signal.throwIfAborted();
       throw error;
     });
   }
 }
 
-async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterable<string> {
+async function* followedBy(first: string, chunks: Iterator<string>, buildChunk: BuildChunk): AsyncIterable<string> {
   yield first;
-  for (const chunk of chunks) {
-    await yieldToEventLoop();
-    yield chunk;
-  }
+  for (let next = await buildChunk(() => chunks.next()); !next.done; next = await buildChunk(() => chunks.next()))
+    yield next.value;
 }
 
 /** Longer than the usual scrape timeout. */

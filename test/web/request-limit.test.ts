@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
+import { detailOf, exporterOf } from './fake-station.ts';
 import { heldCalls } from './held-calls.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, startApp } from './running-app.ts';
 
-const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20.\n', {
+const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 40.\n', {
   vary: 'Accept, Accept-Encoding',
   'retry-after': '1',
 });
@@ -34,39 +38,42 @@ function heldWork() {
 describe('limitRequests', () => {
   it('limits pages together, and apart from scrapes and reloads', async () => {
     const { exporter, began, release } = heldWork();
-    const { request, limits } = await startApp({ owners: exporter.owners }, { enableLifecycle: true });
-    const held = Array.from({ length: 20 }, () => request('/'));
-    await began(20);
+    let arrived = 0;
+    const access = () => {
+      arrived += 1;
+      return OPEN_ACCESS;
+    };
+    const { request, limits } = await startApp({ owners: exporter.owners }, { enableLifecycle: true, access });
+    const held = Array.from({ length: 40 }, () => request('/'));
+    await eventually(() => expect(arrived).toBe(40));
+    await began(4);
     for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
       expect(await request(path), path).toEqual(OVER_LIMIT);
     expect(limits).toEqual(Array(6).fill('pages'));
     for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
     expect((await request('/-/reload', { method: 'POST' })).status).toBe(200);
     release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(40).fill(200));
     expect((await request('/')).status).toBe(200);
   });
 
-  it.each(['GET /', 'POST /-/reload'])(
-    'counts %s of a client that disconnects until its work has ended',
-    async (line) => {
-      const { exporter, began, ended, release } = heldWork();
-      const { port, reported, request } = await startApp(exporter, { enableLifecycle: true });
-      const [method = '', path = ''] = line.split(' ');
-      const status = async () => (await request(path, { method })).status;
-      const connections = Array.from({ length: 20 }, () => openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`));
-      await began(20);
-      for (const { socket } of connections) socket.destroy();
-      await Promise.all(connections.map(({ received }) => received));
-      // The server has seen the disconnects when it responds to a connection that was opened after them.
-      expect((await request('/-/healthy')).status).toBe(200);
-      expect(await status()).toBe(503);
-      release();
-      await ended(20);
-      expect(await status()).toBe(200);
-      expect(reported).toEqual([]);
-    },
-  );
+  it('counts a reload of a client that disconnects until its work has ended', async () => {
+    const { exporter, began, ended, release } = heldWork();
+    const { port, reported, request } = await startApp(exporter, { enableLifecycle: true });
+    const status = async () => (await request('/-/reload', { method: 'POST' })).status;
+    const bytes = 'POST /-/reload HTTP/1.1\r\nHost: a\r\n\r\n';
+    const connections = Array.from({ length: 20 }, () => openConnection(port, bytes));
+    await began(20);
+    for (const { socket } of connections) socket.destroy();
+    await Promise.all(connections.map(({ received }) => received));
+    // The server has seen the disconnects when it responds to a connection that was opened after them.
+    expect((await request('/-/healthy')).status).toBe(200);
+    expect(await status()).toBe(503);
+    release();
+    await ended(20);
+    expect(await status()).toBe(200);
+    expect(reported).toEqual([]);
+  });
 
   it.each(['/search?q=a', '/search?q=a&format=json'])('ends %s when its client disconnects', async (path) => {
     const { search, signals, began, release } = heldWork();
@@ -79,5 +86,50 @@ describe('limitRequests', () => {
     release();
     expect((await request(path)).status).toBe(200);
     expect(reported).toEqual([]);
+  });
+});
+
+describe('RenderLimit', () => {
+  it('renders four pages at a time, while scrapes, probes and health are answered', async () => {
+    const { exporter, began, ended, release } = heldWork();
+    const { request } = await startApp({ owners: exporter.owners });
+    const pages = Array.from({ length: 20 }, () => request('/'));
+    await began(4);
+    for (const path of ['/metrics', '/probe?station=prod', '/-/healthy', '/-/metrics'])
+      expect((await request(path)).status, path).toBe(200);
+    // No fifth one has begun meanwhile.
+    await began(4);
+    release();
+    await ended(20);
+    expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('does not render for a client that has disconnected while it waited', async () => {
+    const { exporter, began, ended, release } = heldWork();
+    const { port, request, reported } = await startApp({ owners: exporter.owners });
+    const pages = Array.from({ length: 4 }, () => request('/'));
+    await began(4);
+    const waiting = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(waiting.socket, 'connect');
+    // Answered after the request above has arrived.
+    expect((await request('/-/healthy')).status).toBe(200);
+    waiting.socket.destroy();
+    expect((await request('/-/healthy')).status).toBe(200);
+    release();
+    await Promise.all(pages);
+    await ended(4);
+    expect((await request('/')).status).toBe(200);
+    await began(5);
+    expect(reported).toEqual([]);
+  });
+
+  it('renders for others while clients do not read long lists', async () => {
+    const many = Array.from({ length: 200_000 }, (_, at) => resourceOf(`resource ${at}`));
+    const { port, request } = await startApp(exporterOf(detailOf(many)));
+    const bytes = 'GET /stations/prod/resources?format=csv HTTP/1.1\r\nHost: a\r\n\r\n';
+    const unread = Array.from({ length: 8 }, () => openConnection(port, bytes).socket.pause());
+    for (const socket of unread) await once(socket, 'readable');
+    expect((await request('/')).status).toBe(200);
+    for (const socket of unread) socket.destroy();
   });
 });

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import type { ExporterPort, WebOptions } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
+import type { PageRenderer } from '../request-limit.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
 import { Html, html } from './html.ts';
@@ -28,7 +28,7 @@ interface HtmlPage {
 }
 
 /** The handler of a page. */
-export type PageHandler = (exporter: ExporterPort, options: WebOptions) => AbortableHandler;
+export type PageHandler = (exporter: ExporterPort, options: WebOptions) => PageRenderer;
 
 const EXPORTER = 'Telemetry station exporter';
 

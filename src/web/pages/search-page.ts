@@ -32,10 +32,11 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const types = page.rows.map(({ resource }) => resource.type);
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
-  const outdated = exporter.stations().filter(isOldOrIncomplete);
+  const stations = exporter.stations();
+  const outdated = stations.filter(isOldOrIncomplete);
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
-  const unknownStates = allUnknownStates(exporter.stations().map(({ snapshot }) => snapshot?.unknownStates ?? []));
+  const unknownStates = allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? []));
   const links = downloads(`${href({ ...query, page: 1 })}&format=`);
   show(html`<h1>Search</h1>
 ${form}

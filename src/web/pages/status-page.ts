@@ -16,7 +16,7 @@ import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { sumIfKnown } from '../../refresh/aggregates.ts';
-import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
+import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 import { labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
@@ -220,6 +220,9 @@ function stateCell(station: StationStatus, nowMs: number): Html {
   return html`${stateBadge(station, nowMs)}${words}`;
 }
 
+/** Rows that take about as long as a usual page of the service. */
+const ROWS_TOGETHER = 100;
+
 /** The stations that the query selects, in its order. */
 async function stationTable(
   stations: readonly StationStatus[],
@@ -231,9 +234,12 @@ async function stationTable(
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
   const columns = statusColumns({ changes, nowMs, hasUnknown });
   const matching = stations.filter((station) => isMatch(station, query));
-  const shown = sortedRows(matching, columns, sort).map((station) => [station] as const);
+  const shown = sortedRows(matching, columns, sort);
   const rows: Html[] = [];
-  await forEachPart(shown, ([station]) => rows.push(tableRow(columns, station, rowId(station.name))));
+  for (const [at, station] of shown.entries()) {
+    if (at % ROWS_TOGETHER === 0) await yieldToEventLoop();
+    rows.push(tableRow(columns, station, rowId(station.name)));
+  }
   const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
