@@ -61,7 +61,7 @@ describe('resources in states that need a meaning', () => {
       ],
       json: [0, 7, 'ALERTSTATE_ESCALATED (7)'],
       csv: '"ALERTSTATE_ESCALATED (7)"',
-      tone: 'warning',
+      tone: 'unknown',
       listed: 0,
     });
     expect(before.page).toContain(
