@@ -59,19 +59,26 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   if (spec.metrics.disabled.has(name)) return [];
   const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
   const stationLabels = hasStationLabels ? stationLabelsExcept(resourceLabels, spec) : [];
-  const first = hasStationLabels ? [spec.name, spec.upstream] : [spec.name];
-  const names = [...labels, ...resourceLabels, ...stationLabels.map(([label]) => label)];
-  const last = stationLabels.map(([, text]) => text);
+  // The same in every sample of the station.
+  const upstream = hasStationLabels ? labelPair('upstream', spec.upstream) : '';
+  const opening = `${name}{station="${escapeLabelValue(labelText(spec.name))}"${upstream}`;
+  const closing = stationLabels.map(([label, text]) => labelPair(label, text)).join('');
+  const names = [...labels.slice(hasStationLabels ? 2 : 1), ...resourceLabels];
   return Array.from(samples(source), ([value, ...values]) => {
-    const texts = [...first, ...values, ...last];
-    const pairs = texts.map((text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`);
-    return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
+    let line = opening;
+    for (let at = 0; at < values.length; at += 1) line += labelPair(names[at] as string, values[at] as string);
+    return `${line}${closing}} ${sampleValue(value)}\n`;
   });
 }
 
 /** A label that resources have is theirs: their owner may be another than that of the station. */
 function stationLabelsExcept(resourceLabels: readonly string[], { labels }: StationSpec): [string, string][] {
   return Object.entries(labels).filter(([label]) => !resourceLabels.includes(label));
+}
+
+/** With the comma before it: it is never the first label. */
+function labelPair(label: string, text: string): string {
+  return `,${label}="${escapeLabelValue(labelText(text))}"`;
 }
 
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
