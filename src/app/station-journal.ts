@@ -209,7 +209,9 @@ function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: En
     ...common,
     failed: 0,
     outcome: snapshot?.complete ? 'succeeded' : 'incomplete',
-    ...(snapshot && { pages: snapshot.pages, resources: snapshot.size, firing }),
+    ...(snapshot && { pages: snapshot.pages }),
+    // Nothing is known of the resources if all records were rejected.
+    ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
     ...changed,
   };

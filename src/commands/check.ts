@@ -172,7 +172,6 @@ async function checkStations(
       result: served
         ? { ok: true as const, ...served.encoded, ...served.publication }
         : { ok: false as const, ...(health.failure as NonNullable<typeof health.failure>), replies },
-      isHanging: upstreamOf(spec.upstream).limiter.isHanging(spec.name),
       reducedPageSize: pageSizes.get(spec.name),
       replies,
     };

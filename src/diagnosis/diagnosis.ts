@@ -1,12 +1,7 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
 import { isOnlyRejecting } from '../inventory/station-status.ts';
-import {
-  unknownStatesAdvice,
-  unknownStatesCount,
-  unknownStatesOf,
-  unknownStatesText,
-} from '../inventory/unknown-states.ts';
-import { firstOf } from '../inventory/words.ts';
+import { unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
+import { countText, firstOf } from '../inventory/words.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
 import { explainFailure, isoDate } from './explain-failure.ts';
 import {
@@ -34,21 +29,44 @@ interface Message {
 }
 
 /**
- * Failures first; a message that several stations of an upstream share appears once.
+ * Failures first; a message that several stations of an upstream share appears once, with what each of them reported.
  * `scrapeTimeoutMs`: of scrapes that send none.
  */
 export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeoutMs: number): readonly CheckMessage[] {
-  const groups = new Map<string, CheckMessage>();
-  const add = (messages: readonly Message[], upstream: string, ...names: readonly string[]) => {
-    for (const message of messages) {
-      const key = JSON.stringify([upstream, message]);
-      groups.set(key, { ...message, upstream, stations: [...(groups.get(key)?.stations ?? []), ...names] });
+  const groups = new Map<string, MessageGroup>();
+  const add = (messages: readonly Message[], upstream: string, station?: string) => {
+    for (const { reported, ...message } of messages) {
+      // Other failures have other causes.
+      const cause = message.severity === 'failure' ? reported : undefined;
+      const key = JSON.stringify([upstream, message, cause]);
+      const group = groups.get(key) ?? { ...message, upstream, reports: [] };
+      group.reports.push({ station, reported });
+      groups.set(key, group);
     }
   };
   for (const upstream of upstreams) add(warningsOfUpstream(upstream, nowMs), upstream.name);
   for (const station of stations)
     add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
-  return [...groups.values()].sort((a, b) => a.severity.localeCompare(b.severity));
+  return Array.from(groups.values(), checkMessage).sort((a, b) => a.severity.localeCompare(b.severity));
+}
+
+/** The same message of several stations. */
+interface MessageGroup extends Omit<CheckMessage, 'stations' | 'reported'> {
+  readonly reports: { readonly station: string | undefined; readonly reported: string | undefined }[];
+}
+
+/** Stations whose reports are shown where they differ. */
+const MAX_REPORTS = 5;
+
+function checkMessage({ reports, ...message }: MessageGroup): CheckMessage {
+  const texts = new Set(reports.map(({ reported }) => reported));
+  const [first] = texts;
+  const each = reports.map(({ station, reported }) => `${station}: ${reported ?? 'nothing'}`);
+  return {
+    ...message,
+    stations: reports.flatMap(({ station }) => station ?? []),
+    reported: texts.size <= 1 ? first : firstOf(each, MAX_REPORTS).join('; '),
+  };
 }
 
 function warning(meaning: string, advice: string, reported?: string): Message {
@@ -56,17 +74,10 @@ function warning(meaning: string, advice: string, reported?: string): Message {
 }
 
 function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
-  const { result, upstream, isHanging } = station;
+  const { result, upstream } = station;
   if (result.ok) return listingWarnings(station, result, scrapeTimeoutMs);
   const { meaning, advice } = explainFailure(result, upstream);
-  return withoutFalse<Message>([
-    { severity: 'failure', meaning, reported: result.message, advice },
-    isHanging &&
-      warning(
-        'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
-        'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
-      ),
-  ]);
+  return [{ severity: 'failure', meaning, reported: result.message, advice }];
 }
 
 /** The items except those whose condition is false. */
@@ -100,18 +111,21 @@ function listingWarnings(
       warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
     rejected > 0 &&
       warning(
-        `Records rejected because they have no usable resource_id: ${rejected}.`,
+        'Records were rejected because they have no usable resource_id.',
         'The exporter publishes the listing with telemetry_station_listing_complete 0. Report it to the operators of the service: the page of the station shows what can be read of the records.',
+        countText(rejected, 'record'),
       ),
     invalid.length > 0 &&
       warning(
-        `Invalid field values dropped: ${invalid.map(([field, count]) => `${field} (${count})`).join(', ')}.`,
+        'Invalid field values were dropped.',
         'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
+        invalid.map(([field, count]) => `${field} (${count})`).join(', '),
       ),
     unknown.length > 0 &&
       warning(
-        `${unknownStatesCount(unknown)}, so that they count neither as firing nor as inactive: ${unknownStatesText(unknown)}.`,
+        'Resources are in states of unknown meaning, so that they count neither as firing nor as inactive.',
         unknownStatesAdvice(unknown),
+        unknownStatesText(unknown),
       ),
     withheld > 0 &&
       warning(

@@ -123,6 +123,12 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>
       advice:
         'The usual cause is a firewall that drops packets. Check the host and port too. If outbound traffic needs a proxy, set proxy_url.',
     },
+    {
+      when: 'areOthersAnswered',
+      meaning: 'The service does not answer for this station, but does for others of the upstream.',
+      advice:
+        'Report the station to the operators of the service, with its path and the time. Raise timeout only if this station is known to be slow.',
+    },
   ],
   tls: [
     {
@@ -216,12 +222,14 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>
 };
 
 /** What the rules depend on. */
-function circumstancesOf({ replies }: StationFailure, { options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
+function circumstancesOf({ replies }: StationFailure, upstream: UpstreamFacts) {
+  const { options, connection, clockDifferenceMs = 0 } = upstream;
   return {
     isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
     /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */
     isClosedAfterHandshake: connection.session !== undefined && replies.length === 0,
     isConnectTimeout: failureOf(connection.error).reason === 'timeout',
+    areOthersAnswered: replies.length === 0 && upstream.replies.length > 0,
     hasNoCredentials: !hasCredentials(options),
     isNotSent: !replies.some(({ status }) => status === 401),
     isClockDifferent: options.auth?.scheme === 'hmac' && isNotableClockDifference(clockDifferenceMs),

@@ -61,8 +61,6 @@ export interface StationFacts extends ExpositionSize {
   readonly upstream: UpstreamFacts;
   readonly durationMs: number;
   readonly result: ({ readonly ok: true } & Listed) | ({ readonly ok: false } & StationFailure);
-  /** Its latest request got no reply. */
-  readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
   /** The replies in order of arrival. */

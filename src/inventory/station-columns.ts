@@ -5,7 +5,14 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import { type Columns, documented, fieldsOf } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
-import { coverageShare, dataProblems, type OwnerCount, type StationStatus, stateOf } from './station-status.ts';
+import {
+  coverageShare,
+  dataProblems,
+  knownCounts,
+  type OwnerCount,
+  type StationStatus,
+  stateOf,
+} from './station-status.ts';
 import { unknownStatesText } from './unknown-states.ts';
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
@@ -36,12 +43,15 @@ export const STATION_COLUMNS = documented<StationStatus>({
     'isHanging',
   ],
   refresh: ['What refreshes a station that is due: `scrape` or `background`.', 'refresh'],
-  resources: ['Number of resources; null without data.', ({ snapshot }) => snapshot?.resources],
-  firing_resources: ['Resources in a state that means firing.', ({ snapshot }) => snapshot?.firing],
-  pending_resources: ['Resources in a state that means pending.', ({ snapshot }) => snapshot?.pending],
+  resources: [
+    'Number of resources; null without data, or if all records were rejected.',
+    ({ snapshot }) => knownCounts(snapshot)?.resources,
+  ],
+  firing_resources: ['Resources in a state that means firing.', ({ snapshot }) => knownCounts(snapshot)?.firing],
+  pending_resources: ['Resources in a state that means pending.', ({ snapshot }) => knownCounts(snapshot)?.pending],
   unknown_state_resources: [
     'Resources in a state of unknown meaning, or without a state.',
-    ({ snapshot }) => snapshot?.unknown,
+    ({ snapshot }) => knownCounts(snapshot)?.unknown,
   ],
   unknown_states: [
     'These states with their numbers of resources, in words; null if there are none.',

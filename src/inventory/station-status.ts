@@ -140,6 +140,12 @@ export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): rea
 
 export const CHURN_WAITING = 'changes are not counted until a listing is complete';
 
+/** The numbers of a snapshot; none where all records are rejected: nothing is known of the resources then. */
+export function knownCounts(snapshot: SnapshotStatus | undefined): SnapshotStatus | undefined {
+  const isUnknown = snapshot?.resources === 0 && snapshot.rejected > 0;
+  return isUnknown ? undefined : snapshot;
+}
+
 /** Whether a listing is incomplete for no other reason than its rejected records. */
 export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 'rejected'>): boolean {
   return addsUp && rejected > 0;

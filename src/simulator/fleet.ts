@@ -143,7 +143,7 @@ export class SimulatedFleet {
     return {
       id: digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
       name: `${kind.namePrefix}-${digest.slice(0, 12)}`,
-      displayName: displayName(random),
+      displayName: displayName(random, kind),
     };
   }
 }

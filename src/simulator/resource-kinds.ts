@@ -53,14 +53,14 @@ export const resourceKinds: readonly ResourceKind[] = [
     weight: 24,
     lifetimeMs: [6 * DAY, 500 * DAY],
     products: ['product.aec2'],
-    skus: ['2 vCPU', '4 vCPU', '8 vCPU', '16 vCPU', '64 vCPU', 'n3.large / 按量付费'],
+    skus: ['2 vCPU', '4 vCPU', '8 vCPU', '16 vCPU', '64 vCPU', 'n3.large / on demand'],
     gpuShare: 0.45,
     ruleShare: 0.9,
     maxRules: 12,
   },
   {
     key: 'resource_type.compute.ecp.v1.virtualCluster',
-    label: '虚拟集群',
+    label: 'Virtual cluster',
     namePrefix: 'vc',
     weight: 3,
     lifetimeMs: [60 * DAY, 800 * DAY],
@@ -88,11 +88,11 @@ export const resourceKinds: readonly ResourceKind[] = [
     weight: 9,
     lifetimeMs: [60 * DAY, 900 * DAY],
     products: ['product.aoss', 'product.aoss', ''],
-    skus: ['Standard', 'Standard', '低频访问'],
+    skus: ['Standard', 'Standard', 'Infrequent Access'],
   },
   {
     key: 'resource_type.network.eip.v1.eip',
-    label: '弹性公网 IP',
+    label: 'Elastic IP',
     namePrefix: 'eip',
     weight: 10,
     lifetimeMs: [4 * DAY, 400 * DAY],
@@ -134,10 +134,15 @@ export const gpuModels: readonly string[] = [
   'Ascend 910B',
 ];
 
-/** Chinese and English, with dots, colons and spaces, as in real names. */
-export function displayName(random: Random): string {
+/**
+ * With dots, colons and spaces, as in real names. Buckets may have Chinese ones: they seldom change, so that these names are not on the
+ * first screen of a page, where a computer without a Chinese font shows boxes.
+ */
+export function displayName(random: Random, { namePrefix }: Pick<ResourceKind, 'namePrefix'>): string {
   const number = String(between(random, 1, 99)).padStart(2, '0');
-  return `${pick(random, teams)}${pick(random, ['-', '.', ':', ' '])}${pick(random, roles)}${pick(random, ['-', ':', '.v'])}${number}`;
+  const isChinese = namePrefix === 'bkt' && random() < 0.3;
+  const [team, role] = isChinese ? [CHINESE_TEAMS, CHINESE_ROLES] : [teams, roles];
+  return `${pick(random, team)}${pick(random, ['-', '.', ':', ' '])}${pick(random, role)}${pick(random, ['-', ':', '.v'])}${number}`;
 }
 
 const teams: readonly string[] = [
@@ -147,10 +152,10 @@ const teams: readonly string[] = [
   'speech',
   'llm.pretrain',
   'infra:core',
-  '训练平台',
-  '推理服务',
-  '数据中台',
-  '自动驾驶.感知',
+  'payments',
+  'checkout',
+  'data-platform',
+  'recommendation',
 ];
 
 const roles: readonly string[] = [
@@ -160,8 +165,12 @@ const roles: readonly string[] = [
   'etl',
   'eval',
   'gateway',
-  '节点',
-  '数据集',
-  '华东.备份',
-  '开发机',
+  'node',
+  'dataset',
+  'backup',
+  'notebook',
 ];
+
+const CHINESE_TEAMS: readonly string[] = ['训练平台', '推理服务', '数据中台', '自动驾驶.感知'];
+
+const CHINESE_ROLES: readonly string[] = ['节点', '数据集', '华东.备份', '开发机'];

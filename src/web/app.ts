@@ -7,6 +7,7 @@ import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
 import { errorPage } from './pages/error-page.ts';
+import { historyPage } from './pages/history.ts';
 import { favicon } from './pages/layout.ts';
 import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
@@ -108,7 +109,7 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   readOnly(pages, ROUTES.stations, redirectTo('./'));
   const station = { html: stationPage(exporter, options), json: stationData(exporter, options) };
   page(pages, ROUTES.station, byFormat(station));
-  page(pages, ROUTES.history, byFormat(historyList(exporter)));
+  page(pages, ROUTES.history, byFormat({ ...historyList(exporter), html: historyPage(exporter, options) }));
   page(pages, ROUTES.changes, byFormat({ html: changesPage(exporter, options), ...changeList(exporter) }));
   page(pages, ROUTES.resources, byFormat(resourceList(exporter, options)));
   page(pages, ROUTES.resource, resourcePage(exporter, options));

@@ -54,18 +54,31 @@ describe('checkMessages', () => {
     const station = { ...listedStation(listing, 7), reducedPageSize: 40, replies: [reply(413)], durationMs: 10_100 };
     expect(warningsOf(factsOf([station]))).toEqual([
       'The listing is incomplete: resources may be missing, or may no longer exist.',
-      'Records rejected because they have no usable resource_id: 4.',
-      'Invalid field values dropped: sku (1), state (2).',
+      'Records were rejected because they have no usable resource_id.',
+      'Invalid field values were dropped.',
       'The station has more resources than metrics.max_resources: 7 per-resource series are withheld. Aggregates stay exact.',
       'The service rejected the page size: the refresh continued with 40 resources per page.',
       'A refresh takes 10.1 s, longer than the scrape timeout of 10 s: scrapes serve the previous snapshot.',
     ]);
   });
 
-  it('warns that a failed station hangs', () => {
-    const [failure, warning] = checkMessages(factsOf([{ ...failedStation('a'), isHanging: true }]), 10_000);
-    expect(failure).toMatchObject({ severity: 'failure', meaning: 'The service returned an error status.' });
-    expect(warning).toMatchObject({ severity: 'warning', meaning: expect.stringMatching(/^The station hangs: /) });
+  it('groups equal warnings of stations whose numbers differ, and says what each of them reported', () => {
+    const rejecting = (name: string, rejected: number) => ({
+      ...listedStation({ complete: false, addsUp: true, rejected }),
+      spec: specOf({ name }),
+    });
+    const [warning, ...others] = checkMessages(factsOf([rejecting('a', 4), rejecting('b', 1)]), 10_000);
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({ stations: ['a', 'b'], reported: 'a: 4 records; b: 1 record' });
+  });
+
+  it('says of a station without a reply that the service answers for others, and where to ask', () => {
+    const silent = { ...failedStation('a'), upstream: { ...UPSTREAM, replies: [reply(200)] } };
+    const timeout = { ...silent.result, reason: 'timeout' as const, replies: [] };
+    const [failure, ...others] = checkMessages(factsOf([{ ...silent, result: timeout } as typeof silent]), 10_000);
+    expect(others).toEqual([]);
+    expect(failure?.meaning).toBe('The service does not answer for this station, but does for others of the upstream.');
+    expect(failure?.advice).toMatch(/^Report the station to the operators of the service/);
   });
 
   it('warns of an empty listing, but not of a long refresh in the background', () => {

@@ -41,7 +41,6 @@ export const failedStation = (name: string, message = 'unavailable'): StationFac
   durationMs: 12.3,
   result: { ok: false, reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
   reducedPageSize: undefined,
-  isHanging: false,
   replies: [],
 });
 

@@ -70,6 +70,8 @@ describe('byFormat', () => {
     ['/?format=json', 'text/html', 'application/json'],
     ['/?format=html', 'application/json', 'text/html; charset=utf-8'],
     ['/stations/prod', 'application/json', 'application/json'],
+    ['/stations/prod/history', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
+    ['/stations/prod/history', undefined, 'application/json'],
     ['/stations/prod/resources', undefined, 'application/json'],
     ['/stations/prod/resources', 'text/csv', 'text/csv; charset=utf-8'],
   ])('answers %s with Accept %s as %s', async (path, accept, type) => {
@@ -83,7 +85,6 @@ describe('byFormat', () => {
     '/?format=json&format=csv',
     '/stations/prod?format=csv',
     '/stations/prod/resources?format=html',
-    '/stations/prod/history?format=html',
   ])('rejects %s', async (path) => {
     const { status, body } = await responseTo(path);
     expect(status).toBe(400);

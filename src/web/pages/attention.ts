@@ -18,7 +18,7 @@ import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
 import { resourceLabel } from '../../model/resource.ts';
 import type { RejectedReload } from '../port.ts';
 import { changesPath, ROUTES, stationPath } from '../routes.ts';
-import { type Html, html, listed, more, rowId, sinceText } from './html.ts';
+import { type Html, html, itemList, more, rowId, sinceText } from './html.ts';
 import {
   adviceText,
   failingSinceMs,
@@ -234,7 +234,7 @@ function groupSubject({ upstream, stations }: StationGroup, query?: Readonly<Rec
 /** Each with a link, and what is said of it. */
 function namedStations(stations: readonly StationStatus[], text: (station: StationStatus) => string): Html {
   const items = stations.map((station) => html`${stationLink(station.name)} (${text(station)})`);
-  return listed(items, MAX_NAMED_STATIONS);
+  return itemList(items, MAX_NAMED_STATIONS);
 }
 
 /** The earliest of the times that are known. */

@@ -2,14 +2,16 @@ import { firstMsOf, type HistoryEntry, type Outage } from '../../inventory/histo
 import { NOTABLE_WAIT_MS, type StationDetail, type StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
+import { stationOf } from '../data.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
 import { dayText, type Html, html, momentText, more, timeText, unknown } from './html.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
+import { stateBadge, stateNote, trail } from './station-parts.ts';
 import { downloads } from './table.ts';
 
-/** Refreshes in the list: at once, and after opening it. */
-const SHOWN = 20;
-const MORE = 40;
+/** Refreshes that the history page shows without opening the list. */
+const SHOWN = 60;
 
 /** Outages in the list without opening it. */
 const SHOWN_OUTAGES = 5;
@@ -37,15 +39,48 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : content}
 `;
 }
 
-/** The refreshes one by one, the latest first; empty without any. */
+/** Refreshes on the page of the station. */
+const LATEST = 5;
+
+/** The latest refreshes, with a link to the others; empty without any. */
+export function latestRefreshesSection({ history, status, nowMs }: StationHistory): Html {
+  if (history.length === 0) return html``;
+  return html`<section aria-labelledby="refreshes-title">
+<h2 id="refreshes-title">Recent refreshes <a href="../${stationPath(status.name, '/history')}">all refreshes</a></h2>
+${refreshTable(history.slice(0, LATEST), status.name, nowMs, 'refreshes', '../')}
+</section>`;
+}
+
+const HISTORY_ROOT = '../../';
+
+/** What happened to a station in the last day: its outages, its numbers, and its refreshes one by one. */
+export const historyPage: PageHandler = (exporter, options) => (request, response) => {
+  const { spec, history, status } = stationOf(exporter, request);
+  const nowMs = options.now();
+  const station = { history, status, nowMs };
+  const content = html`${trail(HISTORY_ROOT, 'History', spec.name)}
+<h1>History of ${spec.name}</h1>
+<div class="headline">
+<p id="state">${stateBadge(status, nowMs)} ${stateNote(status)}</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
+${historySection(station)}
+${refreshesSection(station)}`;
+  sendPage(response, { title: `History · ${spec.name}`, root: HISTORY_ROOT, content, isLive: true }, options);
+};
+
+/** All refreshes that are kept, the latest first; empty without any. */
 export function refreshesSection({ history, status, nowMs }: StationHistory): Html {
   if (history.length === 0) return html``;
-  const path = stationPath(status.name, '/history');
-  const further = history.slice(SHOWN, SHOWN + MORE);
+  const table = (entries: readonly HistoryEntry[], id: string) =>
+    refreshTable(entries, status.name, nowMs, id, HISTORY_ROOT);
+  const further = history.slice(SHOWN);
   return html`<section aria-labelledby="refreshes-title">
-<h2 id="refreshes-title">Recent refreshes</h2>
-${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
-${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${downloads(`../${path}?format=`)}
+<h2 id="refreshes-title">Refreshes</h2>
+<p class="quiet">The latest 60 one by one; the older ones of a day are summed up by six minutes.</p>
+${table(history.slice(0, SHOWN), 'refreshes')}
+${more(further.length, table(further, 'more-refreshes'))}${downloads('?format=')}
 </section>
 `;
 }
@@ -326,13 +361,20 @@ function verticalScale(bottom: number, top: number): (value: number) => number {
   };
 }
 
-function refreshTable(entries: readonly HistoryEntry[], station: string, nowMs: number, id: string): Html {
+/** `root`: relative path from the page to the root. */
+function refreshTable(
+  entries: readonly HistoryEntry[],
+  station: string,
+  nowMs: number,
+  id: string,
+  root: string,
+): Html {
   return html`<table id="${id}" class="cards history">
 <thead>
 <tr><th scope="col">Ended (UTC)</th><th scope="col">Outcome</th><th scope="col" class="number">Duration</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Resources</th><th scope="col" class="number">Firing</th><th scope="col">Changes</th></tr>
 </thead>
 <tbody>
-${entries.map((entry) => refreshRow(entry, station, nowMs))}</tbody>
+${entries.map((entry) => refreshRow(entry, station, nowMs, root))}</tbody>
 </table>`;
 }
 
@@ -343,7 +385,7 @@ function firingText(firing: number, { unknown = 0, refreshes }: HistoryEntry): H
   return html`${numberText(firing)} <span class="sub no">${most}${numberText(unknown)} unknown</span>`;
 }
 
-function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
+function refreshRow(entry: HistoryEntry, station: string, nowMs: number, root: string): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
   const number = (label: string, value: number | undefined, text: (value: number) => Html | string = numberText) => {
     const shown = value === undefined ? unknown('not known') : text(value);
@@ -358,7 +400,7 @@ ${number('Duration', durationMs, (value) => html`${durationText(value)}${waited}
 ${number('Pages', pages)}
 ${number('Resources', resources)}
 ${number('Firing', firing, (value) => firingText(value, entry))}
-<td data-label="Changes"><span>${changesText(entry, station)}</span></td>
+<td data-label="Changes"><span>${changesText(entry, station, root)}</span></td>
 </tr>
 `;
 }
@@ -371,7 +413,7 @@ function outcomeText({ outcome, refreshes, failed }: HistoryEntry): string {
 }
 
 /** A link to these changes. */
-function changesText(entry: HistoryEntry, station: string): Html {
+function changesText(entry: HistoryEntry, station: string, root: string): Html {
   const { added, removed, stateChanges, rulesChanges, atMs } = entry;
   const changes = Object.entries({ added, removed, 'changed state': stateChanges, 'changed rules': rulesChanges });
   if (changes.every(([, count]) => count === undefined)) return unknown('not known');
@@ -379,5 +421,5 @@ function changesText(entry: HistoryEntry, station: string): Html {
   if (texts.length === 0) return html`none`;
   const since = new Date(firstMsOf(entry)).toISOString();
   const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
-  return html`<a href="../${path}">${texts.join(', ')}</a>`;
+  return html`<a href="${root}${path}">${texts.join(', ')}</a>`;
 }

@@ -123,7 +123,7 @@ export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minut
 }
 
 /** `a, b and 3 more`. */
-export function listed(items: readonly Html[], max: number): Html {
+export function itemList(items: readonly Html[], max: number): Html {
   const shown = items.slice(0, max).map((item, at) => html`${at === 0 ? '' : ', '}${item}`);
   return html`${shown}${items.length > max ? ` and ${numberText(items.length - max)} more` : ''}`;
 }

@@ -23,8 +23,6 @@ interface HtmlPage {
   readonly route?: string;
   /** Whether a script keeps it current; it has the controls and notices below. */
   readonly isLive?: boolean;
-  /** The text that was searched for. */
-  readonly search?: string;
 }
 
 /** The handler of a page. */
@@ -88,10 +86,7 @@ function cspHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function renderPage(
-  { title, root, content, route, isLive, search = '' }: HtmlPage,
-  { telemetryPath, version }: WebOptions,
-): Html {
+function renderPage({ title, root, content, route, isLive }: HtmlPage, { telemetryPath, version }: WebOptions): Html {
   const endpoints = [
     [telemetryPath, 'Metrics'],
     [ROUTES.discovery, 'Service discovery'],
@@ -118,12 +113,7 @@ ${route === ROUTES.status ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root
 <ul>
 ${NAVIGATION.map(item)}</ul>
 </nav>
-<form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
-<label class="hidden-text" for="site-search">Search the resources of all stations</label>
-<input id="site-search" name="q" type="search" placeholder="All resources" value="${search}" autocomplete="off" spellcheck="false">
-<button type="submit">Search</button>
-</form>
-</header>
+${route === ROUTES.search ? [] : siteSearch(root)}</header>
 <main id="content" tabindex="-1">
 ${content}
 </main>
@@ -134,5 +124,15 @@ ${endpoints.map(item)}</ul>
 </footer>
 ${isLive ? html`<script>${new Html(LIVE_SCRIPT)}</script>\n` : []}</body>
 </html>
+`;
+}
+
+/** On the page of the search its own form has the field. */
+function siteSearch(root: string): Html {
+  return html`<form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
+<label class="hidden-text" for="site-search">Search the resources of all stations</label>
+<input id="site-search" name="q" type="search" placeholder="All resources" autocomplete="off" spellcheck="false">
+<button type="submit">Search</button>
+</form>
 `;
 }

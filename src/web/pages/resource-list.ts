@@ -177,7 +177,7 @@ ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(n
 ${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
-<button type="submit">Show</button>
+<button type="submit">Filter</button>
 ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear filters</a></p>` : []}
 </form>`;
 }

@@ -8,7 +8,7 @@ import { ALERT_STATES } from '../../model/alert-state.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
-import { type Html, html, listed } from './html.ts';
+import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stateNote, stationLink, unknownStatesNote } from './station-parts.ts';
@@ -23,8 +23,8 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const { selection, order } = query;
   const { search = '' } = selection;
   const show = (content: Html) =>
-    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
-  const form = searchForm(query, await exporter.owners());
+    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search }, options);
+  const form = searchForm(query, exporter, await exporter.owners());
   if (Object.keys(selection).length === 0) return show(emptyPage(exporter, form));
   const { found, withoutData } = await exporter.search(selection, order, signal);
   const nowMs = options.now();
@@ -60,31 +60,39 @@ function emptyPage({ isSharded }: ExporterPort, form: Html): Html {
 ${form}`;
 }
 
-/** Values of a label that can be chosen. */
+/** Values of a kind that can be chosen. */
 const MAX_VALUES = 200;
 
 /** Filters by a GET request; other values of the query are kept. */
-function searchForm({ selection, order }: ResourceQuery, owners: readonly OwnerCount[]): Html {
+function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort, owners: readonly OwnerCount[]): Html {
   const { search = '', alert_state: alertState, without_rules: withoutRules, ...values } = selection;
+  const specs = exporter.specs();
   const labels = [...new Set(owners.map(({ label }) => label))];
+  const chosen = (name: string) => (values[name] === '' ? NONE : values[name]);
   const selects = labels.map((label) => {
     const known = owners.filter((count) => count.label === label).slice(0, MAX_VALUES);
     const options = known.map(
       ({ value, resources }) => [value || NONE, `${value || NONE} (${numberText(resources)})`] as const,
     );
-    return html`\n${selectBox(label, labelHeading(label), options, values[label] === '' ? NONE : values[label])}`;
+    return html`\n${selectBox(label, labelHeading(label), options, chosen(label))}`;
   });
+  const stations = specs.map(({ name }) => name).slice(0, MAX_VALUES);
+  const products = [...new Set(specs.flatMap((spec) => spec.products))].slice(0, MAX_VALUES);
+  const filters = ['station', 'type', 'product', ...labels];
   const others = { ...values, sort: order && sortText(order) };
   const hidden = Object.entries(others).flatMap(([name, value]) =>
-    labels.includes(name) || value === undefined
+    filters.includes(name) || value === undefined
       ? []
       : html`<input type="hidden" name="${name}" value="${value || NONE}">`,
   );
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources of all stations" method="get">
-<label for="search">Search in ID, name and display name <input id="search" name="q" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+<label for="search">ID, name or display name <input id="search" name="q" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+${selectBox('station', 'Station', stations, values['station'])}
+<label for="filter-type">Type <input id="filter-type" name="type" type="search" value="${values['type'] ?? ''}" placeholder="any" autocomplete="off" spellcheck="false"></label>
+${products.length === 0 ? [] : selectBox('product', 'Product', products, chosen('product'))}
 ${selectBox('alert_state', 'Alert state', ALERT_STATES, alertState)}${selects}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${withoutRules ? html` checked` : []}> Without alert rules</label>${hidden}
-<button type="submit">Show</button>
+<button type="submit">Search</button>
 </form>`;
 }
 
@@ -111,6 +119,6 @@ function isOldOrIncomplete(station: StationStatus): boolean {
 function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
   if (rows.length === 0) return [];
   return [
-    html`<p id="${id}" class="failure-note warning">${words}: ${listed(rows.map(item), MAX_LISTED_STATIONS)}.</p>`,
+    html`<p id="${id}" class="failure-note warning">${words}: ${itemList(rows.map(item), MAX_LISTED_STATIONS)}.</p>`,
   ];
 }

@@ -7,6 +7,7 @@ import {
   coverageShare,
   isCritical,
   isOnlyRejecting,
+  knownCounts,
   nextRefreshText,
   type StationDetail,
   type StationStatus,
@@ -21,7 +22,7 @@ import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { LOSS_ADVICE, stationHeadline } from './attention.ts';
 import { latestChangesSection } from './changes-page.ts';
-import { historySection, refreshesSection } from './history.ts';
+import { historySection, latestRefreshesSection } from './history.ts';
 import { facts, type Html, html, momentText, sinceText, tiles } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
@@ -37,7 +38,6 @@ import {
   changesSince,
   completeness,
   coverageText,
-  knownCounts,
   lastSuccess,
   linkedCount,
   linkList,
@@ -92,13 +92,12 @@ function stationContent(view: StationPageView, options: WebOptions): Html {
   const { snapshot } = status;
   const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS), status.comparedSinceMs);
   const { text, tone } = stationHeadline(status, recent, nowMs);
-  const changes = changesPath(spec.name);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(linksOf(links, spec))}<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 <div class="actions">
-<a href="#resources">Resources</a> <a href="../${changes}">Changes</a> <a href="#refreshes-title">Refreshes</a> <a href="#place">Details</a>
+<a href="#resources">Resources</a> <a href="../${changesPath(spec.name)}">Changes</a> <a href="../${stationPath(spec.name, '/history')}">History</a> <a href="#details">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
@@ -110,18 +109,25 @@ ${unknownStatesNote(snapshot?.unknownStates ?? [], status.unknownSinceMs, nowMs)
 ${stationTiles(view, recent)}
 ${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
 ${historySection(view)}
+<div>
 ${latestChangesSection(view)}
+${latestRefreshesSection(view)}
 </div>
-${countSections(spec.products.length > 0, counts)}<section aria-labelledby="resources">
-<h2 id="resources">Resources</h2>
-${resourcesOf(view)}
-</section>
-${refreshesSection(view)}<div class="columns">
+</div>
+<details id="details">
+<summary>Details: where the station is, how it is refreshed, and its listing</summary>
+<div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
 ${stationFacts(view)}
 </section>
-${served === undefined ? [] : listingSection(served.snapshot)}</div>`;
+${served === undefined ? [] : listingSection(served.snapshot)}</div>
+</details>
+${countSections(spec.products.length > 0, counts)}<section aria-labelledby="resources">
+<h2 id="resources">Resources</h2>
+${resourcesOf(view)}
+</section>
+`;
 }
 
 /** The numbers of the station, with what they are to be compared with. */
@@ -184,7 +190,7 @@ function listingTile(status: StationStatus) {
   const { snapshot } = status;
   if (snapshot === undefined) return [];
   const missing = completeness(status);
-  const target = snapshot.rejected > 0 ? '#rejected' : '#listing';
+  const target = snapshot.rejected > 0 ? '#rejected' : '#details';
   return [
     {
       term: 'Listing',

@@ -10,7 +10,6 @@ import {
   NOTABLE_WAIT_MS,
   noDataReason,
   noShareReason,
-  type SnapshotStatus,
   STATION_STATES,
   type StationStatus,
   stateOf,
@@ -166,12 +165,6 @@ export function linkedCount(count: number | undefined, href: string | undefined)
   return href === undefined || count === 0
     ? html`${numberText(count)}`
     : html`<a href="${href}">${numberText(count)}</a>`;
-}
-
-/** The numbers of a snapshot; none where all records are rejected: nothing is known of the resources then. */
-export function knownCounts(snapshot: SnapshotStatus | undefined): SnapshotStatus | undefined {
-  const isUnknown = snapshot?.resources === 0 && snapshot.rejected > 0;
-  return isUnknown ? undefined : snapshot;
 }
 
 /** `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry, Outage } from '../../../src/inventory/history.ts';
 import { historySection, hourStrip, refreshesSection } from '../../../src/web/pages/history.ts';
-import { detailOf, NOW_MS, STATION } from '../fake-station.ts';
-import { shown } from './opened-page.ts';
+import { detailOf, exporterOf, NOW_MS, STATION } from '../fake-station.ts';
+import { openPage, rowsOf, shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -143,22 +143,22 @@ describe('historySection', () => {
     expect(text).toContain('2 up to 7 unknown');
   });
 
-  it('lists the latest 20 refreshes, and 40 more in a part to open', () => {
+  it('lists the latest 60 refreshes, and the others in a part to open', () => {
     const markup = section(minutes(100));
-    const [listed = '', opened = ''] = markup.slice(markup.indexOf('Recent refreshes')).split('<details>');
-    expect(listed.match(/<tr>\n/g)).toHaveLength(20);
+    const [listed = '', opened = ''] = markup.slice(markup.indexOf('refreshes-title')).split('<details>');
+    expect(listed.match(/<tr>\n/g)).toHaveLength(60);
     expect(opened.match(/<tr>\n/g)).toHaveLength(40);
     expect(shown(opened).text).toMatch(/^40 more.*Download CSV JSON$/);
-    expect(shown(opened).hrefs).toContain('../stations/prod/history?format=csv');
+    expect(shown(opened).hrefs).toContain('?format=csv');
   });
 
   it('links to the changes of a refresh, or of all refreshes of an entry', () => {
     const linksOf = (changes: Partial<HistoryEntry>) =>
       shown(section([entryAt(0, { removed: 1, ...changes })])).hrefs.filter((href) => href.includes('since'));
     const until = '2026-01-02T03%3A05%3A00.000Z';
-    expect(linksOf({})).toEqual([`../stations/prod/changes?since=${until}&until=${until}`]);
+    expect(linksOf({})).toEqual([`../../stations/prod/changes?since=${until}&until=${until}`]);
     expect(linksOf({ refreshes: 6, firstMs: NOW_MS - 5 * MINUTE_MS })).toEqual([
-      `../stations/prod/changes?since=2026-01-02T03%3A00%3A00.000Z&until=${until}`,
+      `../../stations/prod/changes?since=2026-01-02T03%3A00%3A00.000Z&until=${until}`,
     ]);
   });
 
@@ -300,5 +300,15 @@ describe('hourStrip', () => {
   it('is short also for a station that fails every other minute', () => {
     const markup = stripOf(minutes(60, (agoMs) => (agoMs % (2 * MINUTE_MS) === 0 ? failureAt(agoMs) : entryAt(agoMs))));
     expect(markup.length).toBeLessThan(1500);
+  });
+});
+
+describe('historyPage', () => {
+  it('is a page for browsers, with the outages, the numbers and all refreshes', async () => {
+    const detail = detailOf([], { history: minutes(3) });
+    const { body, text, hrefs } = await openPage(exporterOf(detail), '/stations/prod/history');
+    expect(text).toContain('Stations / prod / History History of prod up');
+    expect(rowsOf(body, 'refreshes')).toHaveLength(3);
+    expect(hrefs).toContain('../../stations/prod');
   });
 });

@@ -41,7 +41,9 @@ describe('searchPage', () => {
       './stations/a%2Fb/resources/x',
       './stations/a%2Fb',
     ]);
-    expect(body).toContain('name="q" type="search" placeholder="All resources" value="X"');
+    // The form of the page is the only search box.
+    expect(body.match(/name="q"/g)).toHaveLength(1);
+    expect(body).toContain('name="q" type="search" value="X"');
   });
 
   it('has filters by alert state, owner and missing rules, and keeps what else was searched for', async () => {
@@ -50,7 +52,7 @@ describe('searchPage', () => {
     const owners = async () => [owner, { ...owner, value: '', resources: 1200 }];
     const { body } = await search(
       { ...stationsOf({ a: resourcesOf(3) }), owners, specs },
-      '?q=r&type=x&team=(none)&without_rules=yes',
+      '?q=r&type=x&state=s&team=(none)&without_rules=yes',
     );
     const form = contentOf(body, 'narrow');
     for (const markup of [
@@ -59,7 +61,9 @@ describe('searchPage', () => {
       '<option value="web">web (3)</option>',
       '<option value="(none)" selected>(none) (1,200)</option>',
       'value="yes" checked>',
-      '<input type="hidden" name="type" value="x">',
+      'name="type" type="search" value="x"',
+      '<input type="hidden" name="state" value="s">',
+      '<option value="prod">prod</option>',
     ])
       expect(form).toContain(markup);
     expect((await search({ owners }, '')).body).toContain('<select id="filter-team" name="team">');
