@@ -71,6 +71,7 @@ async function receive(
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
   const problem = isSuccess(status) ? headerProblem(headers, limitBytes) : undefined;
   if (problem !== undefined) refuse(problem);
+  else buffer.reserve(Math.min(contentLength(headers), limitBytes));
   body.on('data', (chunk: Buffer) => {
     if (buffer.append(chunk) > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
   });
@@ -78,7 +79,7 @@ async function receive(
     // An error reply whose body is cut off is not another failure: the status is already known.
     if (isSuccess(status)) throw error;
   });
-  return { status, headers, body: buffer.take() };
+  return { status, headers, body: buffer.bytes() };
 }
 
 export function isSuccess(status: number): boolean {
@@ -88,52 +89,51 @@ export function isSuccess(status: number): boolean {
 function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
-  const length = Number(headers['content-length'] ?? 0);
+  const length = contentLength(headers);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
 }
 
-/** Bytes of a body that are copied to memory which is reused. */
+/** 0 when the reply does not say how long its body is. */
+function contentLength(headers: Reply['headers']): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** A buffer that is larger is not kept: one large page must not hold the memory for good. */
 const MAX_REUSED_BYTES = 1024 * 1024;
 
-/**
- * Collects a body. A usual one is in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to
- * collect. Of a larger one the chunks are kept and joined once, because a buffer that doubles would take twice the memory.
- */
+/** Collects a body in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to collect. */
 export class BodyBuffer {
-  #reused = Buffer.allocUnsafeSlow(0);
-  #reusedLength = 0;
-  #chunks: Uint8Array[] = [];
+  #buffer = Buffer.allocUnsafeSlow(0);
   #length = 0;
+
+  /** Makes room for a body of a known length, which need not grow then. */
+  reserve(bytes: number): void {
+    if (bytes > this.#buffer.length) this.#resize(bytes);
+  }
 
   /** Returns the length. */
   append(chunk: Uint8Array): number {
-    this.#length += chunk.length;
-    if (this.#length > MAX_REUSED_BYTES) {
-      this.#chunks.push(chunk);
-      return this.#length;
-    }
-    if (this.#length > this.#reused.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.#length, 2 * this.#reused.length));
-      this.#reused.copy(larger, 0, 0, this.#reusedLength);
-      this.#reused = larger;
-    }
-    this.#reused.set(chunk, this.#reusedLength);
-    this.#reusedLength = this.#length;
-    return this.#length;
+    const length = this.#length + chunk.length;
+    if (length > this.#buffer.length) this.#resize(Math.max(length, 2 * this.#buffer.length));
+    this.#buffer.set(chunk, this.#length);
+    this.#length = length;
+    return length;
   }
 
-  /** The bytes collected, once. They are valid until the next `clear` or `append`. */
-  take(): Buffer {
-    const start = this.#reused.subarray(0, this.#reusedLength);
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    return chunks.length === 0 ? start : Buffer.concat([start, ...chunks], this.#length);
+  /** A view, not a copy: valid until the next `clear` or `append`. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
   }
 
   clear(): void {
-    this.#reusedLength = 0;
-    this.#chunks = [];
     this.#length = 0;
+    if (this.#buffer.length > MAX_REUSED_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
+  }
+
+  #resize(bytes: number): void {
+    const larger = Buffer.allocUnsafeSlow(bytes);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
   }
 }
 
