@@ -176,6 +176,15 @@ describe('loadCommand, with flags', () => {
     expect(JSON.parse((await get('/sd')).body)).toMatchObject([{ targets: ['proxy.example:443'] }]);
   });
 
+  it.each(['/probe', '/stations/prod', '/-/metrics'])('does not serve metrics under the path %s', async (path) => {
+    const config = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a'])));
+    const { code, stderr } = await resultOf([`--config.file=${config}`, `--web.telemetry-path=${path}`]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `--web.telemetry-path: ${path} is another endpoint, expected another path\n`,
+    });
+  });
+
   it('answers scrapes beyond --web.max-requests at once', async () => {
     const { get, signals } = await startServing(HANGING, '--web.max-requests=1');
     const statuses: (number | undefined)[] = [];

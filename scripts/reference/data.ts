@@ -31,7 +31,7 @@ export function dataReference(): string {
     '| `/stations/NAME/changes?format=json` | `json`, `csv` | the changed resources of a station, latest first |',
     '',
     '- `/stations/NAME/resources` returns all resources that the station page shows, in the same order, for the same query parameters: `search`, `type`, `product`, `state`,',
-    '  `alert_state`, `alertable`, `without_rules=yes`, `sort` and `order`. `sort=-alert_rules` is short for `sort=alert_rules&order=desc`.',
+    '  `alert_state`, `alertable`, `without_rules=yes`, and `sort`, with a leading `-` for descending order: `sort=-alert_rules`.',
     '- `type`, `product` and `state` select the resources with exactly this value, `(none)` those without one. If no resource has the value, it is a short form: consecutive parts of',
     '  one or more values, in any case. `state=firing` selects `ALERTSTATE_FIRING`, `type=eip` selects `resource_type.network.eip.v1.eip`.',
     '- `alert_state` selects by the meaning of the state: `firing`, `pending`, `inactive` or `unknown`; see [`states`](configuration.md#the-file).',

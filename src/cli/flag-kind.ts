@@ -75,21 +75,13 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
   return flagKind('<choice>', expected, (text) => words.find((word) => word === text));
 }
 
-/** The sort keys, under the names of their columns. */
-export const SORT_COLUMNS = Object.keys(SORT_KEYS).map(columnName);
-
 export const sortOrder: FlagKind<Order> = flagKind(
   '<key>',
-  `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`,
+  `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
   parseOrder,
 );
 
-/** `id` and `type` are short for `resource_id` and `resource_type`. */
-function columnName(name: string): string {
-  return name.replace(/^(?:id|type)$/, 'resource_$&');
-}
-
-/** In the given order; `list` checks the names, which may be headings of a table or labels of resources. */
+/** In the given order; `list` checks the names, which may be labels of resources. */
 export const columnsFlag: FlagKind<readonly string[]> = flagKind(
   '<name,...>',
   'different names, separated by commas',
@@ -132,31 +124,11 @@ export const listenAddress = flagKind(
   },
 );
 
-/** Paths of the exporter's other endpoints; `...` matches any suffix. */
-const RESERVED_PATHS = [
-  '/',
-  '/probe',
-  '/sd',
-  '/search',
-  '/config',
-  '/reference',
-  '/favicon.ico',
-  '/stations',
-  '/stations/...',
-  '/-/...',
-] as const;
-
-export const telemetryPath = flagKind(
-  '<path>',
-  `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,
-  (text) => {
-    const isPlain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
-    const isReserved = RESERVED_PATHS.some((path) =>
-      path.endsWith('...') ? text.startsWith(path.slice(0, -'...'.length)) : text === path,
-    );
-    return isPlain && !isReserved ? text : undefined;
-  },
-);
+/** `serve` rejects the paths of the other endpoints. */
+export const telemetryPath = flagKind('<path>', 'a path such as /metrics, of letters, digits and ._~-', (text) => {
+  const isPlain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
+  return isPlain ? text : undefined;
+});
 
 export const externalUrl = flagKind('<url>', 'an http or https URL without user, query and fragment', (text) => {
   if (!/^https?:\/\/[^?#]+$/i.test(text) || !URL.canParse(text)) return undefined;

@@ -1,4 +1,4 @@
-import { ALERTABLE } from '../inventory/selection.ts';
+import { ALERTABLE, SORT_KEYS } from '../inventory/selection.ts';
 import { ALERT_STATES } from '../model/alert-state.ts';
 import type { Shard } from '../refresh/shard.ts';
 import { NAMINGS } from '../simulator/fleet.ts';
@@ -15,7 +15,6 @@ import {
   integerFlag,
   labelValue,
   listenAddress,
-  SORT_COLUMNS,
   shardOrdinal,
   share,
   sizeFlag,
@@ -193,7 +192,7 @@ const TABLE = {
   ),
   sort: optionalFlag(
     sortOrder,
-    `Sort by ${SORT_COLUMNS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,
+    `Sort by ${Object.keys(SORT_KEYS).join(', ')}; a leading - sorts in descending order (default: order of the service).`,
     'list',
   ),
   limit: optionalFlag(integerFlag(1), 'Maximum number of resources to print (default: no limit).', 'list'),

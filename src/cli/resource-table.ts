@@ -56,14 +56,6 @@ export function resourceTable(
   return tableOf(shown, resources, screen);
 }
 
-/** The column with this heading in lower case: `rules` is that of `alert_rules`. */
-export function columnOfHeading(name: string): string | undefined {
-  const found = Object.entries(TABLE_COLUMNS).find(
-    ([, { heading }]) => heading.toLowerCase().replaceAll(' ', '_') === name,
-  );
-  return found?.[0];
-}
-
 /** Any other is a label. */
 function columnNamed(name: string): ResourceTableColumn {
   return Object.hasOwn(TABLE_COLUMNS, name)

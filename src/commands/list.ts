@@ -1,6 +1,6 @@
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { columnOfHeading, resourceTable } from '../cli/resource-table.ts';
+import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
 import { quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
@@ -57,17 +57,11 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
 /** Throws an OperatorError for a column that the station does not have. */
 function chosenColumns({ columns }: FlagValues, labelNames: readonly string[]): readonly string[] | undefined {
   const known = Object.keys(columnsWith(labelNames));
-  const chosen = columns?.map((name) => {
-    // A label may be called like a heading.
-    const column = known.includes(name) ? name : columnOfHeading(name);
-    if (column !== undefined) return column;
-    throw new OperatorError([
-      `--columns: expected names out of ${known.join(', ')}, got ${quoted(name)}${suggestion(name, known)}`,
-    ]);
-  });
-  const repeated = chosen?.find((name, at) => chosen.indexOf(name) < at);
-  if (repeated !== undefined) throw new OperatorError([`--columns: expected ${quoted(repeated)} at most once`]);
-  return chosen;
+  const unknown = columns?.find((name) => !known.includes(name));
+  if (unknown === undefined) return columns;
+  throw new OperatorError([
+    `--columns: expected names out of ${known.join(', ')}, got ${quoted(unknown)}${suggestion(unknown, known)}`,
+  ]);
 }
 
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */

@@ -10,6 +10,7 @@ import { hasElapsed, untilAborted } from '../tasks/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
+import { isEndpoint } from '../web/routes.ts';
 import { listen } from '../web/server.ts';
 import { autoReload, watchedConfig } from './auto-reload.ts';
 import { loadInputs, withConfig } from './config-source.ts';
@@ -44,6 +45,9 @@ async function serveConfig(
   const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
   const { shard } = own;
+  const telemetryPath = flags['web.telemetry-path'];
+  if (isEndpoint(telemetryPath))
+    throw new OperatorError([`--web.telemetry-path: ${telemetryPath} is another endpoint, expected another path`]);
   const fingerprint = configFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
   const watched = intervalMs > 0 ? watchedConfig(loadFiles, fingerprint) : undefined;

@@ -67,7 +67,6 @@ export const PARAMETERS: Parameters = {
     expected: `one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order`,
     isValid: (value) => parseSort(value) !== undefined,
   },
-  order: oneOf(['asc', 'desc']),
   page: PAGE,
   /** Like `search`, without surrounding spaces. */
   q: TEXT,
@@ -80,16 +79,15 @@ export function parseResourceQuery(
 ): { readonly query: ResourceQuery; readonly problem: string | undefined } {
   const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
   const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
-  const { sort = '', order, page = 1, q = '', ...selected } = values;
+  const { sort = '', page = 1, q = '', ...selected } = values;
   if (q.trim() !== '') selected['search'] = q.trim();
-  const parsed = parseSort(sort);
   const selection = Object.entries(selected).map(([name, value]) => [
     name,
     name !== 'search' && value === NONE ? '' : value,
   ]);
   const query = {
     selection: Object.fromEntries(selection) as Selection,
-    order: parsed && { by: parsed.by, descending: parsed.descending || order === 'desc' },
+    order: parseSort(sort),
     page: Number(page),
   };
   return { query, problem };

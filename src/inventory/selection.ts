@@ -30,12 +30,12 @@ export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
 
 export type Alertable = (typeof ALERTABLE)[number];
 
-/** The properties that the keys compare. */
+/** The properties that the keys compare, which are the names of the columns. */
 export const SORT_KEYS = {
-  id: 'id',
+  resource_id: 'id',
   name: 'name',
   display_name: 'displayName',
-  type: 'type',
+  resource_type: 'type',
   product: 'product',
   state: 'state',
   alert_state: 'alertState',
@@ -55,18 +55,10 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** Sort keys under the names of their columns, or under their headings in a table. */
-const OTHER_SORT_KEYS: ReadonlyMap<string, SortKey> = new Map([
-  ['resource_id', 'id'],
-  ['resource_type', 'type'],
-  ['rules', 'alert_rules'],
-]);
-
 /** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
 export function parseOrder(text: string): Order | undefined {
   const descending = text.startsWith('-');
-  const given = text.replace(/^-/, '');
-  const by = OTHER_SORT_KEYS.get(given) ?? given;
+  const by = text.replace(/^-/, '');
   return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
 }
 

@@ -183,8 +183,25 @@ export class Body {
 
   /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
   plain(): AsyncIterable<Uint8Array> {
-    return Readable.from(this.#gzip.slice(1, -1)).pipe(createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }));
+    return Readable.from(joinedChunks(this.#gzip.slice(1, -1))).pipe(
+      createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }),
+    );
   }
+}
+
+/** Joins small chunks: inflating each takes an iteration of the event loop, and a station has several dozen. */
+function* joinedChunks(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
+  let joined: Uint8Array[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    joined.push(chunk);
+    length += chunk.length;
+    if (length < PLAIN_CHUNK_BYTES) continue;
+    yield Buffer.concat(joined);
+    joined = [];
+    length = 0;
+  }
+  yield Buffer.concat(joined);
 }
 
 function gzipTrailer(crc: number, length: number): Uint8Array {

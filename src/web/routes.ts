@@ -20,6 +20,11 @@ export const ROUTES = {
   ownMetrics: '/-/metrics',
 } as const;
 
+/** Whether a path belongs to one of the endpoints, or may do so: those of stations and of the lifecycle have a common beginning. */
+export function isEndpoint(path: string): boolean {
+  return Object.values<string>(ROUTES).includes(path) || /^\/(?:stations|-)\//.test(path);
+}
+
 /** Relative to the root. */
 export function stationPath(name: string, rest = ''): string {
   return `stations/${segmentEncoded(name)}${rest}`;

@@ -59,7 +59,7 @@ describe('the images of the documentation', () => {
 
   it('show the resources of a station, searched and sorted', async () => {
     const page = await openPage({ viewport: SIZE });
-    await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=alert_rules&order=desc#resources`);
+    await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=-alert_rules#resources`);
     expect(await page.locator('#resource-table tbody tr').count()).toBeGreaterThan(10);
     await expectShot(page, 'station.png');
   });

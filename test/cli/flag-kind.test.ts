@@ -42,10 +42,9 @@ const CASES: readonly (readonly [
     sortOrder,
     {
       created: { by: 'created', descending: false },
-      '-resource_id': { by: 'id', descending: true },
-      '-rules': { by: 'alert_rules', descending: true },
+      '-resource_id': { by: 'resource_id', descending: true },
     },
-    ['', '-', '--created', 'size', 'constructor'],
+    ['', '-', '--created', 'size', 'rules', 'constructor'],
   ],
   [
     'listenAddress',
@@ -65,10 +64,7 @@ const CASES: readonly (readonly [
     'telemetryPath',
     telemetryPath,
     Object.fromEntries(PATHS.map((path) => [path, path])),
-    [
-      ...['/', '/probe', '/stations/prod', '/-/metrics'],
-      ...['', 'metrics', '//metrics', '/metrics/', '/a/../sd', '/m?x', '/:name', '/m%20', '/m\n'],
-    ],
+    [...['/', '', 'metrics', '//metrics', '/metrics/', '/a/../sd', '/m?x', '/:name', '/m%20', '/m\n']],
   ],
   [
     'externalUrl',

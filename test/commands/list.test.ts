@@ -65,10 +65,15 @@ describe('list', () => {
     expect(stderr).not.toContain('\u009b');
   });
 
-  it('takes the headings of its table as names of columns, but prefers a label of the same name', async () => {
-    const config = configured({}, { labels: [{ labels: { rules: 'few' } }] });
-    const { stdout } = await listed(config, '--columns=id,quantity,unit,rules', '--limit=1', '--format=csv');
-    expect(stdout).toBe('resource_id,sku_quantity,sku_unit,rules\r\n"r0",2,"GPU","few"\r\n');
+  it('prints the chosen columns, also labels, in their order', async () => {
+    const config = configured({}, { labels: [{ labels: { owner: 'few' } }] });
+    const { stdout } = await listed(
+      config,
+      '--columns=resource_id,sku_quantity,owner,sku_unit',
+      '--limit=1',
+      '--format=csv',
+    );
+    expect(stdout).toBe('resource_id,sku_quantity,owner,sku_unit\r\n"r0",2,"few","GPU"\r\n');
   });
 
   it('has the labels of resources as columns and filters', async () => {
@@ -88,8 +93,10 @@ describe('list', () => {
   });
 
   it.each([
-    ['--columns=id,size', /^--columns: expected names out of resource_id, .*, gpu_model, team, tier, got "size"\n$/],
-    ['--columns=rules,alert_rules', /^--columns: expected "alert_rules" at most once\n$/],
+    [
+      '--columns=resource_id,size',
+      /^--columns: expected names out of resource_id, .*, gpu_model, team, tier, got "size"\n$/,
+    ],
     ['--label=owner=x', /^--label: expected a label of resource_labels, "?team"?.*, got "owner"\n$/],
     ['--label=team=low --label=team=even', /^--label: expected each label at most once, got "team" again\n$/],
     ['--label=team=low', /^--label: no resource_labels are configured\n$/, []],

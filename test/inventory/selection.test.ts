@@ -92,9 +92,9 @@ describe('selectResources', () => {
   });
 
   it.each<[SortKey, string[], string[]]>([
-    ['id', ['C', 'a', 'b'], ['b', 'a', 'C']],
+    ['resource_id', ['C', 'a', 'b'], ['b', 'a', 'C']],
     ['name', ['C', 'b', 'a'], ['a', 'b', 'C']],
-    ['type', ['b', 'C', 'a'], ['C', 'b', 'a']],
+    ['resource_type', ['b', 'C', 'a'], ['C', 'b', 'a']],
     ['alert_rules', ['b', 'C', 'a'], ['C', 'b', 'a']],
     ['created', ['a', 'b', 'C'], ['b', 'a', 'C']],
     ['sku', ['C', 'a', 'b'], ['C', 'a', 'b']],
@@ -172,7 +172,7 @@ describe('searchStations', () => {
   });
 
   it('sorts resources across stations, equal ones by station', async () => {
-    const byId = { by: 'id', descending: false } as const;
+    const byId = { by: 'resource_id', descending: false } as const;
     expect(names(await search(stations, { search: 'x' }, byId))).toEqual(['b x1', 'a x2', 'b y', 'b z']);
     const same = ['b', 'a'].map((name) => ({ name, parts: [[resourceOf('x')]] }));
     expect(names(await search(same, {}, byId))).toEqual(['a x', 'b x']);

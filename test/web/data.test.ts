@@ -240,8 +240,8 @@ describe('resourceList', () => {
     const { request } = await startApp(exporterOf(detailOf(three)));
     const of = async (query: string) => idsOf((await request(`/stations/prod/resources${query}`)).body);
     expect(await of('')).toEqual(['b', 'a', 'c']);
-    expect(await of('?state=FIRING&sort=id')).toEqual(['a', 'b']);
-    expect(await of('?sort=id&order=desc&page=7')).toEqual(['c', 'b', 'a']);
+    expect(await of('?state=FIRING&sort=resource_id')).toEqual(['a', 'b']);
+    expect(await of('?sort=-resource_id&page=7')).toEqual(['c', 'b', 'a']);
     expect(await of('?search=nothing')).toEqual([]);
   });
 
@@ -263,7 +263,7 @@ describe('resourceList', () => {
 
   it('has one line per resource as a CSV file that is named after what it holds', async () => {
     const { request } = await startApp(exporterOf(detailOf(three)));
-    const { headers, body } = await request('/stations/prod/resources?format=csv&sort=id');
+    const { headers, body } = await request('/stations/prod/resources?format=csv&sort=resource_id');
     expect(headers['content-disposition']).toBe('attachment; filename="prod-resources.csv"');
     const firing = await request('/stations/prod/resources?format=csv&state=firing&search="');
     expect(firing.headers['content-disposition']).toBe(

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { telemetryPath } from '../../src/cli/flag-kind.ts';
 import { labelText } from '../../src/model/resource.ts';
-import { ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
+import { isEndpoint, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { startApp } from './running-app.ts';
 
-describe('ROUTES', () => {
-  it.each(Object.values(ROUTES))('has %s, which is not accepted as the telemetry path', (path) => {
-    expect(telemetryPath.parse(path.replaceAll(':', ''))).toBeUndefined();
+describe('isEndpoint', () => {
+  it.each(Object.values(ROUTES))('is true of %s, which cannot be the telemetry path', (path) => {
+    expect(isEndpoint(path.replaceAll(':', ''))).toBe(true);
+  });
+
+  it.each(['/metrics', '/station', '/stations-metrics', '/probe/metrics'])('is false of %s', (path) => {
+    expect(isEndpoint(path)).toBe(false);
   });
 });
 

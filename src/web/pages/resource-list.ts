@@ -75,7 +75,7 @@ export function resourcePageColumns(
     { heading: 'Station', by: 'station', isShown: !spec, cell: ({ station }) => stationLink(station, root) },
     {
       heading: 'Type',
-      by: 'type',
+      by: 'resource_type',
       cell: ({ resource: { type, typeLabel } }) =>
         html`<span title="${type}">${textOrUnknown(typeNames.get(type) ?? type)}</span> <span class="sub">${breakable(typeLabel)}</span>`,
     },

@@ -58,8 +58,8 @@ describe('stationPage', () => {
   it.each([true, false])(
     'has a button for a refresh, with the same query, if that is enabled: %s',
     async (enableLifecycle) => {
-      const { body } = await openPage(exporterOf(full), '/stations/prod?sort=-id', { enableLifecycle });
-      expect(body.includes('action="../stations/prod/refresh?sort=-id"><button')).toBe(enableLifecycle);
+      const { body } = await openPage(exporterOf(full), '/stations/prod?sort=-resource_id', { enableLifecycle });
+      expect(body.includes('action="../stations/prod/refresh?sort=-resource_id"><button')).toBe(enableLifecycle);
     },
   );
 
@@ -239,19 +239,19 @@ describe('stationPage', () => {
   });
 
   it('links to all resources where none matches', async () => {
-    const { status, text, hrefs } = await open(full, '?state=<gone>&type=type.b&sort=-id');
+    const { status, text, hrefs } = await open(full, '?state=<gone>&type=type.b&sort=-resource_id');
     expect(status).toBe(200);
     expect(text).toContain('No resource matches. Clear the filters: show 3 resources');
-    expect(hrefs).toContain('?sort=-id#resources');
+    expect(hrefs).toContain('?sort=-resource_id#resources');
   });
 
   it('links to exactly the filtered list and order as CSV and JSON, and keeps the filters in another order', async () => {
     const one = detailOf([resourceOf('&', { state: 'ALERTSTATE_FIRING' })]);
-    const query = '?search=%26&state=ALERTSTATE_FIRING&sort=-id';
+    const query = '?search=%26&state=ALERTSTATE_FIRING&sort=-resource_id';
     const path = '../stations/prod/resources';
     const { hrefs } = await open(one, `${query}&page=7`);
     for (const format of ['csv', 'json']) expect(hrefs).toContain(`${path}${query}&format=${format}`);
-    expect(hrefs).toContain('?search=%26&state=ALERTSTATE_FIRING&sort=type#resources');
+    expect(hrefs).toContain('?search=%26&state=ALERTSTATE_FIRING&sort=resource_type#resources');
     expect((await open(one)).hrefs).toContain(`${path}?format=csv`);
   });
 
