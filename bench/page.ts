@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { formatted, type Measured, markdownTable, median } from './figure.ts';
+import { ORDINARY_FLEET, ORDINARY_NAMES, ORDINARY_OFFSETS } from './ordinary.ts';
 import { SCALE_NAMES, SIZES } from './scale.ts';
 import { SCRAPE_NAMES } from './scrape.ts';
 import { PAGE_SIZE, RESOURCES } from './setup.ts';
@@ -11,6 +12,11 @@ export function performancePage(results: Results, runs: number): string {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   const sections = Object.entries(results).map(([name, figures]) => section(name, figures));
   return `# Performance
+
+A usual fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service takes 200 ms for a reply, and its data does not change.
+Measured with the built program and a minute of 20 seconds; ages are in seconds of a whole minute.
+
+${ordinarySection(results)}
 
 What a fleet costs at one refresh and one scrape per minute:
 
@@ -33,6 +39,45 @@ Machine: ${machine}. Runs: ${runs}.
 
 ${sections.join('\n')}`;
 }
+
+const ORDINARY_BEGIN = '<!-- npm run bench ordinary: begin -->';
+const ORDINARY_END = '<!-- npm run bench ordinary: end -->';
+
+/** The text of a document with the latest figures of `ordinary` between its markers. */
+export function withOrdinaryTable(text: string, results: Results): string {
+  const [before, rest] = text.split(ORDINARY_BEGIN);
+  const after = rest?.split(ORDINARY_END)[1];
+  if (after === undefined) throw new Error(`expected ${ORDINARY_BEGIN} and ${ORDINARY_END}`);
+  return `${before}${ordinarySection(results)}${after}`;
+}
+
+function ordinarySection(results: Results): string {
+  return [ORDINARY_BEGIN, '', ordinaryTable(results), '', ORDINARY_END].join('\n');
+}
+
+function ordinaryTable(results: Results): string {
+  const rows = ORDINARY_OFFSETS.map(({ title }) => {
+    const value = (name: (title: string) => string) => figureValue(results, 'ordinary', name(title));
+    const { stations, resourcesPerStation } = ORDINARY_FLEET;
+    const requestsPerHour = REFRESHES_PER_HOUR * stations * Math.ceil(resourcesPerStation / DEFAULT_PAGE_SIZE);
+    const cells = [
+      title,
+      `${formatted(100 - value(ORDINARY_NAMES.missed))} %`,
+      `${requestsPerHour.toLocaleString('en')}, ± ${formatted(value(ORDINARY_NAMES.deviation))} %`,
+      `${formatted(value(ORDINARY_NAMES.ageMedian))} s, ${formatted(value(ORDINARY_NAMES.age99))} s`,
+      `${formatted(value(ORDINARY_NAMES.cpuPerScrape))} ms, ${formatted(value(ORDINARY_NAMES.cpuPerHour))} s`,
+      `${formatted(value(ORDINARY_NAMES.memory))} MiB`,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| scraped by | stations refreshed per minute | requests per hour | age of the data when a scrape ends, median and 99 % | CPU per scrape and per hour | memory |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+const DEFAULT_PAGE_SIZE = 100;
 
 function section(name: string, figures: readonly Measured[]): string {
   return `## ${name}\n\n${markdownTable(figures)}\n`;

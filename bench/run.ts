@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { configFigures } from './config.ts';
 import { type Figure, type Measured, markdownTable, merged } from './figure.ts';
 import { idleFigures } from './idle.ts';
 import { largePageFigures } from './large-page.ts';
-import { performancePage } from './page.ts';
+import { ordinaryFigures } from './ordinary.ts';
+import { performancePage, withOrdinaryTable } from './page.ts';
 import { refreshFigures } from './refresh.ts';
 import { requestsFigures } from './requests.ts';
 import { scaleFigures } from './scale.ts';
@@ -14,6 +15,7 @@ import { scrapersFigures } from './scrapers.ts';
 import { startFigures } from './start.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  ordinary: ordinaryFigures,
   scrape: scrapeFigures,
   refresh: refreshFigures,
   requests: requestsFigures,
@@ -49,7 +51,12 @@ for (let run = 1; run <= runs; run += 1) {
   }
 }
 console.log(`\n${JSON.stringify(results)}`);
+const ROOT = new URL('../../../', import.meta.url);
+const PAGE = new URL('docs/performance.md', ROOT);
 // Only a run of all benchmarks has every figure of the page.
-if (selected.length === 0)
-  await writeFile(new URL('../../../docs/performance.md', import.meta.url), performancePage(results, runs));
+if (selected.length === 0) await writeFile(PAGE, performancePage(results, runs));
+if (Object.hasOwn(results, 'ordinary')) {
+  for (const document of [PAGE, new URL('README.md', ROOT)])
+    await writeFile(document, withOrdinaryTable(await readFile(document, 'utf8'), results));
+}
 process.exit();

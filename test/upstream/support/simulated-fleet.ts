@@ -32,7 +32,7 @@ export interface FleetModel {
   readonly seed?: number;
 }
 
-export const ONE_SCRAPER: readonly Scraper[] = [{ path: '/metrics', offsetMs: 5000 }];
+const ONE_SCRAPER: readonly Scraper[] = [{ path: '/metrics', offsetMs: 5000 }];
 
 const TIMEOUT_MS = 10_000;
 
