@@ -31,7 +31,7 @@ export class Fleet<Encoded> {
     }
   }
 
-  /** Stops the background refreshes; the caches themselves may be taken over by another fleet. */
+  /** Stops the background refreshes; the caches themselves may be reused by another fleet. */
   stop(): void {
     for (const stop of this.#stops.splice(0)) stop();
   }
