@@ -15,7 +15,7 @@ describe('the site', () => {
       await page.keyboard.type('NAME-R77');
       await page.keyboard.press('Enter');
       await page.waitForURL(`${exporter.url}/search?q=NAME-R77`);
-      expect(await page.locator('#site-search').inputValue()).toBe('NAME-R77');
+      expect(await page.locator('#search').inputValue()).toBe('NAME-R77');
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       await page.getByRole('link', { name: 'Display r770', exact: true }).click();
       await page.waitForURL(`${exporter.url}/stations/large/resources/r770`);
