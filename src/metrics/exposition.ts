@@ -27,6 +27,8 @@ interface Assembled {
   /** The health and the encoded snapshot of each station. */
   readonly sources: readonly object[];
   readonly stations: ListedSegment;
+  /** The number of withheld series of each station. */
+  readonly withheld: Segment;
 }
 
 /** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
@@ -50,28 +52,28 @@ export class Exposition {
 
   /** All stations and the exporter's own metrics. */
   async fullBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const stations = await this.#assembling.run(() => this.#assemble(views, format));
-    return new Body([stations, ...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
+    const { stations, withheld } = await this.#assembling.run(() => this.#assemble(views, format));
+    return new Body([stations, ...(await this.#ownSegments(withheld, own, format)), ...END_OF_FILE[format]]);
   }
 
   /** The exporter's own metrics alone. */
   async ownBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    return new Body([...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
+    return new Body([...(await this.#ownSegments(this.#withheld(views, format), own, format)), ...END_OF_FILE[format]]);
   }
 
-  async #ownSegments(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
-    const texts = [
-      await own.text(format, this.#disabled),
-      familiesText([withheldSeries(views)], format, this.#disabled),
-      await own.processText(format),
-    ];
-    return texts.map(textSegment);
+  async #ownSegments(withheld: Segment, own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
+    const text = textSegment(await own.text(format, this.#disabled));
+    return [text, withheld, textSegment(await own.processText(format))];
   }
 
-  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<ListedSegment> {
+  #withheld(views: readonly ExposedView[], format: ExpositionFormat): Segment {
+    return textSegment(familiesText([withheldSeries(views)], format, this.#disabled));
+  }
+
+  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
     const sources = views.flatMap(({ health, served }) => (served ? [health, served.encoded] : [health]));
     const latest = this.#latest.get(format);
-    if (latest && hasSameElements(latest.sources, sources)) return latest.stations;
+    if (latest && hasSameElements(latest.sources, sources)) return latest;
     const groups: SegmentsByFamily[] = [];
     for (let start = 0; start < views.length; start += HEALTH_BLOCK) {
       groups.push(encodeHealth(views.slice(start, start + HEALTH_BLOCK)));
@@ -83,9 +85,9 @@ export class Exposition {
       families.push(listedSegment(compacted(segments)));
       await yieldToEventLoop();
     }
-    const stations = listedSegment(families);
-    this.#latest.set(format, { sources, stations });
-    return stations;
+    const assembled = { sources, stations: listedSegment(families), withheld: this.#withheld(views, format) };
+    this.#latest.set(format, assembled);
+    return assembled;
   }
 
   /** The header and the samples of each family that has any. */
