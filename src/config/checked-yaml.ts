@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { nearest } from '../text/nearest.ts';
 import type { Mapping } from './cross-check.ts';
@@ -10,10 +11,15 @@ type CheckedYaml<Value> = { readonly document: YamlDocument } & (
   | { readonly ok: false; readonly problems: readonly Problem[] }
 );
 
-export function checkYaml<Schema extends z.ZodType>(schema: Schema, source: YamlText): CheckedYaml<z.output<Schema>> {
+export async function checkYaml<Schema extends z.ZodType>(
+  schema: Schema,
+  source: YamlText,
+): Promise<CheckedYaml<z.output<Schema>>> {
   const document = readYaml(source);
   const problems = [...document.problems];
   if (document.raw !== undefined) {
+    // A file with a thousand stations takes some hundred milliseconds to parse, and as long to validate.
+    await pause();
     const { error, data } = schema.safeParse(document.raw, { error: expectation, reportInput: true });
     if (error === undefined && problems.length === 0) return { ok: true, value: data, document };
     problems.push(...schemaProblems(error?.issues ?? [], schema, document));

@@ -23,7 +23,7 @@ export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems:
 
 /** Returns the configuration with the stations of all files, or all problems in the order of the files. */
 export async function loadConfig({ file, text, env }: Required<YamlText>): Promise<LoadResult> {
-  const main = checkYaml(configSchema, { file, text, env });
+  const main = await checkYaml(configSchema, { file, text, env });
   const { document } = main;
   const root = mappingOf(document.raw);
   const { stations: own } = root;
@@ -38,7 +38,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
       problems.push(document.problemAt(['station_files', Math.min(...patterns)], message));
       continue;
     }
-    const checked = checkYaml(schema, { file: path, text: content.text, env });
+    const checked = await checkYaml(schema, { file: path, text: content.text, env });
     if (checked.ok) stations.push(...checked.value);
     else problems.push(...checked.problems);
     entries.push(...entriesOf(checked.document.raw, [], checked.document));
