@@ -46,6 +46,8 @@ export class RenderLimit {
   readonly #max: number;
   #active = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Resolves when the next one may begin, each in an iteration of the event loop of its own. */
+  #next: Promise<void> = Promise.resolve();
 
   constructor(max: number) {
     this.#max = max;
@@ -63,7 +65,8 @@ export class RenderLimit {
     if (this.#active < this.#max) this.#active += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      await yieldToEventLoop();
+      this.#next = this.#next.then(yieldToEventLoop);
+      await this.#next;
       signal.throwIfAborted();
       return await work();
     } finally {
