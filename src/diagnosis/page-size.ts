@@ -28,6 +28,7 @@ export function pageSizeText(
   return `${countText(before, 'request')} per hour; ${saving}.`;
 }
 
+/** Rounding errors of the sum are no further request. */
 function requestsPerHour(listings: Parameters<typeof requestsPerSecond>[0]): number {
-  return Math.ceil(3600 * requestsPerSecond(listings));
+  return Math.ceil(3600 * requestsPerSecond(listings) - 1e-6);
 }

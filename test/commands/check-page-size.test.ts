@@ -35,6 +35,15 @@ describe('check --live', () => {
     );
   });
 
+  it('prints whole numbers of requests per hour, without a further one for rounding errors', async () => {
+    const service = await startTestService({ source: () => entriesOf(25) });
+    const upstream = { page_size: 10 };
+    const config = configOf(service.url, ['a', 'b', 'c'], { upstream, cache: { ttl: '10s' } });
+    const { stdout, cell } = await checkLive(config);
+    expect(cell('all', 'REQUESTS')).toBe('3240/h');
+    expect(stdout).toContain('3,240 requests per hour; with page_size 500: 1,080 requests per hour');
+  });
+
   it.each([
     ['all resources fit in a page', 100, []],
     ['page_size is as large', 500, []],
