@@ -348,15 +348,18 @@ function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
   const unknown = changes.length - known.length;
   const unknownText = unknown === 0 ? '' : `, unknown for ${countText(unknown, 'station')}`;
   if (removed + added === 0 && known.length === 0) return html`changes not known yet`;
-  const sinceMs = Math.max(...known);
-  const isWholeHour = nowMs - sinceMs >= HOUR_MS - LONG_AGE_MS;
-  const time = isWholeHour ? html`in the last hour` : sinceText(sinceMs, nowMs);
-  if (removed + added === 0) return html`unchanged ${time}${unknownText}`;
+  if (removed + added === 0) return html`unchanged ${knownTime(Math.max(...known), nowMs)}${unknownText}`;
   const isMuch = changes.some(({ loss }) => loss !== undefined);
   const tone = isMuch ? html` class="failing"` : [];
   const lost = removed === 0 ? [] : html`<span${tone}>−${numberText(removed)}</span> `;
   const gained = added === 0 ? '' : `+${numberText(added)} `;
-  return html`${lost}${gained}in the last hour${unknownText}`;
+  const firstMs = Math.min(...changes.flatMap(({ knownSinceMs, sinceMs }) => knownSinceMs ?? sinceMs ?? []));
+  return html`${lost}${gained}${knownTime(firstMs, nowMs)}${unknownText}`;
+}
+
+function knownTime(sinceMs: number, nowMs: number): Html {
+  const isWholeHour = nowMs - sinceMs >= HOUR_MS - LONG_AGE_MS;
+  return isWholeHour ? html`in the last hour` : sinceText(sinceMs, nowMs);
 }
 
 function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {

@@ -210,6 +210,17 @@ describe('statusTiles', () => {
     expect(text).toContain('Resources42unchanged since 03:01 UTC Firing');
   });
 
+  it('does not say that resources were added in the last hour four minutes after the start', () => {
+    const started = { ...some, removed: 0, sinceMs: NOW_MS - 60_000, knownSinceMs: NOW_MS - 240_000 };
+    const noteOf = (...changes: readonly RecentChanges[]) =>
+      shown(statusTiles([STATION], new Map(changes.map((change, index) => [`s${index}`, change])), NOW_MS).text).text;
+    expect(noteOf(started)).toContain('Resources42+12 since 03:01 UTC Firing');
+    expect(noteOf(started, some)).toContain('Resources42−1 +24 in the last hour Firing');
+    expect(noteOf({ ...started, knownSinceMs: undefined })).toContain(
+      'Resources42+12 since 03:04 UTC, unknown for 1 station Firing',
+    );
+  });
+
   it('shows the oldest data also after it has expired', () => {
     const old = { ...FAILING, lastSuccessMs: NOW_MS - 20 * 60_000 };
     expect(tilesOf([STATION, old]).text).toContain('Oldest data20 mina&b <c>; expires after 15 min');
