@@ -1,4 +1,5 @@
 import type { ObservedCount } from '../../inventory/changes.ts';
+import { firstMsOf } from '../../inventory/history.ts';
 import { NONE, queryText } from '../../inventory/parameters.ts';
 import type { Loss, RecentChanges } from '../../inventory/recent-changes.ts';
 import {
@@ -289,8 +290,20 @@ function failureItem(group: FailureGroup, nowMs: number): AttentionItem {
     what: html`${meaning} ${servedText(group)}`,
     said: html`<code>${failure.reason}</code>: ${message}${others.length === 0 ? [] : note}`,
     advice,
-    sinceMs: earliest(stations.map(failingSinceMs)),
+    sinceMs: earliest(stations.map(problemSinceMs)),
   };
+}
+
+/** Since when the station has failed as it does now: what failed before may have had another cause. */
+function problemSinceMs(station: StationStatus): number | undefined {
+  const sinceMs = failingSinceMs(station);
+  const { reasons = [], statuses = [] } = station.outages.at(-1) ?? {};
+  if (sinceMs === undefined || (reasons.length < 2 && statuses.length < 2)) return sinceMs;
+  const short = shortReason(station.failure as ShownFailure);
+  const failed = station.refreshesSince(sinceMs).filter(({ outcome }) => outcome === 'failed');
+  const lastOther = failed.findLastIndex(({ failure }) => failure && shortReason(failure) !== short);
+  const first = failed[lastOther + 1];
+  return first ? Math.max(firstMsOf(first), sinceMs) : sinceMs;
 }
 
 /** Only if none of them was answered. */

@@ -247,6 +247,24 @@ describe('attentionSection', () => {
     expect(rows[0]?.hrefs).toEqual(['?state=failing&filter=403+Forbidden&upstream=main#stations']);
   });
 
+  it('counts from when the service failed, also if one of its stations had failed for days with another reason', () => {
+    const entry = { refreshes: 1, failed: 1, outcome: 'failed' as const, waitedMs: 0 };
+    const failedAt = (minutesAgo: number, reason: 'not_found' | 'network') => ({
+      ...entry,
+      atMs: NOW_MS - minutesAgo * MINUTE_MS,
+      failure: { reason, message: 'm' },
+    });
+    const refreshes = [failedAt(60, 'not_found'), failedAt(13, 'not_found'), failedAt(12, 'network')];
+    const [outage] = outageSince(3 * 24 * 60);
+    const outages = outage ? [{ ...outage, reasons: ['not_found', 'network'] as const }] : [];
+    const mixed = (some: typeof refreshes) => failing('b', 'network', 503, { outages, refreshesSince: () => some });
+    const [row] = rowsOf([failing('a', 'network'), mixed(refreshes)]);
+    expect(row?.text).toContain('2 stations main since 02:53 UTC, 12 min');
+    expect(rowsOf([mixed(refreshes)])[0]?.text).toContain('b main since 02:53 UTC, 12 min');
+    // Nothing is known of the time in between.
+    expect(rowsOf([mixed([])])[0]?.text).toContain('b main since 30 Dec 03:05 UTC, 3 d');
+  });
+
   it('shows the most frequent message, and how many stations have it', () => {
     const stations = ['x', 'y', 'z', 'y', 'x', 'y'].map((message, index) =>
       failing(`${index}`, 'body', 200, { failure: { reason: 'body', message } }),
