@@ -271,7 +271,7 @@ describe('stationPage', () => {
     const plain = await request(`/stations/prod${query}`);
     expect(plain).toMatchObject({
       status: 400,
-      body: expect.stringMatching(/^Expected sort to be one of id, .*\.\n$/),
+      body: expect.stringMatching(/^Expected sort to be one of resource_id, .*\.\n$/),
     });
     const { status, body, text } = await open(full, query);
     expect(status).toBe(400);
