@@ -125,7 +125,7 @@ export class StationCache<Encoded> {
     this.#reader = new SnapshotReader(spec, dependencies.source, { clock: this.#clock });
   }
 
-  /** Whether one of its refreshes has ended. */
+  /** Whether one of its refreshes has succeeded or failed. */
   get wasAttempted(): boolean {
     return this.#wasAttempted;
   }
@@ -137,10 +137,12 @@ export class StationCache<Encoded> {
 
   /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
   refreshIfDue(): Promise<void> | undefined {
-    if (this.#closed.signal.aborted) return undefined;
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#closed.signal.aborted || nowMs < this.#notBefore) return undefined;
     const { refresh, ttlMs } = this.spec.cache;
     const earlyMs = this.#health.failure ? 0 : EARLY_SHARE * ttlMs;
-    const isDue = !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= earlyMs);
+    const isOld = nowMs >= this.#dueAt(this.#latest.requestedAt) - earlyMs;
+    const isDue = !this.wasAttempted || (refresh === 'scrape' && isOld);
     return isDue ? this.refresh() : undefined;
   }
 
@@ -207,8 +209,8 @@ export class StationCache<Encoded> {
   }
 
   /**
-   * Takes the place of the station's cache before a reload: shows its health, and serves its data as it was encoded, until the first own
-   * refresh has ended. That is due at once, and the stations with the oldest data are refreshed first.
+   * Takes the place of the station's cache before a reload: shows its health until the first own refresh has ended, and serves its data, as
+   * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
    */
   replace(predecessor: StationCache<Encoded>): void {
     this.#health = predecessor.#health;
@@ -301,7 +303,6 @@ export class StationCache<Encoded> {
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
   #postpone(failure: ListingFailure): void {
-    this.#wasAttempted = true;
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(failure);
   }

@@ -357,6 +357,17 @@ describe('StationCache', () => {
     expect(calls[2]?.context.outdatedAtMs).toBe(calls[1]?.context.outdatedAtMs);
   });
 
+  it('is not refreshed within error_ttl after a refresh was postponed, however long its ttl is', async () => {
+    const { cache, clock, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs: 3_600_000 } });
+    await attempt(twoRecords());
+    clock.advance(3_600_000);
+    await attempt(POSTPONED);
+    clock.advance(9999);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(1);
+    expect(cache.refreshIfDue()).toBeDefined();
+  });
+
   it('encodes a snapshot again when it or its counters changed, and only then', async () => {
     let encodings = 0;
     const { attempt, attemptLater } = stationOf({}, async () => {
@@ -490,6 +501,18 @@ describe('StationCache', () => {
     // What the predecessor listed may have been something else: no resource is removed.
     expect(ended.at(-1)?.changes).toBeUndefined();
     expect(next.refreshIfDue()).toBeUndefined();
+  });
+
+  it('stays due after a reload while its refresh is postponed: its predecessor may have listed other resources', async () => {
+    const { clock, attempt, successor } = stationOf();
+    await attempt(twoRecords());
+    const answers = [async () => Promise.reject(POSTPONED), async () => twoRecords()];
+    const next = successor(() => answers.shift()?.() ?? Promise.reject(down()));
+    await next.refreshIfDue();
+    expect(next.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    clock.advance(10_000);
+    await next.refreshIfDue();
+    expect(next.view().served?.encoded).toBe('encoded again');
   });
 
   it('holds nothing of what its predecessor knew once a refresh has succeeded: it may list other resources', async () => {
