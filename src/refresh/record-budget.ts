@@ -52,14 +52,18 @@ export class RecordBudget implements RecordCounter {
 
   /**
    * Throws if a station with so many records exceeds a limit. When all stations together have too many, the largest ones are refused
-   * until the others fit: one that grows a little must not fail because of another one.
+   * until the others fit: one that grows a little must not fail because of another one. What a refused station has listed before stays
+   * in memory, so that no station may grow once this is as much again.
    */
   #check(station: string, size: number): void {
     const { records, records_per_station } = this.#limits;
     if (size > records_per_station) throw new RecordLimitFailure('records_per_station', records_per_station);
-    let sum = size;
-    for (const [name, { kept }] of this.#stations) if (name !== station && kept <= size) sum += kept;
-    if (sum > records) throw new RecordLimitFailure('records', records);
+    const keptBefore = this.#stations.get(station)?.kept ?? 0;
+    const total = this.total - keptBefore + size;
+    let withoutLarger = size;
+    for (const [name, { kept }] of this.#stations) if (name !== station && kept <= size) withoutLarger += kept;
+    const isGrowing = size > keptBefore;
+    if (withoutLarger > records || (isGrowing && total > 2 * records)) throw new RecordLimitFailure('records', records);
   }
 }
 

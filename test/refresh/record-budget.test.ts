@@ -86,6 +86,17 @@ describe('RecordBudget', () => {
     expect(refresh(accounts[0] as Account, 10)).toBe('read');
   });
 
+  it('keeps at most twice the limit when the largest stations are read first', () => {
+    const budget = budgetOf(100);
+    const sizes = [70, 60, 50, 40, 30];
+    const accounts = sizes.map((_, at) => accountOf(budget, `${at}`));
+    const outcomes = accounts.map((account, at) => refresh(account, sizes[at] as number));
+    expect(outcomes).toEqual(['read', 'read', 'read', TOO_MANY, TOO_MANY]);
+    expect(budget.total).toBe(180);
+    expect(refresh(accounts[2] as Account, 50)).toBe('read');
+    expect(refresh(accounts[0] as Account, 70)).toEqual(TOO_MANY);
+  });
+
   it('counts nothing of stations that are removed or replaced', () => {
     const budget = budgetOf(50);
     refresh(accountOf(budget, 'a'), 20);
