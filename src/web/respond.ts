@@ -70,7 +70,7 @@ const RESPONSE_TIMEOUT_MS = 60_000;
 
 /** Closes the connection of a client that has read nothing of the response for this long. Whoever reads it steadily may take any time. */
 export function limitResponseTime(response: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
-  // Node destroys a socket whose timeout nobody handles, and considers it active while the client reads.
+  // Node destroys a socket whose timeout has no listener, and considers it active while the client reads.
   response.setTimeout(timeoutMs);
 }
 

@@ -96,7 +96,7 @@ export class RequestLimiter {
     return this.#throttledBy;
   }
 
-  /** The latest request for the station got no reply: it is limited to one probing request at a time. */
+  /** A request of the station timed out and none has been answered since: it is limited to one probing request at a time. */
   isHanging(station: string): boolean {
     return this.breaker.isHanging(station);
   }
@@ -352,8 +352,8 @@ interface WaitingRefresh {
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
- * The order in which waiting requests are admitted, unless their refresh was aborted: those of started refreshes first, the oldest of them before the others; then refreshes
- * of the stations with the oldest data. Stations that hang are apart: each has one request in flight.
+ * The order in which waiting requests are admitted: those of started refreshes first, in the order of their starts; then refreshes of the
+ * stations with the oldest data. Stations that hang are apart: each has one request in flight. Aborted refreshes are skipped.
  */
 class RefreshQueue {
   /** The refreshes with waiting requests, by rank. */
