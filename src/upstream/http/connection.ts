@@ -73,6 +73,7 @@ class ProxiedPool implements ConnectionPool {
   readonly #route: RouteOptions & { readonly proxyUrl: URL };
   /** The TLS settings of an agent do not change: it is replaced when a certificate file did. */
   #latest: { readonly files: TlsFiles; readonly agent: ProxyAgent } | undefined;
+  #isDestroyed = false;
 
   constructor(origin: string, settings: Pool.Options, route: RouteOptions & { readonly proxyUrl: URL }) {
     this.#origin = origin;
@@ -90,18 +91,21 @@ class ProxiedPool implements ConnectionPool {
   }
 
   async destroy(): Promise<void> {
+    this.#isDestroyed = true;
     await this.#latest?.agent.destroy();
   }
 
   async #agent(): Promise<ProxyAgent> {
     const { tls } = this.#route;
     const files = this.#origin.startsWith('https:') ? await readTlsFiles(tls) : [];
-    if (this.#latest === undefined || !isDeepStrictEqual(this.#latest.files, files)) {
-      // Requests in progress end with the agent before.
-      void this.#latest?.agent.close();
-      this.#latest = { files, agent: this.#newAgent(files) };
-    }
-    return this.#latest.agent;
+    const former = this.#latest;
+    if (former && (this.#isDestroyed || isDeepStrictEqual(former.files, files))) return former.agent;
+    // Throws for invalid files: the former agent is used again once they are as before.
+    const agent = this.#newAgent(files);
+    this.#latest = { files, agent };
+    // Its requests in progress end.
+    void former?.agent.close();
+    return agent;
   }
 
   #newAgent(files: TlsFiles): ProxyAgent {

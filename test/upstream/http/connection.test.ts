@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
-import { connectOnce } from '../../../src/upstream/http/connection.ts';
+import { connectOnce, openPool } from '../../../src/upstream/http/connection.ts';
 import { issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
@@ -141,6 +141,34 @@ describe('openPool through a proxy', () => {
     expect(await failure()).toMatchObject({ reason: 'tls' });
     writeFileSync(String(tls.ca_file), authority.cert);
     expect(await get()).toBe('secure');
+  });
+
+  it('recovers from a certificate file that was invalid for a while', async () => {
+    const { url } = await startSecure();
+    const proxy = await startProxy();
+    const tls = trusting();
+    const valid = readFileSync(String(tls.ca_file));
+    const { get, failure } = testClient(url, { tls, proxyUrl: proxy.url });
+    expect(await get()).toBe('secure');
+    for (const invalid of ['half of a', 'half of a certificate']) {
+      writeFileSync(String(tls.ca_file), invalid);
+      expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(/^invalid TLS file/) });
+    }
+    writeFileSync(String(tls.ca_file), valid);
+    expect(await get()).toBe('secure');
+  });
+
+  it('opens no connections once it is destroyed, although a certificate file has changed', async () => {
+    const { url } = await startSecure();
+    const proxy = await startProxy();
+    const tls = trusting();
+    const pool = openPool(url.origin, { connections: 1, timeoutMs: 60_000, tls, proxyUrl: proxy.url });
+    const request = () => pool.request({ method: 'GET', path: '/' }).then(({ body }) => body.text());
+    expect(await request()).toBe('secure');
+    writeFileSync(String(tls.ca_file), authority.cert);
+    const late = request();
+    await Promise.all([expect(late).rejects.toThrow('The client is destroyed'), pool.destroy()]);
+    expect(proxy.tunnels).toHaveLength(1);
   });
 
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
