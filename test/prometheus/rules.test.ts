@@ -115,6 +115,12 @@ describe('prometheus/rules.yml', () => {
     expect(minutes(`${resource?.keep_firing_for}`)).toBeGreaterThan(minutes(`${resource?.for}`));
   });
 
+  it('pages for no station that recovers some scrapes after the first one of its upstream', () => {
+    const keptMinutes = (name: string) => minutes(`${new Map(alerts).get(`TelemetryStation${name}`)?.keep_firing_for}`);
+    const longest = Math.max(...['Down', 'DataStale', 'ListingIncomplete', 'UnknownState'].map(keptMinutes));
+    expect(keptMinutes('UpstreamDown')).toBeGreaterThanOrEqual(longest + 5);
+  });
+
   it.each(alerts)('has unit tests of each alert before and after its `for`: %s', (name, rule) => {
     const checks = unitTestsOf(name);
     const firing = checks.find(({ exp_alerts = [] }) => exp_alerts.length > 0);
