@@ -149,7 +149,7 @@ describe('the notifications of Alertmanager', () => {
         'pager: 1 firing TelemetryStationDataStale: Station first not refreshed: status.',
       ],
       'half gone': [
-        'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 resources, far fewer than within the last hour. Its changes page lists those that were removed.',
+        'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 resources, far fewer than within the last hour. Its changes page lists those that were removed, unless its filters changed.',
       ],
       '30 firing': [
         'pager: 1 firing TelemetryStationManyResourcesFiring: 30 resources of station prod are firing at once. Look for a common cause: a zone, a network, a product, a changed alert rule.',
