@@ -30,15 +30,31 @@ resources:
 
 ${comparisonTable(results)}
 
-The rest of this page is for maintainers: the figures behind the tables, and goals, which [performance-limits.md](performance-limits.md) discusses. \`npm run bench\` generates it; with
+The rest of this page is for maintainers: the figures behind the tables, and goals, which the [last section](#what-bounds-the-figures) discusses. \`npm run bench\` generates it; with
 \`npm run bench -- --runs=3\` each figure is the median of three runs, with the range in parentheses. Goals are ratios within one run where possible, because machines differ.
 Unless stated otherwise: ${RESOURCES.toLocaleString('en')} resources in 100 stations, about 5 series per resource; service, exporter, baselines and load generator are
 separate processes and use HTTP over loopback; values are medians of several measurements after a warm-up.
 
 Machine: ${machine}. Runs: ${runs}.
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+${LIMITS}`;
 }
+
+const LIMITS = `## What bounds the figures
+
+- **A refresh**, if everything changed, in µs per resource: JSON.parse 1.9, bytes to string 1.8, string to bytes 1.5, download and digest 1.6, reading,
+  comparing and summing up 2.0, building lines 1.5, deflate 5.2, garbage collection 4.0. Most was saved by reusing equal segments, strings and rows.
+- **A scrape**: compared with a static buffer, some 520 writes (1 ms) and the exporter's own metrics remain.
+- **Start**: importing express, zod, prom-client and yaml takes 0.2 s of CPU on Node 20. One bundle would save 30 %, but scanners would no longer see the
+  dependencies.
+- **Idle memory**: bare Node takes 42 MB, the code and packages of the exporter 20 MB of heap. The image sets \`node --max-semi-space-size=4\`, which saves
+  20 to 30 MB and costs a tenth more CPU per changed resource.
+- **Memory per resource**: with 100,000 resources that all change, 66 MB of heap and 26 MB of buffers are in use after a garbage collection. The resident
+  memory varies between equal runs, because V8 does not return pages that are partly in use: less than 100 bytes per resource is no difference.
+- **The longest turn of the event loop** contains garbage collection, several pages that arrive at once, or one large page: see
+  [the budget](adr/0011-one-thread.md).
+`;
 
 const ORDINARY_BEGIN = '<!-- npm run bench ordinary: begin -->';
 const ORDINARY_END = '<!-- npm run bench ordinary: end -->';
