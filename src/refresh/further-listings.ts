@@ -62,22 +62,18 @@ interface ReadBefore {
   readonly main: readonly Part<Resource>[];
 }
 
-interface ReaderOptions {
-  readonly clock: Clock;
-}
-
 /** Reads the further listings of a station that are due: a listing that fails rejects. */
 export class FurtherReader {
   readonly #spec: StationSpec;
   readonly #listings: readonly FurtherListing[];
   readonly #source: StationSource;
-  readonly #options: ReaderOptions;
+  readonly #clock: Clock;
 
-  constructor(spec: StationSpec, source: StationSource, options: ReaderOptions) {
+  constructor(spec: StationSpec, source: StationSource, clock: Clock) {
     this.#spec = spec;
     this.#listings = furtherListings(spec);
     this.#source = source;
-    this.#options = options;
+    this.#clock = clock;
   }
 
   /**
@@ -106,7 +102,7 @@ export class FurtherReader {
 
   /** A listing that does not add up is read again with the next refresh. */
   #isDue({ ttl }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
-    const ageMs = this.#options.clock.elapsedMs() - takenMs;
+    const ageMs = this.#clock.elapsedMs() - takenMs;
     return !listing.addsUp || ageMs >= this.#spec[ttl] * (1 - EARLY_SHARE);
   }
 
@@ -115,9 +111,8 @@ export class FurtherReader {
     before: TakenListing | undefined,
     context: ListingContext,
   ): Promise<TakenListing> {
-    const { clock } = this.#options;
     const { path, filters } = this.#spec;
-    const takenMs = clock.elapsedMs();
+    const takenMs = this.#clock.elapsedMs();
     const listing = await this.#source.listIds({ path, filters: { ...filters, ...ofListing } }, context);
     return { listing, membership: await membershipAfter(before?.membership, listing), takenMs };
   }

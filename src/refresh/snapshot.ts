@@ -45,11 +45,6 @@ export function repeatedListings(spec: StationSpec, { listings }: Snapshot): rea
   return listings.map((listing) => ({ ...listing, intervalMs: Math.max(spec.cache.ttlMs, ttlMs(listing)) }));
 }
 
-interface ReaderDependencies {
-  /** Measures the age of further listings. */
-  readonly clock?: Clock;
-}
-
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
   readonly #spec: StationSpec;
@@ -58,10 +53,11 @@ export class SnapshotReader {
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
   #latest: ReadState = { main: [], further: [], joined: new Map(), snapshot: undefined };
 
-  constructor(spec: StationSpec, source: StationSource, { clock = systemClock }: ReaderDependencies = {}) {
+  /** The clock measures the age of further listings. */
+  constructor(spec: StationSpec, source: StationSource, clock: Clock = systemClock) {
     this.#spec = spec;
     this.#source = source;
-    this.#further = new FurtherReader(spec, source, { clock });
+    this.#further = new FurtherReader(spec, source, clock);
   }
 
   /**

@@ -122,7 +122,7 @@ export class StationCache<Encoded> {
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
-    this.#reader = new SnapshotReader(spec, dependencies.source, { clock: this.#clock });
+    this.#reader = new SnapshotReader(spec, dependencies.source, this.#clock);
   }
 
   /** Whether one of its refreshes has succeeded or failed. */

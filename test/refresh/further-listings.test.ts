@@ -41,7 +41,7 @@ function station(spec: Parameters<typeof specOf>[0] = KEPT) {
         return listingOf(service[name], service.changes[name]);
       },
     },
-    { clock },
+    clock,
   );
   const read = async (context = listingContext()) => {
     requested = [];
