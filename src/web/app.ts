@@ -81,7 +81,8 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 
 /** The endpoints of the exporter, and those of its stations. */
 function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Router, Router] {
-  const limit = (name: WebLimit, max: number) => limitRequests(max, () => options.observer.limitReached(name));
+  const limit = (name: WebLimit, max: number) =>
+    limitRequests(max, (client) => options.observer.limitReached(name, client));
   const limitPages = limit('pages', MAX_PAGES);
   const rendering = new RenderLimit(MAX_RENDERED);
   const compress = compression();

@@ -9,11 +9,11 @@ export type AbortableHandler = (request: Request, response: Response, signal: Ab
 export type RequestLimit = (handle: AbortableHandler) => RequestHandler;
 
 /** Allows `max` concurrent requests of all wrapped handlers together. A request counts until its work has ended and its response is sent. */
-export function limitRequests(max: number, reached: () => void): RequestLimit {
+export function limitRequests(max: number, reached: (client: string | undefined) => void): RequestLimit {
   let active = 0;
   return (handle) => (request, response) => {
     if (active >= max) {
-      reached();
+      reached(request.socket.remoteAddress);
       response.setHeader('Retry-After', '1');
       throw new RequestError(503, `Too many concurrent requests; the limit is ${max}.\n`);
     }

@@ -61,7 +61,7 @@ class ScrapeLimit {
   /** Above the limit a scrape is answered at once from the cache. */
   async wait<T>(request: Request, scrape: (deadline: Deadline) => Promise<T>): Promise<T> {
     if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
-      this.#options.observer.limitReached('max_requests');
+      this.#options.observer.limitReached('max_requests', request.socket.remoteAddress);
       return withinDeadline(request, 0, scrape);
     }
     const waitMs = scrapeWaitMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);

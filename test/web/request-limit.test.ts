@@ -43,13 +43,15 @@ describe('limitRequests', () => {
       arrived += 1;
       return OPEN_ACCESS;
     };
-    const { request, limits } = await startApp({ owners: exporter.owners }, { enableLifecycle: true, access });
+    const app = await startApp({ owners: exporter.owners }, { enableLifecycle: true, access });
+    const { request, limits, limited } = app;
     const held = Array.from({ length: 40 }, () => request('/'));
     await eventually(() => expect(arrived).toBe(40));
     await began(4);
     for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
       expect(await request(path), path).toEqual(OVER_LIMIT);
     expect(limits).toEqual(Array(6).fill('pages'));
+    expect(limited).toEqual(Array(6).fill('127.0.0.1'));
     for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
     expect((await request('/-/reload', { method: 'POST' })).status).toBe(200);
     release();

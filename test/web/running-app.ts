@@ -59,7 +59,14 @@ export async function startApp(
   const reported: unknown[] = [];
   /** Limits that were reached. */
   const limits: string[] = [];
-  const observer = { limitReached: (limit: string) => limits.push(limit) };
+  /** The clients that reached them. */
+  const limited: (string | undefined)[] = [];
+  const observer = {
+    limitReached: (limit: string, client?: string) => {
+      limits.push(limit);
+      limited.push(client);
+    },
+  };
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
     enableLifecycle: false,
@@ -77,7 +84,7 @@ export async function startApp(
   onTestFinished(() => server.close(0));
   const port = server.addresses[0]?.port ?? 0;
   const request = (path: string, requestOptions?: RequestOptions) => httpRequest(port, path, requestOptions);
-  return { port, reported, limits, request };
+  return { port, reported, limits, limited, request };
 }
 
 /** The response of an app with the defaults. */

@@ -23,12 +23,14 @@ describe('ScrapeLimit', () => {
     ['/probe?station=prod', '/metrics'],
   ])('answers scrapes of %s above the limit at once from the cache, while %s still waits', async (path, other) => {
     const { scrape, began, release } = heldScrapes();
-    const { request, limits } = await startApp({ scrape }, { maxRequests: 2 });
+    const { request, limits, limited } = await startApp({ scrape }, { maxRequests: 2 });
     const held = [request(path), request(path)];
     await began(2);
     const further = await Promise.all(Array.from({ length: 100 }, () => request(path)));
     expect(further.map(({ status, body }) => [status, body])).toEqual(Array(100).fill([200, '# from the cache\n']));
     expect(limits).toEqual(Array(100).fill('max_requests'));
+    // The log names the client.
+    expect(new Set(limited)).toEqual(new Set(['127.0.0.1']));
     // A probe that is not valid reaches no limit.
     expect((await request('/probe')).status).toBe(400);
     expect(limits).toHaveLength(100);
