@@ -43,7 +43,7 @@ const rowHeights = (page: Page) =>
   );
 
 describe('a table', () => {
-  it.each([390, 768, 1280, 1920])('breaks no cell within a word at %i pixels', async (width) => {
+  it.each([390, 768, 1024, 1280, 1920])('breaks no cell within a word at %i pixels', async (width) => {
     const { url } = await shop();
     const page = await openPage({ viewport: { width, height: 900 } });
     for (const path of PATHS) {

@@ -29,7 +29,7 @@ import {
 const CHANGES_ROOT = '../../';
 
 /** Columns of the list of resources that name the resource of a change, besides the labels. */
-const NAMING = ['display_name', 'type'];
+const NAMING = ['display_name', 'resource_type'];
 
 /** Which resources of a station changed, the latest changes first. */
 export const changesPage: PageHandler = (exporter, options) => (request, response) => {

@@ -26,7 +26,7 @@ import { type FailureSummary, failureAdvice, type Silence } from '../../model/fa
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
-import { type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
+import { breakable, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
 const NO_DATA_CELL = unknown('no data');
@@ -72,7 +72,7 @@ export function completeness({ snapshot }: StationStatus): string {
 
 /** The name of a station with a link. */
 export function stationLink(name: string, root = './'): Html {
-  return html`<a href="${root}${stationPath(name)}">${name}</a>`;
+  return html`<a href="${root}${stationPath(name)}">${breakable(name)}</a>`;
 }
 
 /** The way to a page from the stations; `station`: that the page is below. */

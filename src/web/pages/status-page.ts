@@ -152,7 +152,7 @@ function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly St
       by: 'station',
       value: ({ name }) => name,
       cell: ({ name, upstream, telemetryStation }) =>
-        html`${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span>`,
+        html`${stationLink(name)} <span class="sub">${breakable(upstream)} · ${breakable(telemetryStation)}</span>`,
     },
     {
       heading: 'State',
