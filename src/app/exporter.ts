@@ -1,6 +1,6 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
-import { renderConfig } from '../config/resolve.ts';
+import { DEFAULT_COMMENT, renderConfig } from '../config/resolve.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { type Order, type Selection, searchStations } from '../inventory/selection.ts';
 import { countOwners } from '../inventory/station-status.ts';
@@ -53,6 +53,8 @@ export class Exporter implements ExporterPort {
   #rejectedWebReload: RejectedReload | undefined;
   /** undefined: not rendered since the last reload. */
   #configuration: string | undefined;
+  #commentedConfiguration: string | undefined;
+  #loadedMs = 0;
   #setStarted = () => {};
   /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
   readonly started = new Promise<void>((resolve) => {
@@ -166,6 +168,12 @@ export class Exporter implements ExporterPort {
     return this.#configuration;
   }
 
+  commentedConfiguration() {
+    const { file, config, raw } = this.#generation.loaded;
+    this.#commentedConfiguration ??= renderConfig(config, raw);
+    return { file, loadedMs: this.#loadedMs, text: this.#commentedConfiguration, defaultComment: DEFAULT_COMMENT };
+  }
+
   rejectedReload() {
     return this.#rejectedReload;
   }
@@ -242,7 +250,9 @@ export class Exporter implements ExporterPort {
       this.#current = next;
       this.#rejectedReload = undefined;
       this.#configuration = undefined;
-      this.#services.own.recordReload('main', true, Date.now());
+      this.#commentedConfiguration = undefined;
+      this.#loadedMs = Date.now();
+      this.#services.own.recordReload('main', true, this.#loadedMs);
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       return old && this.#retire(old, next);
     };

@@ -18,7 +18,7 @@ export async function withConfig<T>(
   try {
     // The simulated service needs no credentials.
     return await work(async () => ({
-      ...(await loadConfig({ file: 'demo.yaml', text: config, env })),
+      ...(await loadConfig({ file: 'none (--demo)', text: config, env })),
       securityWarnings: [],
     }));
   } finally {

@@ -10,8 +10,9 @@ import type { YamlDocument, YamlText } from './yaml-document.ts';
 
 export interface LoadedConfig {
   readonly ok: true;
+  readonly file: string;
   readonly config: Config;
-  /** The parsed YAML, for comparing two loads. It contains the secrets: never show it. */
+  /** The parsed YAML with the stations of all files: what is set, without defaults. It contains the secrets: never show it. */
   readonly raw: unknown;
   /** Warnings in the same form as problems. */
   readonly warnings: readonly string[];
@@ -55,8 +56,9 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   );
   return {
     ok: true,
+    file,
     config,
-    raw: document.raw,
+    raw: { ...root, stations: entries.map(({ station }) => station) },
     warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
     securityWarnings: insecure.map(formatProblem),
   };

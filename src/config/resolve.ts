@@ -1,9 +1,10 @@
-import { stringify } from 'yaml';
+import { Document, isCollection, isNode, isPair } from 'yaml';
 import * as z from 'zod';
 import { StateMeanings } from '../model/alert-state.ts';
 import type { ListingFilters, StationPath } from '../model/listing.ts';
 import { type LabelEntry, ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { listOf, mappingOf } from './cross-check.ts';
 import { type Config, configSchema } from './schema.ts';
 import { stateLists } from './state-schema.ts';
 import { parseRid } from './station-schema.ts';
@@ -67,9 +68,28 @@ function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   return Object.fromEntries(given);
 }
 
-/** The active configuration as YAML, with defaults filled in and secrets hidden. */
-export function renderConfig(config: Config): string {
+/** The comment on the values that are not set in the files. */
+export const DEFAULT_COMMENT = '# default';
+
+/** The active configuration as YAML, with defaults filled in and secrets hidden. `given`: what is set; the other values get a comment. */
+export function renderConfig(config: Config, given?: unknown): string {
   const names = resolveStations(config).map(({ name, upstream }) => ({ name, upstream }));
   const stations = config.stations.map((station, index) => ({ ...names[index], ...station }));
-  return stringify(z.encode(configSchema, { ...config, stations }), { aliasDuplicateObjects: false, lineWidth: 0 });
+  const document = new Document(z.encode(configSchema, { ...config, stations }), { aliasDuplicateObjects: false });
+  if (given !== undefined) commentDefaults(document.contents, given);
+  return document.toString({ lineWidth: 0 });
+}
+
+function commentDefaults(node: unknown, given: unknown): void {
+  if (!isNode(node)) return;
+  if (isCollection(node) && node.items.length > 0) {
+    for (const [index, item] of node.items.entries()) {
+      if (isPair(item)) commentDefaults(item.value, mappingOf(given)[`${item.key}`]);
+      else commentDefaults(item, listOf(given)[index]);
+    }
+  } else if (given === undefined || given === null) {
+    // Otherwise the comment of an empty collection is written below it.
+    if (isCollection(node)) node.flow = true;
+    node.comment = DEFAULT_COMMENT.slice(1);
+  }
 }

@@ -12,6 +12,7 @@ const PATHS = [
   '/stations/rejecting?page=3',
   '/stations/fine/resources/odd',
   '/stations/fine/changes',
+  '/stations/stale/history',
   '/reference',
   '/config',
   '/search?q=r22',

@@ -21,6 +21,12 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
     rejectedReload: () => undefined,
     rejectedWebReload: () => undefined,
     configuration: () => 'stations: []\n',
+    commentedConfiguration: () => ({
+      file: 'config.yaml',
+      loadedMs: 0,
+      text: 'stations: []\n',
+      defaultComment: '# default',
+    }),
     ...overrides,
   };
 }

@@ -10,7 +10,7 @@ import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { changesPath, resourcePath } from '../routes.ts';
 import { ownersText } from './attention.ts';
-import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
+import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown, utcTime } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
 import { trail } from './station-parts.ts';
@@ -244,10 +244,6 @@ export function changeTable(
   const columns = shownColumns(all, shown);
   const rows = shown.map((change) => tableRow(columns, change));
   return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
-}
-
-function utcTime(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function valueText(

@@ -116,6 +116,11 @@ export function dayText(atMs: number, otherMs: number): string {
   return day === other ? '' : `${day?.slice(0, 6)} `;
 }
 
+/** Date and time. */
+export function utcTime(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
 /** The time of day in UTC. */
 export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): Html {
   const iso = new Date(atMs).toISOString();

@@ -1,7 +1,8 @@
 import { FAMILY_DESCRIPTIONS } from '../../metrics/catalogue.ts';
 import type { FamilyDescription } from '../../metrics/family.ts';
+import type { RejectedReload } from '../port.ts';
 import { ROUTES } from '../routes.ts';
-import { breakable, type Html, html } from './html.ts';
+import { breakable, type Html, html, momentText, utcTime } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 
 /** Name, type, labels, help and an example query of every metric. */
@@ -21,11 +22,30 @@ ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 
 /** The configuration in force for people; other clients get its text alone. */
 export const configPage: PageHandler = (exporter, options) => (_request, response) => {
+  const { file, loadedMs, text, defaultComment } = exporter.commentedConfiguration();
+  const lines = text
+    .split(/(?<=\n)/)
+    .map((line) =>
+      line.trimEnd().endsWith(defaultComment) ? html`<span class="quiet">${line}</span>` : html`${line}`,
+    );
   const content = html`<h1>Configuration</h1>
-<p>The configuration in force. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
-<pre id="configuration">${exporter.configuration()}</pre>`;
+<dl class="facts">
+<dt>File</dt><dd><code>${file}</code></dd>
+<dt>Loaded</dt><dd>${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}</dd>
+</dl>
+${rejectedNote(exporter.rejectedReload())}<p>The configuration in force. Values marked <code>${defaultComment}</code> are not set in the file. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
+<pre id="configuration">${lines}</pre>`;
   sendPage(response, { title: 'Configuration', root: './', content, route: ROUTES.config }, options);
 };
+
+function rejectedNote(rejected: RejectedReload | undefined): Html {
+  if (rejected === undefined) return html``;
+  return html`<div class="failure-note warning" id="rejected">
+<p>The reload at ${utcTime(rejected.atMs)} was rejected; the configuration below stays in force.</p>
+<p class="said">${rejected.problems.join('\n')}</p>
+</div>
+`;
+}
 
 function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDescription): Html {
   return html`<tr id="${name}">

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
+import { NOW_MS } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { contentOf, openPage, rowsOf } from './opened-page.ts';
 
@@ -20,16 +21,38 @@ describe('referencePage', () => {
 });
 
 const TEXT = 'token: <secret>\nname: "<b>größe"\n';
-const exporter = { configuration: () => TEXT };
+const COMMENTED = 'token: <secret>\nname: "<b>größe"\nttl: 1m # default\n';
+const exporter = {
+  configuration: () => TEXT,
+  commentedConfiguration: () => ({
+    file: '/etc/stations.yaml',
+    loadedMs: NOW_MS - 65_000,
+    text: COMMENTED,
+    defaultComment: '# default',
+  }),
+};
 
 describe('configPage', () => {
-  it('shows the configuration to a client that prefers HTML, with a link to the text', async () => {
-    const { headers, body, hrefs } = await openPage(exporter, '/config');
+  it('shows the configuration, its file, its age and its defaults to a client that prefers HTML', async () => {
+    const { headers, body, hrefs, text } = await openPage(exporter, '/config');
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Accept-Encoding' });
     const markup = contentOf(body, 'configuration');
     expect(markup).not.toContain('<b>');
-    expect(parseHtml(markup).text).toBe(TEXT);
+    expect(parseHtml(markup).text).toBe(COMMENTED);
+    expect(markup).toContain('<span class="quiet">ttl: 1m # default\n</span>');
+    expect(text).toContain('File/etc/stations.yaml Loaded2026-01-02 03:03:55 UTC, 1 min 5 s ago');
     expect(hrefs).toEqual(['?format=text']);
     expect((await openPage(exporter, '/config?format=text')).body).toBe(TEXT);
+  });
+
+  it('shows why a reload was rejected', async () => {
+    const problems = ['config.yaml:1:1: stations: expected a list', 'config.yaml:2:1: unknown key'];
+    const rejecting = { ...exporter, rejectedReload: () => ({ atMs: NOW_MS, problems }) };
+    const { body, text } = await openPage(rejecting, '/config');
+    expect(text).toContain(
+      'The reload at 2026-01-02 03:05:00 UTC was rejected; the configuration below stays in force.',
+    );
+    expect(parseHtml(contentOf(body, 'rejected')).text).toContain(problems.join('\n'));
+    expect((await openPage(exporter, '/config')).text).not.toContain('rejected');
   });
 });
