@@ -199,7 +199,9 @@ export const upstream = crossChecked(
     page_size: integer(1, 10_000).prefault(100).describe('Number of resources to request per page.'),
     max_page_bytes: size
       .prefault('16MiB')
-      .describe('Maximum size of a response body; a larger one is an error and is not read into memory.'),
+      .describe(
+        'Maximum size of a response body; a larger one is an error and is not read into memory. A page of more than about 125,000 records is an error too.',
+      ),
     list_style: z
       .enum(['repeat', 'comma'])
       .prefault('repeat')

@@ -101,7 +101,10 @@ function parsePage(bytes: Uint8Array): unknown {
   if (body.toString('latin1', 0, 1) === '<')
     throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${body.length} bytes)`);
   if (body.length > MAX_VALUES && countValues(body) > MAX_VALUES)
-    throw new ListingFailure('body', `expected records, got more than ${MAX_VALUES} values in ${body.length} bytes`);
+    throw new ListingFailure(
+      'body',
+      `expected at most ${MAX_VALUES} values in a page, got more in ${body.length} bytes`,
+    );
   try {
     return JSON.parse(body.toString());
   } catch (cause) {
@@ -109,7 +112,7 @@ function parsePage(bytes: Uint8Array): unknown {
   }
 }
 
-/** Several times as many as 16 MiB of usual records have: more of them would take seconds to parse, and hundreds of megabytes. */
+/** Those of 125,000 usual records, which have 36 MiB: more would block the event loop for seconds, whatever `max_page_bytes` is. */
 const MAX_VALUES = 1_500_000;
 
 const [COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x5b, 0x7b];
