@@ -48,7 +48,7 @@ export interface ExporterPort {
   commentedConfiguration(): CommentedConfiguration;
 }
 
-export interface CommentedConfiguration {
+interface CommentedConfiguration {
   readonly file: string;
   readonly loadedMs: number;
   readonly text: string;
