@@ -53,7 +53,12 @@ describe('createApp', () => {
       const fail = () => {
         throw bug;
       };
-      const failing = { configuration: fail, scrape: async () => fail(), reload: async () => fail() };
+      const failing = {
+        configuration: fail,
+        commentedConfiguration: fail,
+        scrape: async () => fail(),
+        reload: async () => fail(),
+      };
       const { request, reported } = await startApp(failing, { enableLifecycle: true });
       expect(await request(path, { method })).toEqual(errorText(500, 'Internal error.\n', headers));
       expect(reported).toEqual([bug]);
