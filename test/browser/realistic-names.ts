@@ -18,15 +18,25 @@ const ROLES = ['api-gateway', 'frontend', 'settlement-worker', 'ledger', 'fraud-
 
 const STATES = ['ALERTSTATE_INACTIVE', 'ALERTSTATE_FIRING', 'ALERTSTATE_PENDING', 'ALERTSTATE_ESCALATED'];
 
+export function realisticIds(count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, at) => `${digitsOf(at)}-9abc-4def-8123-456789ab${String(at).padStart(4, '0')}`,
+  );
+}
+
+function digitsOf(at: number): string {
+  return (0x12345678 + at * 7919).toString(16);
+}
+
 /** Resources with names, types and SKUs of the lengths that real ones have. */
 export function realisticEntries(count: number): SourceEntry[] {
-  return Array.from({ length: count }, (_, at) => {
+  return realisticIds(count).map((id, at) => {
     const { key, label, skus } = KINDS[at % KINDS.length] as (typeof KINDS)[number];
-    const digits = (0x12345678 + at * 7919).toString(16);
     const sku = skus[at % skus.length] ?? '';
-    const record = wireRecord(`${digits}-9abc-4def-8123-456789ab${String(at).padStart(4, '0')}`, {
+    const record = wireRecord(id, {
       resource_type: { key, label },
-      name: `${key.slice(-3).toLowerCase()}-${digits}cdef`,
+      name: `${key.slice(-3).toLowerCase()}-${digitsOf(at)}cdef`,
       display_name: `${TEAMS[at % TEAMS.length]}-${ROLES[at % ROLES.length]}-${String(at).padStart(3, '0')}`,
       sku,
       gpu_model: sku.endsWith('GPU') ? 'NVIDIA A100-SXM4-80GB' : '',

@@ -15,8 +15,6 @@ import { openPage } from './page.ts';
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 const SIZE = { width: 1280, height: 800 };
 
-/** The time of the exporter and of its pages. */
-let nowMs = NOW_MS;
 let demo: HealthyDemo;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 
@@ -27,7 +25,7 @@ beforeAll(async () => {
   const config = parse(demo.config);
   exporter = await startExporter(
     { ...config, cache: { ttl: '0s', error_ttl: '0s' } },
-    { now: () => nowMs + 12_000, version: '1.0.0' },
+    { now: () => NOW_MS + 12_000, version: '1.0.0' },
   );
   await exporter.scrape();
   demo.setFaults('edge', [replyWith(403)]);
@@ -62,33 +60,5 @@ describe('the images of the documentation', () => {
     await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=-alert_rules#resources`);
     expect(await page.locator('#resource-table tbody tr').count()).toBeGreaterThan(10);
     await expectShot(page, 'station.png');
-  });
-
-  it('show a resource', async () => {
-    const page = await openPage({ viewport: { ...SIZE, height: 1340 } });
-    const found =
-      demo.fleets
-        .get('prod')
-        ?.find(
-          ({ record, product }) =>
-            product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0,
-        ) ?? expect.unreachable();
-    await page.goto(`${exporter.url}/stations/prod/resources/${found.record.resource_id}`);
-    expect(await page.locator('#lines').innerText()).toContain(found.record.resource_id);
-    await expectShot(page, 'resource.png');
-  });
-
-  it('show the history of a station with two outages', async () => {
-    const isDown = (minute: number) => (minute >= 3 && minute < 7) || (minute >= 12 && minute < 14);
-    for (let minute = 0.25; minute <= 20; minute += 0.25) {
-      nowMs = NOW_MS + minute * 60_000;
-      vi.setSystemTime(nowMs);
-      demo.setFaults('edge', isDown(minute) ? [replyWith(403)] : []);
-      await exporter.scrape('/probe?station=edge');
-    }
-    const page = await openPage({ viewport: { ...SIZE, height: 900 } });
-    await page.goto(`${exporter.url}/stations/edge#history`);
-    expect(await page.locator('#history').innerText()).toContain('forbidden');
-    await expectShot(page, 'history.png');
   });
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { configOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { openPage } from './page.ts';
-import { realisticEntries, TEAMS } from './realistic-names.ts';
+import { realisticEntries, realisticIds, TEAMS } from './realistic-names.ts';
 
 /** An exporter of the station `shop` with 100 resources, 20 of which were removed since. */
 async function shop() {
@@ -16,7 +16,18 @@ async function shop() {
   return exporter;
 }
 
-const PATHS = ['/', '/stations/shop', '/stations/shop/changes', '/search?q=-', '/reference'];
+/** One resource of each type. */
+const RESOURCE_PATHS = realisticIds(4).map((id) => `/stations/shop/resources/${id}`);
+
+const PATHS = [
+  '/',
+  '/stations/shop',
+  '/stations/shop/changes',
+  '/stations/shop/history',
+  '/search?q=-',
+  '/reference',
+  ...RESOURCE_PATHS,
+];
 
 /** The cells with a word that continues on the next line. Ids, code and replies of the service may be broken anywhere. */
 const brokenCells = (page: Page) =>

@@ -2,7 +2,7 @@ import { FAMILY_DESCRIPTIONS } from '../../metrics/catalogue.ts';
 import type { FamilyDescription } from '../../metrics/family.ts';
 import type { RejectedReload } from '../port.ts';
 import { ROUTES } from '../routes.ts';
-import { breakable, type Html, html, momentText, utcTime } from './html.ts';
+import { breakable, facts, type Html, html, momentText, utcTime } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 
 /** Name, type, labels, help and an example query of every metric. */
@@ -29,10 +29,10 @@ export const configPage: PageHandler = (exporter, options) => (_request, respons
       line.trimEnd().endsWith(defaultComment) ? html`<span class="quiet">${line}</span>` : html`${line}`,
     );
   const content = html`<h1>Configuration</h1>
-<dl class="facts">
-<dt>File</dt><dd><code>${file}</code></dd>
-<dt>Loaded</dt><dd>${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}</dd>
-</dl>
+${facts('loaded', [
+  ['File', html`<code>${file}</code>`],
+  ['Loaded', html`${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}`],
+])}
 ${rejectedNote(exporter.rejectedReload())}<p>The configuration in force. Values marked <code>${defaultComment}</code> are not set in the file. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
 <pre id="configuration">${lines}</pre>`;
   sendPage(response, { title: 'Configuration', root: './', content, route: ROUTES.config }, options);

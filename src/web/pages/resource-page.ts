@@ -20,7 +20,7 @@ import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { facts, type Html, html, momentText, sinceText, tiles, unknown } from './html.ts';
+import { breakable, facts, type Html, html, momentText, sinceText, tiles, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
@@ -73,7 +73,7 @@ ${tiles('status', [
   { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
   ...spec.resourceLabels.names.map((name) => ({
     term: labelHeading(name),
-    value: resourceLabel(resource, name) || unknown('none'),
+    value: labelTile(resourceLabel(resource, name)),
   })),
 ])}
 <p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}.</p>
@@ -240,10 +240,15 @@ ${rows}</tbody>
 </table>`;
 }
 
+/** In the size of text: at that of numbers a word may be wider than the tile. */
+function labelTile(value: string): Html {
+  return value === '' ? unknown('none') : html`<span class="text">${breakable(value)}</span>`;
+}
+
 /** An invalid resource type may still have a usable key or label. */
 function valueCell(value: Html | CellValue, isInvalid: boolean): Html {
   if (value !== undefined && value !== null && value !== '')
-    return html`${typeof value === 'boolean' ? String(value) : value}`;
+    return typeof value === 'object' ? value : breakable(String(value));
   return isInvalid ? html`<span class="no">invalid</span>` : html`<span class="quiet">not reported</span>`;
 }
 
