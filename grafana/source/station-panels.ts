@@ -93,7 +93,7 @@ export function alerts(station: string) {
           mappings: [regexMapping('^ +$', undefined, '–')],
           links: [stationLink, exporterLink],
         },
-        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 110 },
+        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 165 },
         { field: 'station', hidden: true },
       ],
       order: [{ by: 'alertstate' }, { by: 'severity' }, { by: 'Value #B (max)', descending: true }],
@@ -259,7 +259,7 @@ export function firingResources(scope: Scope, station: Column = STATION_COLUMN) 
       columns: [
         ...RESOURCE_COLUMNS,
         station,
-        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 110 },
+        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 165 },
         ID_COLUMN,
       ],
       order: [{ by: 'Value #B (max)', descending: true }],
