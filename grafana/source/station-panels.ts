@@ -70,7 +70,7 @@ export function alerts(station: string) {
     {
       title: 'Alerts',
       description:
-        'Firing and pending alerts of prometheus/rules.yml that somebody has to act on: critical before warning, without those of single resources. The name links to the runbook.',
+        'Firing and pending alerts of prometheus/rules.yml that need action: critical before warning, without those of single resources. The name links to the runbook.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',
     },
     {

@@ -68,7 +68,7 @@ async function* followedBy(first: string, chunks: Iterator<string>, buildChunk: 
 /** Longer than the usual scrape timeout. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Closes the connection of a client that has read nothing of the response for this long. Whoever reads it steadily may take any time. */
+/** Closes the connection of a client that has read nothing of the response for this long. A client that reads steadily may take any time. */
 export function limitResponseTime(response: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
   // Node destroys a socket whose timeout has no listener, and considers it active while the client reads.
   response.setTimeout(timeoutMs);

@@ -350,7 +350,7 @@ type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidField
 class ListingRejects {
   /** Whether a page without rows may be one that was received before. */
   readonly #mayRepeat: boolean;
-  /** What tells pages apart. */
+  /** What distinguishes pages. */
   readonly #pageKeys = new Set<string>();
   /** Where the pages added so far end. */
   #end = 0;
