@@ -122,7 +122,9 @@ export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatu
 /** What to do: the first sentence is the strongest line of its problem. `see`: where to see more. */
 export function adviceText(advice: string, see?: Html): Html {
   const [first = '', ...rest] = advice.split(/(?<=[.?!]) (?=[A-Z])/);
-  const further = [...(rest.length === 0 ? [] : [html` ${rest.join(' ')}`]), ...(see ? [html` ${see}.`] : [])];
+  const further: Html[] = [];
+  if (rest.length > 0) further.push(html` ${rest.join(' ')}`);
+  if (see) further.push(html` ${see}.`);
   return html`<p class="advice">What to do: <strong>${first}</strong>${further}</p>`;
 }
 
