@@ -51,7 +51,7 @@ export default defineConfig({
       },
       // Needs the package of its folder.
       { extends: true, test: { name: 'dashboards', include: ['test/grafana/display/*.test.ts'] } },
-      // Needs `script` of util-linux, Bash, Zsh and Fish.
+      // Needs `script` of bsdutils.
       { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       // Needs Chromium, which all its tests share.
       {
