@@ -2,6 +2,7 @@ import { jsonSchema } from '../../src/config/checked-yaml.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { LINK_PLACEHOLDERS } from '../../src/inventory/links.ts';
 import { isObject } from '../../src/model/resource.ts';
+import { proseLines } from './prose-lines.ts';
 
 /** The part of JSON Schema that the configuration uses. */
 export interface JsonSchema {
@@ -56,9 +57,7 @@ export function configurationReference(): string {
     '<!-- Generated from src/config/schema.ts by `npm run generate`; do not edit. -->',
     '',
     'The configuration is one YAML file (`--config.file`). [config.example.yaml](../config.example.yaml) shows all keys.',
-    'Unknown keys are errors. All problems are reported at once, as `file:line:column: path: message`; if the file is not',
-    'valid YAML, only the syntax error is reported. At start the exit code is then 1; after a reload the previous',
-    'configuration stays in force.',
+    'Unknown keys are errors. All problems are reported at once, as `file:line:column: path: message`.',
     '',
     ...sections('', configJsonSchema()),
     ...FORMATS,
@@ -79,27 +78,22 @@ const FORMATS = [
   '- Anchors, aliases and merge keys (`<<`) are supported.',
   '',
   'Editors complete and validate the file with [config.schema.json](../config.schema.json) when its first line is',
-  '`# yaml-language-server: $schema=config.schema.json`. `check` also finds what the schema does not describe, such as',
-  'keys that exclude each other. It warns of secret and certificate files that are missing, empty or not readable (they',
-  'may appear later), of secrets in clear text, of upstreams without credentials, and of a telemetry station that is',
-  'configured twice, because its resources would be counted twice.',
+  '`# yaml-language-server: $schema=config.schema.json`. `check` also warns of secret and certificate files that cannot be',
+  'read, of secrets in clear text, of upstreams without credentials, and of a telemetry station that is configured twice.',
 ];
 
 /** What the table of a mapping does not say, by its path. */
 const NOTES: Readonly<Record<string, readonly string[]>> = {
   '': [
     '`station_files: [stations/*.yaml]` adds the stations of other files. Only the last part of a path can contain `*`,',
-    'which does not match a leading dot. A path without `*`, and the directory of a pattern, must exist, so that a volume',
-    'that is not mounted does not remove its stations; a pattern without a match is a warning.',
+    'which does not match a leading dot. A path without `*`, and the directory of a pattern, must exist; a pattern that',
+    'matches no file is a warning.',
   ],
   'resource_labels[]': [
-    'An entry matches a resource if each of its regular expressions (RE2 syntax, as in Prometheus) matches the whole text.',
-    'For each label the first matching entry that has it determines the value. [Metrics](metrics.md#labels-of-resources),',
-    'pages, `list`, JSON and CSV have the labels, and [alerts](runbooks/README.md) can be routed by them.',
-    '',
-    'Exempt resources (`alertable: false`) count as not alertable in metrics, pages, `list`, alerts and the coverage of',
-    '`check --live`. The page of a resource names the entry that exempts it, and `list --alertable=no` lists exempt',
-    'resources too. To exempt scratch machines except the gateway:',
+    'For each label, and for `alertable`, the first matching entry that has it wins. The labels are on',
+    '[metrics](metrics.md#labels-of-resources), pages, JSON and CSV, and [alerts](runbooks/README.md) can be routed by them.',
+    'The page of a resource names the entry that exempts it; `list --alertable=no` lists exempt resources too. To exempt',
+    'scratch machines except the gateway, and label storage with its team:',
     '',
     '```yaml',
     'resource_labels:',
@@ -110,16 +104,13 @@ const NOTES: Readonly<Record<string, readonly string[]>> = {
   ],
   states: [
     'For example `states: { firing: [ALERTSTATE_ESCALATED, 3], inactive: [ALERTSTATE_RESOLVED] }`. Values are compared',
-    'exactly as the service sends them; a number and the text of its digits are the same. Metrics have the meaning as the',
-    'label `alert_state`. States of unknown meaning are reported on the pages, in the log, by `check --live` and by an',
-    '[alert](runbooks/TelemetryStationUnknownState.md).',
+    'exactly as the service sends them; a number equals the text of its digits. States of unknown meaning are reported on the',
+    'pages, in the log, by `check --live` and by an [alert](runbooks/TelemetryStationUnknownState.md).',
   ],
   'links[]': [
-    'In `station`, these placeholders become percent-encoded values:',
-    `${placeholders(LINK_PLACEHOLDERS.station)};`,
-    `in \`resource\` also ${placeholders(LINK_PLACEHOLDERS.resource.filter((name) => !LINK_PLACEHOLDERS.station.includes(name)))}.`,
-    'A value that the service does not report is empty. The scheme must be http or https, and the host must not contain',
-    'placeholders. Write `%7B` and `%7D` for literal braces, and quote a template inside `{ }`.',
+    ...proseLines(
+      `These placeholders are replaced with percent-encoded values: ${placeholders(LINK_PLACEHOLDERS.station)}; in \`resource\` also ${placeholders(LINK_PLACEHOLDERS.resource.filter((name) => !LINK_PLACEHOLDERS.station.includes(name)))}. A value that the service does not report is empty. The scheme must be http or https, and the host must not contain placeholders. Write \`%7B\` and \`%7D\` for literal braces, and quote a template inside \`{ }\`.`,
+    ),
   ],
 };
 

@@ -1,6 +1,8 @@
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, PROGRAM } from '../../src/cli/commands.ts';
 import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { proseLines } from './prose-lines.ts';
 
 /** Generates docs/flags.md. */
 export function flagsReference(): string {
@@ -11,18 +13,27 @@ export function flagsReference(): string {
     '',
     `\`${PROGRAM} [<flags>] [<command>]\``,
     '',
-    'Pass a value as `--name=value` or `--name value`; a value that starts with `--` only as `--name=value`. Pass a boolean flag as `--name`,',
-    '`--no-name`, `--name=true` or `--name=false`. A repeatable flag can be given several times, which replaces its default. All problems of',
-    'the command line are reported at once, with exit code 1.',
+    'Pass a value as `--name=value` or `--name value`; a value that starts with `--` only as `--name=value`. Pass a boolean',
+    'flag, `false` by default, as `--name`, `--no-name`, `--name=true` or `--name=false`. Flags with `...` can be repeated;',
+    'the given values replace the default. All problems of the command line are reported at once, with exit code 1.',
     '',
-    '| flag | default | value | commands | meaning |',
-    '|---|---|---|---|---|',
-    ...FLAGS.map(
-      (flag) => `| ${[spelled(flag), standard(flag), value(flag), commands(flag), flag.help].map(cell).join(' | ')} |`,
+    '| flag | default | commands | meaning |',
+    '|---|---|---|---|',
+    ...FLAGS.map((flag) => `| ${[spelled(flag), standard(flag), commands(flag), flag.help].map(cell).join(' | ')} |`),
+    '',
+    ...proseLines(
+      `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use. \`--shard\` must be less than \`--total-shards\`. \`--from\` cannot be combined with \`--simulate.stations\` or \`--simulate.resources\`. A duration such as \`1m30s\` or \`0.5s\` is at most \`1d\`.`,
     ),
     '',
-    `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use.`,
-    '`--shard` must be less than `--total-shards`. `--from` cannot be combined with `--simulate.stations` or `--simulate.resources`.',
+    '## Faults',
+    '',
+    ...proseLines(
+      `\`--simulate.fault=slow\` affects every request, \`--simulate.fault=slow:0.1\` a tenth of them. The names: ${Object.keys(
+        NAMED_FAULTS,
+      )
+        .map((name) => `\`${name}\``)
+        .join(', ')}.`,
+    ),
     '',
     '## Commands',
     '',
@@ -43,16 +54,15 @@ function exampleLines(name: CommandName): readonly string[] {
   return [`### ${name}`, '', '```sh', ...examples.flatMap(([title, line]) => [`# ${title}`, line]), '```', ''];
 }
 
-function spelled({ name, short }: Flag): string {
-  return short === undefined ? `\`--${name}\`` : `\`--${name}\`, \`-${short}\``;
+function spelled({ name, short, kind, repeatable }: Flag): string {
+  const value = kind.placeholder === undefined ? '' : `=${kind.placeholder}`;
+  const long = `\`--${name}${value}\``;
+  const repeated = repeatable === true ? ' ...' : '';
+  return short === undefined ? `${long}${repeated}` : `${long}, \`-${short}\``;
 }
 
-function standard({ default: text }: Flag): string {
-  return text === undefined ? 'none' : `\`${text}\``;
-}
-
-function value({ kind, repeatable }: Flag): string {
-  return repeatable === true ? `${kind.expected}; repeatable` : kind.expected;
+function standard({ kind, default: text }: Flag): string {
+  return text === undefined || kind.placeholder === undefined ? '' : `\`${text}\``;
 }
 
 function commands({ only }: Flag): string {

@@ -6,19 +6,19 @@ import {
 } from '../../src/metrics/catalogue.ts';
 import type { FamilyDescription } from '../../src/metrics/family.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
-import { DOWN_REASONS } from '../../src/model/failure.ts';
-import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
+import { LISTING_FIELDS } from '../../src/model/listing.ts';
+import { proseLines } from './prose-lines.ts';
 
 /** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
   return `# Metrics
 
-Generated from the catalogue in \`src/metrics\` by \`npm run generate\`.
+<!-- Generated from the catalogue in src/metrics by \`npm run generate\`; do not edit. -->
 
-All families of a station come from the same snapshot, so they add up: the sums of \`telemetry_station_resources\` and of
-\`telemetry_station_listing_resources\` over a station equal its number of resources and of its \`telemetry_station_resource_info\` series, unless these are withheld.
-A value that the service did not report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label
-value. Timestamps are published instead of ages: use \`time() - …\`.
+All families of a station come from the same snapshot, so they add up: the sums of \`telemetry_station_resources\` and
+\`telemetry_station_listing_resources\` over a station equal its number of resources. A value that the service did not
+report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label value. Timestamps
+are published instead of ages: use \`time() - …\`.
 
 ## Station health
 
@@ -26,33 +26,38 @@ Published while the station is configured.
 
 ${table(HEALTH_FAMILIES)}
 
-These families, and those of the listing below, also have the configured \`labels\` of the station: alerts can be routed by owner and grouped by \`upstream\` without a join. While \`telemetry_station_up\` is 0,
-\`telemetry_station_failure\` is 1 for exactly one [reason](runbooks/TelemetryStationDown.md#resolution): ${list(DOWN_REASONS)}.
+These families, and those of the listing below, also have the \`labels\` that the configuration gives the station, so
+that alerts can be routed by owner without a join. While \`telemetry_station_up\` is 0, \`telemetry_station_failure\` is 1
+for exactly one [reason](runbooks/TelemetryStationDown.md#resolution).
 
 ${examples(HEALTH_FAMILIES)}
 
 ## Station data
 
-\`state\` is the state as the service sends it, \`alert_state\` what it means: \`firing\`, \`pending\`, \`inactive\` or \`unknown\`; see \`states\` in the
-[configuration](configuration.md#the-file). A state has one meaning, so the label adds no series; only \`(other)\`, which stands for several states, can have several.
+Values as of the last successful refresh, published until the data expires ([\`max_stale\`](operating.md#staleness)).
+Counters start at 0 with the process and compare [complete listings](data.md#fields-of-a-change): a failed or incomplete
+listing never counts as a removal.
 
-Published until the data expires ([\`max_stale\`](operating.md#staleness)). Counters start at 0 with the process and compare
-complete listings ([how](data.md#fields-of-a-change)): a failed or incomplete listing never counts as a removal.
+\`state\` is the state as the service sends it; \`alert_state\` is its [meaning](configuration.md#states): \`firing\`,
+\`pending\`, \`inactive\` or \`unknown\`. Sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; other units are as
+the service sends them.
 
 ${table(SNAPSHOT_FAMILIES)}
 
-Three families are held as last known, so that queries need not remember anything. They start anew with the process, and with a reload that changes the station:
+Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
+with a reload that changes the station:
 
-- \`telemetry_station_verified_resources\` while main listings do not add up; it has no sample before the first one that does.
-- \`telemetry_station_verified_sku_quantity\` while listings are incomplete. A GPU model or unit that is gone stays at 0, so that a drop can be compared.
-- \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, or a complete listing does not have it. It is published also without \`metrics.per_resource\`, but not for a
-  station with more than \`metrics.max_firing_resources\` firing resources.
+- \`telemetry_station_verified_resources\` while listings do not add up; it has no sample before the first one that does.
+- \`telemetry_station_verified_sku_quantity\` while listings are incomplete. A GPU model or unit that is no longer listed
+  stays at 0, so that the drop is visible.
+- \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, or a
+  complete listing does not have it. It does not depend on \`metrics.per_resource\`, but a station with more than
+  \`metrics.max_firing_resources\` firing resources has none.
 
-Quantities are in base units: sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; all other units are as the service sends them.
+[Troubleshooting](troubleshooting.md#the-listing-is-incomplete) explains the reasons of
+\`telemetry_station_listing_incomplete\`; all are 0 when the listing is complete.
 
-The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.
-
-The [reasons](troubleshooting.md#the-listing-is-incomplete) of \`telemetry_station_listing_incomplete\`, all 0 when the listing is complete: ${list(INCOMPLETE_REASONS)}.
+${proseLines(`The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.`).join('\n')}
 
 ${examples(SNAPSHOT_FAMILIES)}
 
@@ -68,24 +73,27 @@ ${examples(RESOURCE_FAMILIES)}
 
 ## Labels of resources
 
-With \`resource_labels\` (see [configuration](configuration.md#the-file)), these families also have the configured labels, empty where no entry
-matches; on \`telemetry_station_resource_firing\` they replace labels of the station with the same name: ${list(
-    Object.values(STATION_FAMILIES)
-      .filter(({ hasResourceLabels }) => hasResourceLabels)
-      .map(({ name }) => name),
-  )}.
+With [\`resource_labels\`](configuration.md#resource_labels), these families also have the configured labels, empty where
+no entry matches:
 
-Each aggregate has a series per combination of values that resources have. Sums need no change. A query that takes the maximum over replicas must sum up each instance first, as the shipped rules do:
-\`max by (job, station) (sum by (job, instance, station) (telemetry_station_resources))\`. Counters and the other per-resource families do not have these labels; join
-them with \`telemetry_station_resource_info\`.
+${listLines(
+  Object.values(STATION_FAMILIES)
+    .filter(({ hasResourceLabels }) => hasResourceLabels)
+    .map(({ name }) => name),
+)}
+
+On \`telemetry_station_resource_firing\` they replace labels of the station with the same name. Counters and the other
+per-resource families do not have them; join with \`telemetry_station_resource_info\`.
+
+Each aggregate has a series per combination of values. Sums need no change; a query that takes the maximum over replicas
+must sum up each instance first, as the shipped rules do:
+\`max by (job, station) (sum by (job, instance, station) (telemetry_station_resources))\`.
 
 ## Exporter
 
-Published on \`/metrics\` and \`/-/metrics\`, not on \`/probe\`, together with prom-client's process and Node.js metrics, which are up to a second old.
+Published on \`/metrics\` and \`/-/metrics\`, not on \`/probe\`, together with prom-client's process and Node.js metrics.
 
 ${table(OWN_FAMILIES)}
-
-Throttled requests lower \`telemetry_station_exporter_api_rate_limit\`, which is never above \`requests_per_second\`.
 
 ${examples(OWN_FAMILIES)}
 `;
@@ -100,12 +108,14 @@ function table(families: Readonly<Record<string, FamilyDescription>>): string {
 
 /** One example per family, in the order of the table. */
 function examples(families: Readonly<Record<string, FamilyDescription>>): string {
-  const rows = Object.values(families).map(
-    ({ exampleTitle, example }) => `| ${exampleTitle} | \`${example.replaceAll('|', '\\|')}\` |`,
-  );
-  return ['| example | query |', '|---|---|', ...rows].join('\n');
+  const lines = Object.values(families).map(({ exampleTitle, example }) => `- ${exampleTitle}: \`${example}\``);
+  return ['Examples:', '', ...lines].join('\n');
 }
 
 function list(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(', ');
+}
+
+function listLines(words: readonly string[]): string {
+  return words.map((word) => `- \`${word}\``).join('\n');
 }

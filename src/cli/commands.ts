@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   check: {
     acceptsServeFlags: true,
-    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid, a station fails or a limit on resources without alert rules is exceeded; warnings do not change the exit code. With --live, --format=json and --format=csv print the resources without alert rules, and the report to stderr.',
+    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid, a station fails or a limit on resources without alert rules is exceeded; warnings do not change the exit code. With --live, --format=json and --format=csv print the resources without alert rules to stdout and the report to stderr.',
     examples: [
       ['Check the configuration file', `${PROGRAM} check --config.file=config.yaml`],
       ['Also query each station', `${PROGRAM} check --live --config.file=config.yaml`],

@@ -45,7 +45,7 @@ const TABLE = {
   'config.auto-reload-interval': flag(
     durationFlag(0),
     '0s',
-    'Interval at which to check the configuration file and station files for changes, and to reload; 0s disables it. Secret files need no reload.',
+    'How often to check the configuration and station files for changes and reload them; 0s disables it. Secret files need no reload.',
     'serve',
   ),
   live: toggle(
@@ -54,12 +54,12 @@ const TABLE = {
   ),
   'min-coverage': optionalFlag(
     share,
-    'With --live, exit with 1 and print the resources without alert rules if the share of resources with alert rules, among those that can have alerts, is below this, such as 0.95.',
+    'With --live, exit with 1 and print the resources without alert rules if less than this share of the alertable resources, such as 0.95, has alert rules.',
     'check',
   ),
   'max-without-rules': optionalFlag(
     integerFlag(0),
-    'With --live, exit with 1 and print the resources without alert rules if there are more than this.',
+    'With --live, exit with 1 and print the resources without alert rules if there are more of them than this.',
     'check',
   ),
   demo: toggle(
@@ -92,7 +92,7 @@ const TABLE = {
   'web.max-connections': flag(
     integerFlag(0),
     '2048',
-    'Maximum number of open connections; a further one closes the one that has been idle for the longest time, or is refused if none is idle. 0 means no limit.',
+    'Maximum number of open connections; a further one closes the connection that has been idle longest, or is refused if none is idle. 0 means no limit.',
     'serve',
   ),
   'web.max-requests': flag(
@@ -126,18 +126,18 @@ const TABLE = {
   'log.level': flag(
     choice('debug', 'info', 'warn', 'error'),
     'info',
-    'Minimum severity of messages to log, one of debug, info, warn, error.',
+    'Minimum severity of messages to log: debug, info, warn or error.',
     'serve',
   ),
   'log.format': flag(choice('logfmt', 'json'), 'logfmt', 'Format of log messages: logfmt or json.', 'serve'),
   'log.buffer-size': flag(
     sizeFlag,
     '1MiB',
-    'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped, and their number is logged.',
+    'Maximum size of log messages to buffer while the reader of stderr is slow; further messages are dropped, and their number is logged.',
     'serve',
   ),
   'log.changes': toggle(
-    'Log each resource that was added, removed or changed its state, number of alert rules or type, at most 100 per refresh and then their number.',
+    'Log each resource that was added or removed, or whose state, number of alert rules or type changed; after 100 per refresh only their number.',
     'serve',
   ),
   format: flag(
@@ -175,7 +175,7 @@ const TABLE = {
   label: {
     ...optionalFlag(
       labelValue,
-      'Print only resources with this value of a label of resource_labels, such as team=storage; an empty value selects resources without one. check --live counts only these for its limits, by the exact value.',
+      'Print only resources with this label of resource_labels, such as team=storage; an empty value selects resources without it. check --live applies its limits only to resources with exactly this value.',
       'list',
       'check',
     ),
@@ -183,11 +183,11 @@ const TABLE = {
   },
   alertable: optionalFlag(
     choice(...ALERTABLE),
-    'Print only resources that can have alerts (yes), cannot or are exempt (no), or for which this is unknown.',
+    'Print only resources that can have alerts (yes), that cannot or are exempt (no), or for which this is unknown.',
     'list',
   ),
   'without-rules': toggle(
-    'Print only resources known to have no alert rules, as metrics count them: without exempt ones, and with alertability only alertable ones.',
+    'Print only resources without alert rules, as counted by the metrics: no exempt ones and, with alertability, only alertable ones.',
     'list',
   ),
   sort: optionalFlag(
@@ -198,7 +198,7 @@ const TABLE = {
   limit: optionalFlag(integerFlag(1), 'Maximum number of resources to print (default: no limit).', 'list'),
   columns: optionalFlag(
     columnsFlag,
-    'Comma-separated columns to print, in this order, also labels of resource_labels (default: in a table, those that the terminal has space for).',
+    'Comma-separated columns to print, in this order, including labels of resource_labels (default: all, or as many as fit the terminal).',
     'list',
   ),
   wide: toggle('Print all columns of a table, whatever the width of the terminal.', 'check', 'list'),
@@ -224,7 +224,7 @@ const TABLE = {
   'simulate.names': flag(
     choice(...NAMINGS),
     'random',
-    'Names of the simulated resources: random, or sequential, which compress far better.',
+    'Names of the simulated resources: random or sequential, which compress far better.',
     'simulate',
   ),
   'simulate.latency': flag(durationFlag(0), '0s', 'Latency to add to each response.', 'simulate'),
@@ -238,7 +238,7 @@ const TABLE = {
   },
   'simulate.auth': optionalFlag(
     choice('bearer', 'basic', 'hmac', 'oauth2'),
-    'Authentication scheme that the simulated service requires, one of bearer, basic, hmac, oauth2, with the credentials in the printed configuration (default: none).',
+    'Authentication that the simulated service requires: bearer, basic, hmac or oauth2, with the credentials in the printed configuration (default: none).',
     'simulate',
   ),
   from: optionalFlag(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),

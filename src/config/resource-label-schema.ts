@@ -55,7 +55,7 @@ const entry = crossChecked(
     match: match
       .prefault({})
       .describe(
-        'Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match.',
+        'Regular expressions (RE2 syntax, as in Prometheus), each of which must match the whole text; without any, all resources match.',
       ),
     labels: optionalKey(
       z.record(
@@ -66,7 +66,7 @@ const entry = crossChecked(
     ),
     alertable: optionalKey(
       z.boolean(),
-      '`false` exempts the resources that match: they need no alert rules and count as not alertable. `true` makes no resource alertable, but keeps a later entry from exempting it. The first matching entry with this key wins.',
+      '`false` exempts the resources that match: they need no alert rules and count as not alertable. `true` keeps later entries from exempting them.',
     ),
   }),
   function* ({ labels, alertable }) {

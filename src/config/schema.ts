@@ -45,26 +45,24 @@ const limits = z.strictObject({
   label_values: integer(1, MAX_LABEL_VALUES)
     .prefault(1000)
     .describe(
-      'Maximum number of values of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`) in the aggregates and counters of a station; further ones are published as `(other)`.',
+      'Maximum number of values per station of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`); aggregates and counters publish further ones as `(other)`.',
     ),
   records_per_station: optionalKey(
     integer(1),
-    'Maximum number of records of one station, all its listings together; above it, the refresh fails (default: three quarters of `records`).',
+    'Maximum number of records of one station, in all its listings; above it, the refresh fails (default: three quarters of `records`).',
   ),
   records: optionalKey(
     integer(1),
-    'Maximum number of records that all stations together keep; above it, refreshes of the largest stations fail until the others fit (default: one for each 1.5 KiB of the heap limit of Node.js above 96 MiB, less 128 KiB for each station, for its history).',
+    'Maximum number of records of all stations; above it, refreshes of the largest stations fail (default: derived from the heap limit of Node.js).',
   ),
   changes_per_station: integer(100)
     .prefault(1000)
     .describe(
-      'Maximum number of removed resources of one station that are kept, and of its other changes; older ones are dropped.',
+      'Maximum number of changes to keep per station: this many removed resources and this many other changes.',
     ),
   changes: integer(0)
     .prefault(10_000)
-    .describe(
-      'Maximum number of removed resources of all stations together, and of all other changes; above it, the oldest of the stations that have most are dropped.',
-    ),
+    .describe('The same for all stations together; above it, the stations with the most changes lose their oldest.'),
 });
 
 const stations = z.array(station, { error: 'a list of stations' });
@@ -90,21 +88,17 @@ export const configSchema = crossChecked(
       station_files: z
         .array(stationFile)
         .prefault([])
-        .describe(
-          'Files with further stations: paths whose last part may contain `*`. Each file is a list of entries as in `stations`.',
-        ),
+        .describe('Files with further stations, each a list of entries as in `stations`.'),
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
-      limits: limits.prefault({}).describe('Bounds on what services can make the exporter hold.'),
+      limits: limits.prefault({}).describe('Limits on the data that the exporter keeps.'),
       resource_labels: resourceLabels
         .prefault([])
-        .describe(
-          'Labels of resources such as their owners, and resources that need no alert rules; for each label, and for `alertable`, the first matching entry that has it determines the value.',
-        ),
+        .describe('Labels of resources, such as their owners, and resources that need no alert rules.'),
       states: states
         .prefault({})
         .describe(
-          'What the states of resources mean, by the exact values that the service sends. A state in no list means what its name contains: `firing`, else `pending`, else `inactive`, ignoring case, else its meaning is `unknown`.',
+          'Meanings of the states that the service sends. A state in no list means the first of `firing`, `pending` and `inactive` that its name contains, ignoring case, or else `unknown`.',
         ),
       links: links
         .prefault([])

@@ -134,12 +134,12 @@ export const station = crossChecked(
     products_ttl: duration
       .prefault('0s')
       .describe(
-        'Keep the listings of products for this long, unless there are new resources; 0 means that every refresh reads them.',
+        'How long to keep the listings of products, unless there are new resources; 0 reads them with every refresh.',
       ),
     alertability_ttl: duration
       .prefault('0s')
       .describe(
-        'Keep the listing of alertable resources for this long, unless there are new resources; 0 means that every refresh reads it.',
+        'How long to keep the listing of alertable resources, unless there are new resources; 0 reads it with every refresh.',
       ),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
@@ -150,7 +150,7 @@ export const station = crossChecked(
       )
       .prefault({})
       .describe(
-        'Labels of the station, such as its owner, on its health and listing metrics and on its firing resources, where a label of `resource_labels` takes precedence.',
+        'Labels of the station, such as its owner, on its health and listing metrics and on its firing resources; `resource_labels` take precedence.',
       ),
   }),
   function* (value) {

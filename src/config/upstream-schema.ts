@@ -193,14 +193,14 @@ export const upstream = crossChecked(
       .meta({ anyOf: [{ const: 0 }, { minimum: MIN_REQUESTS_PER_SECOND }] })
       .prefault(0)
       .describe(
-        'Maximum request rate to this upstream; 0 means no limit. Responses with status 429 temporarily lower the rate further, and their Retry-After stops all requests until then.',
+        'Maximum request rate to this upstream; 0 means no limit. A 429 response temporarily lowers the rate further, and its Retry-After pauses all requests.',
       ),
     max_retries: integer(0, 20).prefault(2).describe('Maximum number of retries of a failed request.'),
     page_size: integer(1, 10_000).prefault(100).describe('Number of resources to request per page.'),
     max_page_bytes: size
       .prefault('16MiB')
       .describe(
-        'Maximum size of a response body; a larger one is an error and is not read into memory. A page of more than about 125,000 records is an error too.',
+        'Maximum size of a response body; a larger one is an error, as is a page of more than about 125,000 records.',
       ),
     list_style: z
       .enum(['repeat', 'comma'])

@@ -184,14 +184,14 @@ function sizeOf({ resource, from, to }: ObservedChange): number {
 
 /** A change in JSON and CSV. */
 export const CHANGE_COLUMNS = documented<ObservedChange>({
-  time: ['End of the refresh that found it, as in the history.', ({ atMs }) => new Date(atMs).toISOString()],
+  time: ['End of the refresh that found it.', ({ atMs }) => new Date(atMs).toISOString()],
   change: ['`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.', 'change'],
   resource_id: ['ID of the resource.', ({ resource }) => resource.id],
   name: ['Its name.', ({ resource }) => resource.name],
   display_name: ['Its display name.', ({ resource }) => resource.displayName],
   resource_type: ['Its type, after the change.', ({ resource }) => resource.type],
-  from: ['State, number of alert rules or type before the change; of a removed resource, its last state.', 'from'],
-  to: ['The same after the change; of an added resource, its first state.', 'to'],
+  from: ['State, number of alert rules or type before the change; the last state of a removed resource.', 'from'],
+  to: ['The same after the change; the first state of an added resource.', 'to'],
 });
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */

@@ -39,7 +39,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ waitingMs }) => secondsOf(waitingMs),
   ],
   hanging: [
-    'Whether the latest request got no reply, which limits the station to one probing request at a time.',
+    'Whether the latest request got no reply, so that the station is limited to one probing request at a time.',
     'isHanging',
   ],
   refresh: ['What refreshes a station that is due: `scrape` or `background`.', 'refresh'],
@@ -54,36 +54,36 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => knownCounts(snapshot)?.unknown,
   ],
   unknown_states: [
-    'These states with their numbers of resources, in words; null if there are none.',
+    'These states and their numbers of resources, as a text; null if there are none.',
     ({ snapshot }) => (snapshot && unknownStatesText(snapshot.unknownStates)) || undefined,
   ],
   alertable_resources: [
-    'Resources that can have alerts and are not exempt; null without `alertability` and exemptions, or if unknown for all of them.',
+    'Resources that can have alerts and are not exempt; null without `alertability` and exemptions, or if unknown for all.',
     ({ snapshot }) => snapshot?.alertable,
   ],
   resources_with_alert_rules: [
-    'Resources with alert rules, except for exempt ones; with `alertability`, only alertable ones. Null if unknown for all of them.',
+    'Resources with alert rules, except exempt ones; with `alertability`, only alertable ones. Null if unknown for all.',
     ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withRules,
   ],
   resources_without_alert_rules: [
-    'Resources without alert rules, likewise.',
+    'Resources without alert rules, counted in the same way.',
     ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withoutRules,
   ],
   resources_with_unknown_alert_coverage: [
-    'Resources whose number of alert rules is unknown, or with `alertability` whether they are alertable.',
+    'Resources whose number of alert rules or, with `alertability`, whose alertability is unknown.',
     ({ snapshot }) => snapshot?.unknownCoverage,
   ],
   alert_coverage: [
-    'Share of the resources with alert rules among those with and those without; null if there are none of either.',
+    'Share of resources with alert rules among the two counts above; null if both are 0.',
     ({ snapshot }) => snapshot && coverageShare(snapshot),
   ],
   listing_complete: ['Whether the listing is verified complete.', ({ snapshot }) => snapshot?.complete],
   listing_rejected_resources: ['Records without a usable resource_id.', ({ snapshot }) => snapshot?.rejected],
   listing_problems: [
-    'What the data lacks, in words; null if nothing is known to be missing.',
+    'What is missing or wrong in the data, as a text; null if nothing is known to be.',
     (station) => dataProblems(station).join('; ') || undefined,
   ],
-  listing_pages: ['Requests that the data took.', ({ snapshot }) => snapshot?.pages],
+  listing_pages: ['Number of requests of the listings.', ({ snapshot }) => snapshot?.pages],
 });
 
 /** Whether the data of a station is complete, in JSON before its resources. */
@@ -97,7 +97,7 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
     ({ status }) => status.snapshot?.rejected,
   ],
   age: [
-    'Seconds since the refresh that the data is from.',
+    'Age of the data in seconds.',
     ({ status: { snapshot, lastSuccessMs }, nowMs }) =>
       snapshot && lastSuccessMs !== undefined ? secondsOf(Math.max(nowMs - lastSuccessMs, 0)) : undefined,
   ],
@@ -112,19 +112,16 @@ export const OUTAGE_FIELDS = documented<Outage, unknown>({
   from: ['End of the first refresh that failed.', ({ fromMs }) => rfc3339(fromMs)],
   to: ['End of the first refresh that succeeded, or null.', ({ toMs }) => rfc3339(toMs)],
   seconds: [
-    'Time between them, also in the log line of the recovery; null until it has ended.',
+    'Time between them; null until it has ended.',
     ({ fromMs, toMs }) => (toMs === undefined ? undefined : secondsOf(Math.max(toMs - fromMs, 0))),
   ],
-  failed_refreshes: ['How many refreshes failed.', 'failed'],
-  failure_reasons: ['Why they failed: a list.', 'reasons'],
+  failed_refreshes: ['Number of refreshes that failed.', 'failed'],
+  failure_reasons: ['List of the reasons why they failed.', 'reasons'],
 });
 
 /** A rejected record in JSON: what could be read of it. */
 export const REJECTED_FIELDS = documented<RejectedRecord, unknown>({
-  position: [
-    'How many records are before it in the listing: the offset that requests it, if the listing has not changed since.',
-    'position',
-  ],
+  position: ['Number of records before it in the listing.', 'position'],
   reason: ['`not an object`, `no resource_id`, `resource_id is not text` or `resource_id is empty`.', 'rejection'],
   name: ['Its name; empty if there is none.', 'name'],
   display_name: ['Its display name; empty if there is none.', 'displayName'],
@@ -144,31 +141,25 @@ export const STATION_LISTING = documented<Snapshot, unknown>({
 
 /** A refresh, or several of six minutes, in JSON and CSV. */
 export const HISTORY_COLUMNS = documented<HistoryEntry>({
-  time: ['End of the refresh; of the latest one if there are several.', ({ atMs }) => rfc3339(atMs)],
-  refreshes: ['How many refreshes the entry stands for.', 'refreshes'],
-  failed_refreshes: ['How many of them failed.', 'failed'],
+  time: ['End of the refresh.', ({ atMs }) => rfc3339(atMs)],
+  refreshes: ['Number of refreshes in the entry.', 'refreshes'],
+  failed_refreshes: ['Number of refreshes that failed.', 'failed'],
   outcome: [
-    '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`; the worst if there are several.',
+    '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`.',
     'outcome',
   ],
   failure_reason: ['Why it failed or was postponed, or null.', ({ failure }) => failure?.reason],
   failure_message: ['Details of the failure, at most 200 characters.', ({ failure }) => failure?.message],
-  refresh_duration_seconds: ['Duration; the longest if there are several.', ({ durationMs }) => secondsOf(durationMs)],
-  waited_seconds: [
-    'Time that it waited for the capacity of the upstream; the longest if there are several.',
-    ({ waitedMs }) => waitedMs / 1000,
-  ],
-  listing_pages: ['Requests that the data took.', 'pages'],
-  resources: ['Number of resources; after the latest success if there are several refreshes.', 'resources'],
-  firing_resources: ['Resources among these in a state that means firing.', 'firing'],
+  refresh_duration_seconds: ['Duration of the refresh.', ({ durationMs }) => secondsOf(durationMs)],
+  waited_seconds: ['Time that it waited for the capacity of the upstream.', ({ waitedMs }) => waitedMs / 1000],
+  listing_pages: ['Number of requests of the listings.', 'pages'],
+  resources: ['Number of resources after the latest success.', 'resources'],
+  firing_resources: ['Resources in a state that means firing.', 'firing'],
   unknown_state_resources: [
-    'Resources in a state of unknown meaning, or without a state; the most if there are several refreshes.',
+    'Resources in a state of unknown meaning, or without a state.',
     ({ firing, unknown = 0 }) => (firing === undefined ? undefined : unknown),
   ],
-  resources_added: [
-    'Resources added since the listing that it was compared with; null if it was not compared.',
-    'added',
-  ],
+  resources_added: ['Resources added since the previous complete listing; null if not compared.', 'added'],
   resources_removed: ['Resources removed since then.', 'removed'],
   state_changes: ['Resources whose state changed since then.', 'stateChanges'],
   rules_changes: ['Resources whose number of alert rules changed since then.', 'rulesChanges'],
@@ -186,19 +177,19 @@ export function foundColumns(labelNames: readonly string[]): Columns<StationReso
 /** The resources of a station with a value of a label in JSON. */
 export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   label: ['Name of the label.', 'label'],
-  value: ['Value of the label; empty for the resources without one.', 'value'],
+  value: ['Value of the label; empty for resources without one.', 'value'],
   resources: ['Number of resources.', 'resources'],
-  firing_resources: ['Those in a state that means firing.', 'firing'],
+  firing_resources: ['Number of firing resources.', 'firing'],
   resources_with_alert_rules: [
-    'Those with alert rules, as for the station; null if unknown.',
+    'Number with alert rules; null if unknown.',
     (owner) => knownRuleCounts(owner)?.withRules,
   ],
   resources_without_alert_rules: [
-    'Those without alert rules, as for the station; null if unknown.',
+    'Number without alert rules; null if unknown.',
     (owner) => knownRuleCounts(owner)?.withoutRules,
   ],
-  resources_with_unknown_alert_coverage: ['Those of which this is unknown, as for the station.', 'unknownCoverage'],
-  alert_coverage: ['Share with alert rules, as for the station; null if unknown.', coverageShare],
+  resources_with_unknown_alert_coverage: ['Number with unknown alert coverage.', 'unknownCoverage'],
+  alert_coverage: ['Share with alert rules; null if unknown.', coverageShare],
 });
 
 /** The fields of a search in JSON beside the resources. */

@@ -34,7 +34,7 @@ export const HEALTH_FAMILIES = healthFamilies({
     samples: ({ health }) => [[downReason(health) === undefined ? 1 : 0]],
   },
   telemetry_station_failure: {
-    help: 'Whether the station is down for this reason: that of the failed last refresh, or not_tried before the first one.',
+    help: 'Whether the station is down for this reason; not_tried before the first refresh.',
     labels: ['reason'],
     exampleTitle: 'Stations that are down, by reason',
     example: 'count by (reason) (telemetry_station_failure == 1)',
@@ -42,7 +42,7 @@ export const HEALTH_FAMILIES = healthFamilies({
   },
   telemetry_station_last_success_timestamp_seconds: {
     help: 'Timestamp of the last successful refresh, 0 before the first one.',
-    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, also those that never had one',
+    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
     example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
     samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
   },
@@ -62,15 +62,15 @@ export const HEALTH_FAMILIES = healthFamilies({
 
 const LISTING_FAMILIES = listingFamilies({
   telemetry_station_listing_complete: {
-    help: 'Whether the listing was verified complete, without rejected records, as of the last successful refresh.',
+    help: 'Whether the listing was verified complete, without rejected records.',
     exampleTitle: 'Stations that may be missing resources',
     example: 'telemetry_station_listing_complete == 0',
     samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
   },
   telemetry_station_listing_resources: {
-    help: 'Resources in the listing by the meaning of their states as of the last successful refresh.',
+    help: 'Resources in the listing, by the meaning of their state.',
     labels: ['alert_state'],
-    exampleTitle: 'Stations in which more than a twentieth of the resources fires',
+    exampleTitle: 'Stations with more than 5 % of their resources firing',
     example:
       'telemetry_station_listing_resources{alert_state="firing"} > ignoring (alert_state) 0.05 * sum without (alert_state) (telemetry_station_listing_resources)',
     samples: ({ aggregates }) => {
@@ -79,7 +79,7 @@ const LISTING_FAMILIES = listingFamilies({
     },
   },
   telemetry_station_listing_incomplete: {
-    help: 'Whether the listing was not verified complete for this reason as of the last successful refresh.',
+    help: 'Whether the listing was not verified complete for this reason.',
     labels: ['reason'],
     exampleTitle: 'Why listings are not verified complete',
     example: 'telemetry_station_listing_incomplete == 1',
@@ -90,7 +90,7 @@ const LISTING_FAMILIES = listingFamilies({
       ]),
   },
   telemetry_station_listing_reported_resources: {
-    help: 'Total number of resources reported by the service as of the last successful refresh.',
+    help: 'Total number of resources reported by the service.',
     exampleTitle: 'Resources missing from the reported total',
     example:
       'telemetry_station_listing_reported_resources - sum without (alert_state) (telemetry_station_listing_resources)',
@@ -103,26 +103,26 @@ const LISTING_FAMILIES = listingFamilies({
     samples: ({ snapshot }) => [[snapshot.pages]],
   },
   telemetry_station_listing_duplicate_resources: {
-    help: 'Duplicate records in the listing as of the last successful refresh.',
+    help: 'Duplicate records in the listing.',
     exampleTitle: 'Stations with duplicate records',
     example: 'telemetry_station_listing_duplicate_resources > 0',
     samples: ({ snapshot }) => [[snapshot.duplicates]],
   },
   telemetry_station_listing_rejected_resources: {
-    help: 'Records without a usable resource_id as of the last successful refresh.',
+    help: 'Records without a usable resource_id.',
     exampleTitle: 'Stations with rejected records',
     example: 'telemetry_station_listing_rejected_resources > 0',
     samples: ({ snapshot }) => [[snapshot.rejected]],
   },
   telemetry_station_listing_invalid_fields: {
-    help: 'Field values that could not be parsed as of the last successful refresh.',
+    help: 'Field values that could not be parsed.',
     labels: ['field'],
     exampleTitle: 'Invalid field values by station and field',
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
     samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field], field]),
   },
   telemetry_station_resources_folded: {
-    help: 'Resources counted under the label value (other) as of the last successful refresh, because the service supplies more values than limits.label_values.',
+    help: 'Resources counted under the label value (other), because there are more values than limits.label_values.',
     labels: ['label'],
     exampleTitle: 'Labels with too many values, by station',
     example: 'telemetry_station_resources_folded > 0',
@@ -135,7 +135,7 @@ const LISTING_FAMILIES = listingFamilies({
     samples: ({ lastKnown }) => optionalSample(lastKnown.verifiedResources),
   },
   telemetry_station_verified_sku_quantity: {
-    help: 'Sum of the SKU quantities of the latest complete listing, sizes in bytes; 0 for a GPU model or unit that is gone.',
+    help: 'Sum of the SKU quantities of the latest complete listing, sizes in bytes; 0 for a GPU model or unit that is no longer listed.',
     labels: ['gpu_model', 'unit'],
     exampleTitle: 'Capacity that dropped by more than a fifth within six hours',
     example:
@@ -146,7 +146,7 @@ const LISTING_FAMILIES = listingFamilies({
 
 const GROUP_FAMILIES = groupFamilies({
   telemetry_station_resources: {
-    help: 'Resources attached to the station as of the last successful refresh.',
+    help: 'Resources attached to the station.',
     labels: ['state', 'alert_state'],
     exampleTitle: 'Firing resources by type',
     example: 'sum by (resource_type) (telemetry_station_resources{alert_state="firing"})',
@@ -156,40 +156,39 @@ const GROUP_FAMILIES = groupFamilies({
       ),
   },
   telemetry_station_alert_rules: {
-    help: 'Alert rules of the resources as of the last successful refresh.',
+    help: 'Alert rules of the resources.',
     exampleTitle: 'Alert rules per resource',
     example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
     samples: ({ alertRules }) => optionalSample(alertRules),
   },
   telemetry_station_alertable_resources: {
-    help: 'Resources that can have alerts, except exempt ones, as of the last successful refresh; only with alertability or exemptions.',
+    help: 'Resources that can have alerts, except exempt ones; only with alertability or exemptions.',
     exampleTitle: 'Share of alertable resources',
     example:
       'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
     samples: ({ alertable }, spec) => (knowsAlertable(spec) ? optionalSample(alertable) : []),
   },
   telemetry_station_resources_with_alert_rules: {
-    help: 'Resources with alert rules, except exempt ones, as of the last successful refresh; with alertability, only alertable ones.',
-    exampleTitle: 'Share of resources with an alert rule, of those where this is known',
+    help: 'Resources with alert rules, except exempt ones; with alertability, only alertable ones.',
+    exampleTitle: 'Share of resources with an alert rule, where it is known',
     example:
       'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
   },
   telemetry_station_resources_without_alert_rules: {
-    help: 'Resources without alert rules, except exempt ones, as of the last successful refresh; with alertability, only alertable ones.',
+    help: 'Resources without alert rules, except exempt ones; with alertability, only alertable ones.',
     exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),
   },
   telemetry_station_resources_with_unknown_alert_coverage: {
-    help: 'Resources whose number of alert rules is unknown as of the last successful refresh, or with alertability whether they are alertable.',
-    exampleTitle:
-      'Resources that the share of resources with an alert rule does not count, because too little is known',
+    help: 'Resources whose number of alert rules or, with alertability, whose alertability is unknown.',
+    exampleTitle: 'Resources with unknown alert coverage, by station',
     example: 'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) > 0',
     samples: ({ unknownCoverage }) => [[unknownCoverage]],
   },
   telemetry_station_sku_quantity: {
-    help: 'Sum of the SKU quantities of the resources as of the last successful refresh, sizes in bytes.',
+    help: 'Sum of the SKU quantities of the resources, sizes in bytes.',
     labels: ['gpu_model', 'unit'],
     exampleTitle: 'GPUs by model',
     example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
@@ -199,19 +198,19 @@ const GROUP_FAMILIES = groupFamilies({
 
 const CHURN_FAMILIES = typeFamilies({
   telemetry_station_resources_added_total: {
-    help: 'Resources added between start and the last successful refresh.',
-    exampleTitle: 'Resources added in a day, by type (`increase` extrapolates: it may not be a whole number)',
+    help: 'Resources added since start.',
+    exampleTitle: 'Resources added in a day, by type (`increase` extrapolates, so it may not be an integer)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
   },
   telemetry_station_resources_removed_total: {
-    help: 'Resources removed between start and the last successful refresh.',
-    exampleTitle: 'Resources removed in a day, by type (likewise)',
+    help: 'Resources removed since start.',
+    exampleTitle: 'Resources removed in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
     samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
   },
   telemetry_station_resource_state_changes_total: {
-    help: 'Alert state changes between start and the last successful refresh, by new state.',
+    help: 'Alert state changes since start, by new state.',
     labels: ['state', 'alert_state'],
     exampleTitle: 'Resources that began to fire in an hour, by station',
     example: 'sum by (station) (increase(telemetry_station_resource_state_changes_total{alert_state="firing"}[1h]))',
@@ -226,9 +225,9 @@ const CHURN_FAMILIES = typeFamilies({
 
 const FIRING_FAMILIES = firingFamilies({
   telemetry_station_resource_firing: {
-    help: 'Whether the resource is firing, as last known: 1 until a listing shows it with another meaning, or a complete one without it.',
+    help: 'Whether the resource is firing, as last known.',
     labels: ['display_name', 'resource_type', 'product'],
-    exampleTitle: 'Firing resources by type, at most max_firing_resources of a station',
+    exampleTitle: 'Firing resources by type, up to max_firing_resources of a station',
     example: 'count by (station, resource_type) (telemetry_station_resource_firing)',
     samples: ({ displayName, type, product }) => [[1, displayName, type, product]],
   },
@@ -240,7 +239,7 @@ export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CH
 /** The per-resource families. */
 export const RESOURCE_FAMILIES = resourceFamilies({
   telemetry_station_resource_info: resourceRow({
-    help: 'Information about the resource as of the last successful refresh.',
+    help: 'Information about the resource.',
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
     example: 'telemetry_station_resource_info{alertable="true"}',
@@ -249,7 +248,7 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
   }),
   telemetry_station_resource_state: resourceRow({
-    help: 'Alert state of the resource as of the last successful refresh.',
+    help: 'Alert state of the resource.',
     labels: ['state', 'alert_state'],
     exampleTitle: 'Firing resources',
     example: 'telemetry_station_resource_state{alert_state="firing"} == 1',
@@ -257,7 +256,7 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     sample: (r) => (r.state === '' ? undefined : [1, r.state, r.alertState]),
   }),
   telemetry_station_resource_alert_rules: resourceRow({
-    help: 'Alert rules of the resource as of the last successful refresh.',
+    help: 'Alert rules of the resource.',
     exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
     example:
       'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
@@ -265,14 +264,14 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
   }),
   telemetry_station_resource_created_timestamp_seconds: resourceRow({
-    help: 'Creation timestamp of the resource as of the last successful refresh.',
+    help: 'Creation timestamp of the resource.',
     exampleTitle: 'Resources created in the last day',
     example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
     fields: ['createdSeconds'],
     sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
   }),
   telemetry_station_resource_sku_quantity: resourceRow({
-    help: 'SKU quantity of the resource as of the last successful refresh, sizes in bytes.',
+    help: 'SKU quantity of the resource, sizes in bytes.',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',

@@ -53,7 +53,7 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     example: 'telemetry_station_exporter_api_rate_limit < +Inf',
   },
   oldest_waiting_refresh_seconds: {
-    help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
+    help: 'Longest time that a refresh has waited for its first request, in seconds.',
     exampleTitle: 'Upstreams whose stations wait longer than a minute',
     example: 'telemetry_station_exporter_oldest_waiting_refresh_seconds > 60',
   },
@@ -80,26 +80,26 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
       'telemetry_station_exporter_records / on (job, instance) telemetry_station_exporter_records_limit{limit="records"}',
   },
   records_limit: {
-    help: 'Maximum number of records: of one station (records_per_station) and of all (records).',
+    help: 'Maximum number of records of one station (records_per_station) and of all (records).',
     labels: ['limit'],
     exampleTitle: 'Stations that use more than 80 % of their limit',
     example:
       'sum by (job, instance, station) (telemetry_station_resources) > on (job, instance) group_left () 0.8 * telemetry_station_exporter_records_limit{limit="records_per_station"}',
   },
   config_last_reload_successful: {
-    help: 'Whether the last reload of the configuration (main) or of the web configuration file (web) was successful; 1 without a web file.',
+    help: 'Whether the last reload of the configuration (main) or the web configuration (web) was successful.',
     labels: ['config'],
     exampleTitle: 'Exporters that run with a previous configuration, because they rejected the last one',
     example: 'telemetry_station_exporter_config_last_reload_successful == 0',
   },
   config_last_reload_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful reload of the configuration or of the web configuration file.',
+    help: 'Timestamp of the last successful reload of the configuration (main) or the web configuration (web).',
     labels: ['config'],
     exampleTitle: 'Age of the configuration in seconds',
     example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds{config="main"}',
   },
   web_limits_reached_total: {
-    help: 'Requests and connections that were refused, closed or answered without waiting because of a limit of the web server.',
+    help: 'Requests and connections that reached a limit of the web server.',
     labels: ['limit'],
     exampleTitle: 'Limits of the web server that were reached in the last hour',
     example: 'sum by (limit) (increase(telemetry_station_exporter_web_limits_reached_total[1h])) > 0',

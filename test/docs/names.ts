@@ -17,6 +17,7 @@ import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { knownMetrics, shippedGroups, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
@@ -68,6 +69,7 @@ const simpleNames = new Set([
   ...Object.keys({ ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
+  ...Object.keys(NAMED_FAULTS),
   'without_rules',
   ...FOREIGN,
 ]);
