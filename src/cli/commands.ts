@@ -74,7 +74,6 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         'Simulate a large fleet of a service that limits requests',
         `${PROGRAM} simulate --simulate.stations=50 --simulate.resources=2000 --simulate.fault=rate_limited:0.1 > simulated.yaml`,
       ],
-      ['Rehearse authentication with HMAC signatures', `${PROGRAM} simulate --simulate.auth=hmac > simulated.yaml`],
       ['Replay a recording', `${PROGRAM} simulate --from=recording.json > simulated.yaml`],
     ],
   },

@@ -236,11 +236,6 @@ const TABLE = {
     ),
     repeatable: true,
   },
-  'simulate.auth': optionalFlag(
-    choice('bearer', 'basic', 'hmac', 'oauth2'),
-    'Authentication that the simulated service requires: bearer, basic, hmac or oauth2, with the credentials in the printed configuration (default: none).',
-    'simulate',
-  ),
   from: optionalFlag(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),
 } as const;
 

@@ -16,9 +16,7 @@ export async function simulate(context: ProcessContext, flags: FlagValues): Prom
     const port = flags['simulate.port'];
     throw new OperatorError([`cannot listen on port ${port}: ${error.message}; --simulate.port sets the port`], error);
   });
-  const auth = flags['simulate.auth'];
-  const required = auth === undefined ? '' : `; requires the credentials below (${auth})`;
-  context.print(`# Simulated service on ${service.url}${required}\n${config}`);
+  context.print(`# Simulated service on ${service.url}\n${config}`);
   context.printError(`The simulated service runs on ${service.url}; press Ctrl-C to stop it.
 Save the configuration from standard output in config.yaml, and start the
 exporter in a second terminal:
@@ -34,7 +32,6 @@ async function startFromFlags(flags: FlagValues) {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
     faults: [slow(flags['simulate.latency']), ...flags['simulate.fault']],
-    auth: flags['simulate.auth'],
   };
   if (flags.from !== undefined) return startReplay(await loadRecording(flags.from), options);
   return startSimulation({

@@ -79,14 +79,14 @@ export type RecordedListing = Recording['listings'][number];
 /** Serves a recording, with an exporter configuration that reproduces its requests. */
 export function startReplay(
   recording: Recording,
-  { faults = [], auth, ...options }: ReplayOptions,
+  { faults = [], ...options }: ReplayOptions,
 ): Promise<ConfiguredService> {
   const [main] = recording.listings;
   return startConfigured(
     { ...options, source: recordedSource(recording), replay: recordedPages(recording), faults: () => faults },
     [recordedStation(recording)],
     // Recorded pages are only found with the recorded page size.
-    { pageSize: main?.pages[0]?.size ?? 1, auth },
+    { pageSize: main?.pages[0]?.size ?? 1 },
   );
 }
 

@@ -1,17 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { type AuthCheck, authProblem, TOKEN_PATH, tokenReply } from './auth.ts';
 import { changedBy, type DrawnFaults, type Fault, faultDraw, type ListingBody } from './faults.ts';
-import {
-  type ListingRequest,
-  parseRequest,
-  type RequestHead,
-  type SimulatedPath,
-  type SourceEntry,
-  selectRecords,
-} from './listing.ts';
+import { type ListingRequest, parseRequest, type SimulatedPath, type SourceEntry, selectRecords } from './listing.ts';
 import { deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
 /** The records of a station; undefined: unknown station. */
@@ -24,7 +15,6 @@ export interface ServiceOptions {
   readonly replay?: (request: ListingRequest) => ListingBody | undefined;
   /** The faults of a request, in this order; undefined: one that is not a valid listing request. */
   readonly faults: (request: ListingRequest | undefined) => readonly Fault[];
-  readonly auth?: AuthCheck | undefined;
   readonly server?: Server;
   readonly port?: number;
   /** Seed of the random choices of faults. */
@@ -47,7 +37,7 @@ export async function startSimulatedService(options: ServiceOptions): Promise<Si
   const { server = createServer(), port = 0, seed = 1 } = options;
   const draw = faultDraw(seed);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('request', (request, response) => void answer(options, draw, request, response));
+  server.on('request', (request, response) => answer(options, draw, request, response));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -59,36 +49,27 @@ export async function startSimulatedService(options: ServiceOptions): Promise<Si
   };
 }
 
-async function answer(
+function answer(
   options: ServiceOptions,
   draw: ReturnType<typeof faultDraw>,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
-  const { auth, faults, now = Date.now } = options;
+): void {
+  const { faults, now = Date.now } = options;
   const atMs = now();
   response.setHeader('date', new Date(atMs).toUTCString());
-  if (auth && 'oauth2' in auth && request.url === TOKEN_PATH) {
-    const form = await text(request).catch(() => undefined);
-    // undefined: the client closed the connection.
-    if (form !== undefined) deliverReply(response, tokenReply(auth.oauth2, request, new URLSearchParams(form), atMs));
-    return;
-  }
   const parsed = parseRequest(request);
   const listing = 'path' in parsed ? parsed : undefined;
   const drawn = draw(faults(listing), `${listing?.path.telemetry_station}`, atMs);
-  deliverReply(response, changedBy(drawn, 'reply', healthyReply(options, request, parsed, drawn, atMs)));
+  deliverReply(response, changedBy(drawn, 'reply', healthyReply(options, parsed, drawn, atMs)));
 }
 
 function healthyReply(
-  { auth, source, replay }: ServiceOptions,
-  head: RequestHead,
+  { source, replay }: ServiceOptions,
   request: ListingRequest | SimulatedReply,
   drawn: DrawnFaults,
   atMs: number,
 ): SimulatedReply {
-  const problem = auth && authProblem(auth, head, atMs);
-  if (problem !== undefined) return jsonReply(401, { message: problem });
   if (!('path' in request)) return request;
   const { path } = request;
   const entries = source(path, atMs);

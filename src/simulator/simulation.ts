@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { SIMULATED_CREDENTIALS, type SimulatedScheme, TOKEN_PATH } from './auth.ts';
 import { type Fault, limitedPages } from './faults.ts';
 import { type Naming, SimulatedFleet } from './fleet.ts';
 import { isSamePath, type SimulatedPath } from './listing.ts';
@@ -9,8 +8,6 @@ import { demoStations, type SimulatedStation } from './stations.ts';
 export interface ReplayOptions extends Pick<ServiceOptions, 'seed' | 'now' | 'port'> {
   /** Faults of every station, applied before its own. */
   readonly faults?: readonly Fault[];
-  /** The credentials that requests must have; undefined: none. */
-  readonly auth?: SimulatedScheme | undefined;
 }
 
 interface SimulationOptions extends ReplayOptions {
@@ -38,7 +35,6 @@ export function startSimulation({
   pageCap = PAGE_CAP,
   naming,
   refresh,
-  auth,
   ...options
 }: SimulationOptions = {}): Promise<ConfiguredService> {
   const simulated = stations.map((station) => ({ station, fleet: new SimulatedFleet(seed, station, naming) }));
@@ -51,7 +47,7 @@ export function startSimulation({
       seed,
     },
     stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
-    { pageSize: PAGE_CAP, refresh, auth },
+    { pageSize: PAGE_CAP, refresh },
   );
 }
 
@@ -59,17 +55,10 @@ export function startSimulation({
 export async function startConfigured(
   options: ServiceOptions,
   stations: readonly { readonly upstream: string }[],
-  { pageSize, refresh = 'scrape', auth }: Pick<SimulationOptions, 'refresh' | 'auth'> & { readonly pageSize: number },
+  { pageSize, refresh = 'scrape' }: Pick<SimulationOptions, 'refresh'> & { readonly pageSize: number },
 ): Promise<ConfiguredService> {
-  const credentials = auth && SIMULATED_CREDENTIALS[auth];
-  const service = await startSimulatedService({ ...options, auth: credentials });
-  const token_url = `${service.url}${TOKEN_PATH}`;
-  const upstream = {
-    base_url: service.url,
-    page_size: pageSize,
-    ...credentials,
-    ...(credentials && 'oauth2' in credentials && { oauth2: { ...credentials.oauth2, token_url } }),
-  };
+  const service = await startSimulatedService(options);
+  const upstream = { base_url: service.url, page_size: pageSize };
   const config = {
     upstreams: Object.fromEntries(stations.map(({ upstream: name }) => [name, upstream])),
     stations,

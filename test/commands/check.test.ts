@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthCheck } from '../../src/simulator/auth.ts';
 import { NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
+import type { AuthCheck } from '../simulator/auth.ts';
 import { first, type ServiceOptions, type TestFault } from '../simulator/simulated-service.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type AuthCheck, authProblem, tokenReply } from '../../src/simulator/auth.ts';
+import { type AuthCheck, authProblem } from './auth.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
 const DATE = 'Wed, 13 May 2026 12:00:00 GMT';
@@ -47,38 +47,5 @@ describe('authProblem with hmac', () => {
     expect(problem(enforced, { host: 'h', authorization: signed('host', 'host: h') })).toMatch(
       /a valid date or x-date header is required/,
     );
-  });
-});
-
-describe('tokenReply', () => {
-  const check = { oauth2: { client_id: 'a b', client_secret: 's:e&t' } };
-  const inHeader = { authorization: `Basic ${Buffer.from('a+b:s%3Ae%26t').toString('base64')}` };
-  const grant = { grant_type: 'client_credentials' };
-  const reply = (method: string, headers: Record<string, string>, form: Record<string, string>) =>
-    tokenReply(check.oauth2, { method, url: '/oauth2/token', headers }, new URLSearchParams(form), NOW);
-  const tokenOf = ({ body }: { body: Uint8Array }) => JSON.parse(Buffer.from(body).toString()).access_token as string;
-
-  it.each([
-    ['the header', inHeader, grant],
-    ['the form', {}, { ...grant, client_id: 'a b', client_secret: 's:e&t' }],
-  ])('issues a token for an id and a secret in %s', (_where, headers, form) => {
-    const issued = reply('POST', headers as Record<string, string>, form);
-    expect(issued.status).toBe(200);
-    const authorization = `Bearer ${tokenOf(issued)}`;
-    expect(problem(check, { authorization })).toBeUndefined();
-    expect(problem(check, { authorization }, NOW + 299_999)).toBeUndefined();
-    expect(problem(check, { authorization }, NOW + 300_000)).toBe('The access token is invalid or expired');
-  });
-
-  it('rejects other clients, grants and methods', () => {
-    expect(reply('POST', {}, grant).status).toBe(401);
-    expect(reply('POST', { authorization: 'Basic eDp5' }, grant).status).toBe(401);
-    expect(reply('POST', inHeader, { grant_type: 'password' }).status).toBe(400);
-    expect(reply('GET', inHeader, grant)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-  });
-
-  it('accepts no other token', () => {
-    expect(problem(check, { authorization: 'Bearer x' })).toBeDefined();
-    expect(problem(check, {})).toBe('Unauthorized');
   });
 });

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import { gzipSync } from 'node:zlib';
-import { delivered, type Fault } from '../../src/simulator/faults.ts';
+import { delivered, type Fault, replyWith } from '../../src/simulator/faults.ts';
 import { type ListingRequest, parseRequest, type SourceEntry } from '../../src/simulator/listing.ts';
 import * as simulator from '../../src/simulator/service.ts';
+import { type AuthCheck, authProblem } from './auth.ts';
 
 /** `requests` are those of the station since faults were set, this one included. */
 export type Condition = (request: ListingRequest, requests: readonly ListingRequest[]) => boolean;
@@ -18,6 +19,8 @@ type StationFaults = Readonly<Record<string, readonly TestFault[]>>;
 
 export interface ServiceOptions extends Partial<Omit<simulator.ServiceOptions, 'faults' | 'server'>> {
   readonly faults?: StationFaults;
+  /** The credentials that requests must have; undefined: none. */
+  readonly auth?: AuthCheck | undefined;
   readonly tls?: TlsOptions;
 }
 
@@ -28,35 +31,35 @@ interface ReceivedRequest extends Pick<IncomingMessage, 'method' | 'headers'>, P
 
 export type SimulatedService = Awaited<ReturnType<typeof startSimulatedService>>;
 
-/** The simulated service, which logs its requests, and whose records, faults and credentials can be changed. */
+/** The simulated service, which logs its requests, and whose records and faults can be changed. */
 export async function startSimulatedService(options: ServiceOptions = {}) {
-  const { tls } = options;
+  const { tls, auth, now = Date.now } = options;
   const server = tls === undefined ? createServer() : createTlsServer(tls);
   const requests: ReceivedRequest[] = [];
+  let rejection: readonly TestFault[] = [];
   server.on('request', (request: IncomingMessage) => {
     const { method, url: target = '', headers } = request;
     const listing = parseRequest(request);
     const known = 'path' in listing && { ...listing, station: listing.path.telemetry_station };
     requests.push({ method, target, headers, ...known });
+    const problem = auth && authProblem(auth, request, now());
+    rejection = problem === undefined ? [] : [replyWith(401, {}, JSON.stringify({ message: problem }))];
   });
   const records = new Map<string, readonly SourceEntry[]>();
   const faults = new Map(Object.entries(options.faults ?? {}));
   const requested = new Map<string, ListingRequest[]>();
-  const { auth } = options;
   const service = await simulator.startSimulatedService({
     ...options,
     server,
     source: (path, atMs) => records.get(path.telemetry_station) ?? options.source?.(path, atMs),
     faults(request) {
-      const everywhere = faults.get('*') ?? [];
+      // Called right after the listener above, for the same request.
+      const everywhere = [...rejection, ...(faults.get('*') ?? [])];
       if (request === undefined) return everywhere;
       const station = request.path.telemetry_station;
       const all = [...(requested.get(station) ?? []), request];
       requested.set(station, all);
       return [...everywhere, ...(faults.get(station) ?? [])].filter(({ when }) => when?.(request, all) ?? true);
-    },
-    get auth() {
-      return auth;
     },
   });
   const { port } = new URL(service.url);
