@@ -1,7 +1,6 @@
 import { ALERTABLE, SORT_KEYS } from '../inventory/selection.ts';
 import { ALERT_STATES } from '../model/alert-state.ts';
 import type { Shard } from '../refresh/shard.ts';
-import { NAMINGS } from '../simulator/fleet.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
   choice,
@@ -218,13 +217,6 @@ const TABLE = {
   'simulate.resources': optionalFlag(
     integerFlag(0, 1_000_000),
     'Average number of resources per station (default: 1000; the demo stations have their own sizes).',
-    'simulate',
-  ),
-  'simulate.page-cap': flag(integerFlag(1), '200', 'Maximum number of resources per page.', 'simulate'),
-  'simulate.names': flag(
-    choice(...NAMINGS),
-    'random',
-    'Names of the simulated resources: random or sequential, which compress far better.',
     'simulate',
   ),
   'simulate.latency': flag(durationFlag(0), '0s', 'Latency to add to each response.', 'simulate'),

@@ -36,9 +36,7 @@ async function startFromFlags(flags: FlagValues) {
   if (flags.from !== undefined) return startReplay(await loadRecording(flags.from), options);
   return startSimulation({
     ...options,
-    naming: flags['simulate.names'],
     stations: simulatedStations({ stations: flags['simulate.stations'], resources: flags['simulate.resources'] }),
-    pageCap: flags['simulate.page-cap'],
   });
 }
 

@@ -1,15 +1,6 @@
 import type { ListingRequest } from './listing.ts';
-import { between, hash, hashText, type Random, randomFrom, shuffled } from './random.ts';
-import {
-  byteByByte,
-  type Delivery,
-  endless,
-  never,
-  reset,
-  type SimulatedReply,
-  statusReply,
-  truncated,
-} from './reply.ts';
+import { between, hash, hashText, type Random, randomFrom } from './random.ts';
+import { type Delivery, never, reset, type SimulatedReply, statusReply, truncated } from './reply.ts';
 
 export interface ListingBody {
   readonly resources: readonly unknown[] | null;
@@ -85,12 +76,9 @@ export const NAMED_FAULTS = {
   unavailable: replyWith(503),
   slow: slow(2000, 6000),
   hang: delivered(never),
-  /** One byte at a time. */
-  drip: delivered(byteByByte),
   reset: delivered(reset),
   /** The connection ends before Content-Length is reached. */
   truncated: delivered(truncated),
-  endless: delivered(endless),
   html: replyWith(
     200,
     { 'content-type': 'text/html; charset=utf-8' },
@@ -100,45 +88,18 @@ export const NAMED_FAULTS = {
 
   // The reply is a listing that deviates from the documented one.
   null_page: { body: () => ({ page: null }) },
-  missing_page: { body: () => ({ page: undefined }) },
   /** Page numbers and rule counts are strings. */
   text_numbers: {
     body: (body) =>
       changed(body, (name, value) => (NUMBERS.has(name) && typeof value === 'number' ? String(value) : value)),
   },
-  /** A page holds between one record and the requested size. */
-  short_pages: { page: ({ size }, random) => ({ size: between(random, 1, size) }) },
-  ignored_offset: { page: () => ({ offset: 0 }) },
-  /** The first record has the offset 1. */
-  offset_from_one: { page: ({ offset }) => ({ offset: Math.max(0, offset - 1) }) },
-  /** The offset is the number of a page. */
-  offset_in_pages: { page: ({ offset, size }) => ({ offset: offset * size }) },
-  /** Every page is cut from another order of the records. */
-  unstable_order: { listing: ({ records }, random) => ({ records: shuffled(random, records) }) },
-  /** The page holds all remaining records. */
-  ignored_size: { page: () => ({ size: Number.MAX_SAFE_INTEGER }) },
-  /** The total grows from page to page. */
-  moving_total: {
-    listing: ({ total, requested }) => ({ total: total + Math.ceil(requested.offset / requested.size) }),
-  },
   wrong_total: { listing: ({ total }) => ({ total: total + 1 }) },
-  unreadable_total: { body: ({ page }) => ({ page: page && { ...page, total: 'many' } }) },
-  /** Every tenth record of the listing appears twice, and the total includes the duplicates. */
-  duplicates: {
-    listing: (listing) => {
-      const records = listing.records.flatMap((record, at) => (at % 10 === 9 ? [record, record] : [record]));
-      return { records, total: listing.total + records.length - listing.records.length };
-    },
-  },
   /** Every hundredth record of the listing has no id. */
   missing_ids: {
     listing: ({ records }) => ({
       records: records.map((record, at) => (at % 100 === 99 ? withoutId(record) : record)),
     }),
   },
-  /** The first three records of the listing have no id. */
-  three_missing_ids: withoutIds(3),
-  no_ids: withoutIds(),
   /** Every tenth record of the listing has a state whose name says nothing. */
   unknown_state: {
     listing: ({ records }) => ({
@@ -147,7 +108,6 @@ export const NAMED_FAULTS = {
       ),
     }),
   },
-  numeric_state: { body: (body) => changed(body, (name, value) => (name === 'state' ? 7 : value)) },
 } satisfies Readonly<Record<string, Fault>>;
 
 /** By default with a google.rpc.Status for the status code. */
@@ -162,13 +122,6 @@ export function slow(leastMs: number, mostMs = leastMs): Fault {
 
 export function limitedPages(limit: number): Fault {
   return { page: ({ size }) => ({ size: Math.min(size, limit) }) };
-}
-
-/** The first records of the listing have no id. */
-function withoutIds(count = Number.POSITIVE_INFINITY): Fault {
-  return {
-    listing: ({ records }) => ({ records: records.map((record, at) => (at < count ? withoutId(record) : record)) }),
-  };
 }
 
 function withoutId(record: unknown): unknown {

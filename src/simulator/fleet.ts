@@ -28,11 +28,6 @@ export interface FleetEntry {
   readonly alertable: boolean;
 }
 
-export const NAMINGS = ['random', 'sequential'] as const;
-
-/** How resources are named: at random, or numbered, so that an exposition compresses extremely well. */
-export type Naming = (typeof NAMINGS)[number];
-
 /** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
 
@@ -62,13 +57,11 @@ interface SimulatedResource extends FleetEntry {
 /** The simulated resources of a station, a pure function of seed and time. */
 export class SimulatedFleet {
   readonly #key: number;
-  readonly #naming: Naming;
   readonly #slots: readonly Slot[];
   #latest: { readonly atMs: number; readonly entries: readonly FleetEntry[] } | undefined;
 
-  constructor(seed: number, { name, size, emphasis }: FleetOptions, naming: Naming = 'random') {
+  constructor(seed: number, { name, size, emphasis }: FleetOptions) {
     this.#key = hash(seed, hashText(name));
-    this.#naming = naming;
     // Each kind repeated by its weight, to pick from.
     const kinds = resourceKinds.flatMap((kind) =>
       Array<ResourceKind>((kind.key.startsWith(`resource_type.${emphasis}.`) ? 3 : 1) * kind.weight).fill(kind),
@@ -83,12 +76,12 @@ export class SimulatedFleet {
     });
   }
 
-  /** Oldest first; by number with sequential names. All pages of a listing usually fall into one tick, so that the latest list is kept. */
+  /** Oldest first. All pages of a listing usually fall into one tick, so that the latest list is kept. */
   at(ms: number): readonly FleetEntry[] {
     const atMs = Math.floor(ms / TICK_MS) * TICK_MS;
     if (this.#latest?.atMs !== atMs) {
       const resources = this.#slots.map((slot) => this.#resource(slot, atMs)).filter((one) => one !== undefined);
-      if (this.#naming === 'random') resources.sort((one, other) => one.createdMs - other.createdMs);
+      resources.sort((one, other) => one.createdMs - other.createdMs);
       this.#latest = { atMs, entries: resources.map((resource) => entryAt(resource, atMs)) };
     }
     return this.#latest.entries;
@@ -137,8 +130,6 @@ export class SimulatedFleet {
 
   /** 32 bits of a key may collide, so ids are not derived from it. */
   #names({ kind, number }: Slot, cycle: number, random: Random) {
-    const numbered = `web-${String(number).padStart(6, '0')}`;
-    if (this.#naming === 'sequential') return { id: numbered, name: numbered, displayName: numbered };
     const digest = createHash('sha256').update(`${this.#key} ${number} ${cycle}`).digest('hex');
     return {
       id: digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),

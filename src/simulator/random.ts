@@ -32,13 +32,6 @@ export function pick<T>(random: Random, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)] as T;
 }
 
-export function shuffled<T>(random: Random, all: readonly T[]): T[] {
-  return all
-    .map((one) => ({ one, at: random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ one }) => one);
-}
-
 /** An integer, both ends included. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));

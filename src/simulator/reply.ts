@@ -58,28 +58,6 @@ export const truncated: Delivery = (response, reply) => {
   startReply(response, reply).write(half, () => response.destroy());
 };
 
-const DRIP_MS = 50;
-
-export const byteByByte: Delivery = (response, reply) => {
-  startReply(response, reply);
-  let sent = 0;
-  const timer = setInterval(() => {
-    response.write(reply.body.subarray(sent, sent + 1));
-    sent += 1;
-    if (sent === reply.body.length) response.end();
-  }, DRIP_MS);
-  response.once('close', () => clearInterval(timer));
-};
-
-const CHUNK = Buffer.from(`${' '.repeat(65_535)}\n`);
-
-/** Whitespace could still become JSON. */
-export const endless: Delivery = (response, { status, headers }) => {
-  response.writeHead(status, headers);
-  const send = () => response.write(CHUNK, (error) => error ?? send());
-  send();
-};
-
 function startReply(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
   return response.writeHead(status, { ...headers, 'content-length': body.length });
 }

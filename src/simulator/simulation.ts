@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { type Fault, limitedPages } from './faults.ts';
-import { type Naming, SimulatedFleet } from './fleet.ts';
+import { SimulatedFleet } from './fleet.ts';
 import { isSamePath, type SimulatedPath } from './listing.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from './service.ts';
 import { demoStations, type SimulatedStation } from './stations.ts';
@@ -12,8 +12,6 @@ export interface ReplayOptions extends Pick<ServiceOptions, 'seed' | 'now' | 'po
 
 interface SimulationOptions extends ReplayOptions {
   readonly stations?: readonly SimulatedStation[];
-  readonly pageCap?: number;
-  readonly naming?: Naming;
   /** `cache.refresh` of the exporter configuration; default: `scrape`. */
   readonly refresh?: 'scrape' | 'background' | undefined;
 }
@@ -32,18 +30,20 @@ export function startSimulation({
   seed = 1,
   stations = demoStations,
   faults = [],
-  pageCap = PAGE_CAP,
-  naming,
   refresh,
   ...options
 }: SimulationOptions = {}): Promise<ConfiguredService> {
-  const simulated = stations.map((station) => ({ station, fleet: new SimulatedFleet(seed, station, naming) }));
+  const simulated = stations.map((station) => ({ station, fleet: new SimulatedFleet(seed, station) }));
   const at = (path: SimulatedPath) => simulated.find(({ station }) => isSamePath(station, path));
   return startConfigured(
     {
       ...options,
       source: (path, atMs) => at(path)?.fleet.at(atMs),
-      faults: (request) => [limitedPages(pageCap), ...faults, ...((request && at(request.path)?.station.faults) ?? [])],
+      faults: (request) => [
+        limitedPages(PAGE_CAP),
+        ...faults,
+        ...((request && at(request.path)?.station.faults) ?? []),
+      ],
       seed,
     },
     stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),

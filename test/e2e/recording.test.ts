@@ -3,7 +3,16 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
-import { fixedSize, nullResources, reportedTotal, rowShift } from '../simulator/simulated-service.ts';
+import {
+  fixedSize,
+  ignoredOffset,
+  ignoredSize,
+  missingPage,
+  movingTotal,
+  nullResources,
+  reportedTotal,
+  rowShift,
+} from '../simulator/simulated-service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { configFlag, resultOf, simulate } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
@@ -87,13 +96,13 @@ const NO_IDS: Fault = {
 const FAULTS: Record<string, readonly Fault[]> = {
   nothing: [],
   'a page that is null': [NAMED_FAULTS.null_page],
-  'no page': [NAMED_FAULTS.missing_page],
+  'no page': [missingPage],
   'numbers as text': [NAMED_FAULTS.text_numbers],
-  'an unreadable total': [NAMED_FAULTS.unreadable_total],
-  'a total that moves': [NAMED_FAULTS.moving_total],
-  'larger pages than requested': [NAMED_FAULTS.ignored_size],
+  'an unreadable total': [reportedTotal('many')],
+  'a total that moves': [movingTotal],
+  'larger pages than requested': [ignoredSize],
   'no total and records without an id': [NO_TOTAL, NO_IDS],
-  'no total and no offset': [NO_TOTAL, NAMED_FAULTS.ignored_offset],
+  'no total and no offset': [NO_TOTAL, ignoredOffset],
   'rows that move': [rowShift([wireRecord('new-1'), wireRecord('new-2')])],
   'an empty listing that is null': [fixedSize(0), nullResources],
 };

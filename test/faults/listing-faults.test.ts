@@ -8,10 +8,14 @@ import { dataOf, withoutCounters } from '../e2e/station-metrics.ts';
 import { configOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import {
   fixedSize,
+  ignoredSize,
   inFirstListing,
+  missingPage,
+  movingTotal,
   nullResources,
   reportedTotal,
   rowShift,
+  shortPages,
   type TestFault,
   wrongTotal,
 } from '../simulator/simulated-service.ts';
@@ -85,11 +89,7 @@ const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
     .tuple(
       fc.constantFrom<Fault | undefined>(undefined, NAMED_FAULTS.text_numbers),
       fc.oneof(
-        fc.constantFrom<Fault | undefined>(
-          undefined,
-          NAMED_FAULTS.ignored_size,
-          ...(hasTotal ? [NAMED_FAULTS.short_pages] : []),
-        ),
+        fc.constantFrom<Fault | undefined>(undefined, ignoredSize, ...(hasTotal ? [shortPages] : [])),
         fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map(limitedPages),
         fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map(fixedSize),
       ),
@@ -99,13 +99,13 @@ const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
 
 const withTotal = fc.constantFrom<readonly TestFault[]>(
   [],
-  [{ ...NAMED_FAULTS.moving_total, when: inFirstListing }],
+  [{ ...movingTotal, when: inFirstListing }],
   [{ ...wrongTotal(2), when: inFirstListing }],
   [{ ...rowShift([wireRecord('passing by')]), when: inFirstListing }],
 );
 const withoutTotal = fc.constantFrom<readonly Fault[]>(
   [NAMED_FAULTS.null_page],
-  [NAMED_FAULTS.missing_page],
+  [missingPage],
   [reportedTotal(undefined)],
 );
 

@@ -20,13 +20,6 @@ describe('SimulatedFleet', () => {
     expect(big.at(NOON + 9999)).toBe(big.at(NOON));
   });
 
-  it('numbers and orders the resources with sequential names', () => {
-    const numbered = new SimulatedFleet(42, { name: 'big', size: 5000 }, 'sequential').at(NOON);
-    expect(numbered).toHaveLength(big.at(NOON).length);
-    expect(ids(numbered)).toEqual([...new Set(ids(numbered))].sort());
-    expect(numbered.every(({ record }) => /^web-\d{6}$/.test(record.name))).toBe(true);
-  });
-
   it('adds and removes resources within an hour, and keeps most for a day', () => {
     const now = new Set(ids(big.at(NOON)));
     const hourLater = ids(big.at(NOON + 60 * MINUTE));

@@ -4,6 +4,7 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import { gzipSync } from 'node:zlib';
 import { delivered, type Fault, replyWith } from '../../src/simulator/faults.ts';
 import { type ListingRequest, parseRequest, type SourceEntry } from '../../src/simulator/listing.ts';
+import { between } from '../../src/simulator/random.ts';
 import * as simulator from '../../src/simulator/service.ts';
 import { type AuthCheck, authProblem } from './auth.ts';
 
@@ -121,7 +122,30 @@ export const reportedTotal = (total: unknown): Fault => ({
   body: ({ page }) => ({ page: page && { ...page, total } }),
 });
 
+/** The total grows from page to page. */
+export const movingTotal: Fault = {
+  listing: ({ total, requested }) => ({ total: total + Math.ceil(requested.offset / requested.size) }),
+};
+
+export const missingPage: Fault = { body: () => ({ page: undefined }) };
+
 export const fixedSize = (size: number): Fault => ({ page: () => ({ size }) });
+
+/** The page holds all remaining records. */
+export const ignoredSize = fixedSize(Number.MAX_SAFE_INTEGER);
+
+/** A page holds between one record and the requested size. */
+export const shortPages: Fault = { page: ({ size }, random) => ({ size: between(random, 1, size) }) };
+
+export const ignoredOffset: Fault = { page: () => ({ offset: 0 }) };
+
+/** Every tenth record of the listing appears twice, and the total includes the duplicates. */
+export const countedDuplicates: Fault = {
+  listing: (listing) => {
+    const records = listing.records.flatMap((record, at) => (at % 10 === 9 ? [record, record] : [record]));
+    return { records, total: listing.total + records.length - listing.records.length };
+  },
+};
 
 /** Every nth record of the listing appears twice, unknown to the total. */
 export const uncountedDuplicates = (every: number): Fault => ({

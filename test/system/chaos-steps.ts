@@ -2,10 +2,15 @@ import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/f
 import { between, pick, type Random } from '../../src/simulator/random.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 import {
+  countedDuplicates,
   gzip,
+  ignoredOffset,
+  missingPage,
+  movingTotal,
   reportedTotal,
   rowShift,
   type SimulatedService,
+  shortPages,
   uncountedDuplicates,
   wrongTotal,
 } from '../simulator/simulated-service.ts';
@@ -27,16 +32,12 @@ const FAULTS: Readonly<Record<string, (random: Random) => readonly Fault[]>> = {
   'is slow': () => [slow(1, 40)],
   'hangs sometimes': () => [{ ...NAMED_FAULTS.hang, share: 0.2 }],
   'reports too large a total': (random) => [{ ...wrongTotal(between(random, 1, 30)), share: pick(random, [0.5, 1]) }],
-  'increases its total during a listing': () => [NAMED_FAULTS.moving_total],
+  'increases its total during a listing': () => [movingTotal],
   'shifts its rows': (random) => [rowShift(shifted, pick(random, [0, shifted.length]))],
-  'omits the total': (random) => [
-    pick<Fault>(random, [NAMED_FAULTS.null_page, NAMED_FAULTS.missing_page, reportedTotal(undefined)]),
-  ],
-  'repeats rows': (random) => [
-    pick<Fault>(random, [NAMED_FAULTS.duplicates, uncountedDuplicates(between(random, 1, 9))]),
-  ],
-  'ignores the offset': () => [NAMED_FAULTS.ignored_offset],
-  'returns short pages': () => [NAMED_FAULTS.short_pages],
+  'omits the total': (random) => [pick<Fault>(random, [NAMED_FAULTS.null_page, missingPage, reportedTotal(undefined)])],
+  'repeats rows': (random) => [pick<Fault>(random, [countedDuplicates, uncountedDuplicates(between(random, 1, 9))])],
+  'ignores the offset': () => [ignoredOffset],
+  'returns short pages': () => [shortPages],
   'fails with a status': (random) => [
     { ...replyWith(pick(random, [400, 401, 403, 404, 500, 503])), share: pick(random, [0.3, 1]) },
   ],

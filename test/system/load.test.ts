@@ -3,11 +3,8 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
 import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { startSimulation } from '../../src/simulator/simulation.ts';
-import { simulatedStations } from '../../src/simulator/stations.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { heldByBuffers } from '../held-by-buffers.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
@@ -69,15 +66,11 @@ describe('createApp under load', () => {
   });
 
   it('inflates plain text only as 40 clients read it', async () => {
-    const stations = simulatedStations({ stations: 1, resources: 30_000 });
-    const { service, config } = await startSimulation({ stations, naming: 'sequential', pageCap: 10_000 });
-    onTestFinished(() => service.stop());
-    const { upstreams, ...rest } = parse(config);
-    const { url } = await startReadyExporter({
-      ...rest,
-      upstreams: { main: { ...upstreams.main, page_size: 5000 } },
-      metrics: { disabled: Object.keys(STATION_FAMILIES).filter((name) => !COMPRESSIBLE.includes(name)) },
-    });
+    const entries = entriesOf(30_000);
+    const service = await startTestService({ source: () => entries });
+    const disabled = Object.keys(STATION_FAMILIES).filter((name) => !COMPRESSIBLE.includes(name));
+    const config = configOf(service.url, ['ts'], { upstream: { page_size: 5000 }, metrics: { disabled } });
+    const { url } = await startReadyExporter(config);
     const before = heldByBuffers();
     const port = Number(new URL(url).port);
     const sockets = await open(40, () => connectPlain(port, '127.0.0.1'), REQUEST);

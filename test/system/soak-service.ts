@@ -4,6 +4,7 @@ import { SimulatedFleet } from '../../src/simulator/fleet.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import {
   headersOnly,
+  movingTotal,
   reportedTotal,
   resetWithinBody,
   uncountedDuplicates,
@@ -19,7 +20,7 @@ const FAULTS: readonly Fault[] = [
   { ...slow(5, 60), share: 0.3 },
   { ...slow(500, 3000), share: 0.05, periodMs: 3000 },
   { ...wrongTotal(7), share: 0.05, periodMs: 4000 },
-  { ...NAMED_FAULTS.moving_total, share: 0.05, periodMs: 5000 },
+  { ...movingTotal, share: 0.05, periodMs: 5000 },
   { ...reportedTotal(undefined), share: 0.05, periodMs: 6000 },
   { ...uncountedDuplicates(100), share: 0.05, periodMs: 7000 },
   { ...replyWith(500), share: 0.02 },

@@ -1,4 +1,4 @@
-import { between, pick, type Random, randomFrom, shuffled } from '../../../src/simulator/random.ts';
+import { between, pick, type Random, randomFrom } from '../../../src/simulator/random.ts';
 
 /** How a service reads `page.offset`. */
 const OFFSETS = ['honest', 'ignored', 'from one', 'in pages', 'rounded down to a page'] as const;
@@ -158,4 +158,11 @@ export function requestsWithoutOverlap(world: World): number {
     if (resources.length === 0) return service.requests;
     offset += resources.length;
   }
+}
+
+function shuffled<T>(random: Random, all: readonly T[]): T[] {
+  return all
+    .map((one) => ({ one, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
