@@ -16,7 +16,7 @@ export function configFingerprint(file: string, env: Environment): () => Promise
     const main = await contentOf(file, MAX_CONFIG_BYTES);
     if (main.ok && main.text !== text) {
       text = main.text;
-      const { raw } = await readYaml({ file, text, env });
+      const { raw } = readYaml({ file, text, env });
       // A file that is not YAML keeps the station files of the one before.
       if (raw !== undefined) stationFiles = stationFilePatterns(file, raw);
     }

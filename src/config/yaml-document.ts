@@ -1,19 +1,16 @@
 import {
-  Composer,
   type Document,
   type ErrorCode,
   isAlias,
-  isCollection,
   isMap,
   isNode,
   isPair,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  Parser,
+  parseDocument,
   type Scalar,
   visit,
   type YAMLError,
@@ -32,43 +29,23 @@ export interface YamlText {
   readonly env?: Environment;
 }
 
-/** Far deeper than the configuration schema. */
-const MAX_DEPTH = 64;
-
-/** The values that all aliases and merge keys of a file may add; aliases of aliases multiply. */
-const MAX_ALIASED_VALUES = 1_000_000;
-
 export function readYaml({ file, text, env }: YamlText): YamlDocument {
   const lines = new LineCounter();
-  lines.addNewLine(0);
   const problemAt: Locate = (offset, message, path = []) => {
     const { line, col: column } = lines.linePos(offset);
     return { file, line, column, path: formatPath(path), message };
   };
-  const parser = new Parser(lines.addNewLine);
-  const composer = new Composer({
+  const document = parseDocument(text, {
+    lineCounter: lines,
     merge: true,
     prettyErrors: false,
     resolveKnownTags: false,
     stringKeys: true,
     uniqueKeys: false,
   });
-  const documents: Document.Parsed[] = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
-    // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
-    if (parser.stack.length > MAX_DEPTH) {
-      const offset = parser.offset - lexeme.length;
-      return new YamlDocument(problemAt, [problemAt(offset, `expected at most ${MAX_DEPTH} nested levels`)]);
-    }
-  }
-  for (const token of parser.end()) documents.push(...composer.next(token));
-  documents.push(...composer.end(true, text.length));
-  const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
   const { errors, warnings } = document;
   const syntaxErrors = [...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')];
   const problems = withoutFollowUps(syntaxErrors, text, problemAt);
-  if (second) problems.push(problemAt(second.range[0], 'second document, expected only one'));
   const isUsable = errors.every(({ code }) => RECOVERABLE.has(code));
   return new YamlDocument(problemAt, problems, isUsable ? document : undefined, env);
 }
@@ -94,7 +71,7 @@ export class YamlDocument {
     if (document === undefined) return;
     this.#root = document.contents;
     this.#resolve(document, env);
-    this.#checkExpansion(document);
+    this.#checkMerges(document);
     if (this.#isUsable) this.raw = document.toJS();
   }
 
@@ -128,7 +105,7 @@ export class YamlDocument {
       Alias: (key, alias, parents) => {
         const target = anchors.get(alias.source);
         const parent = parents.at(-1);
-        if (target === undefined) this.#reject([...parents, alias], WITHOUT_ANCHOR);
+        if (target === undefined || parents.includes(target)) this.#reject([...parents, alias], WITHOUT_ANCHOR);
         else if (isPair(parent)) parent.value = target;
         else if (isSeq(parent)) parent.items[Number(key)] = target;
       },
@@ -142,19 +119,9 @@ export class YamlDocument {
     });
   }
 
-  /** Visits each value as often as aliases repeat it. */
-  #checkExpansion(document: Document.Parsed): void {
-    // A value takes at least one character.
-    let valuesLeft = document.range[2] + MAX_ALIASED_VALUES;
+  #checkMerges(document: Document): void {
     const rejected = new Set<unknown>();
     visit(document, {
-      Collection: (_, node, parents) => {
-        valuesLeft -= node.items.length;
-        const isTooDeep = parents.filter(isCollection).length >= MAX_DEPTH;
-        if (!isTooDeep && valuesLeft > 0) return undefined;
-        this.#reject([...parents, node], isTooDeep ? TOO_DEEP : tooLarge(), 2);
-        return visit.BREAK;
-      },
       Pair: (_, pair, parents) => {
         for (const source of sourcesOf(pair))
           if (!isMap(source) && !isAlias(source) && !rejected.has(source)) {
@@ -194,12 +161,12 @@ export class YamlDocument {
   }
 
   /** The problem is at the last of the nodes. */
-  #report(nodes: Nodes, message: string, maxDepth?: number): void {
-    this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes).slice(0, maxDepth)));
+  #report(nodes: Nodes, message: string): void {
+    this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes)));
   }
 
-  #reject(nodes: Nodes, message: string, maxDepth?: number): undefined {
-    this.#report(nodes, message, maxDepth);
+  #reject(nodes: Nodes, message: string): void {
+    this.#report(nodes, message);
     this.#isUsable = false;
   }
 }
@@ -239,12 +206,14 @@ function isMergeKey(key: unknown): boolean {
 
 const WITHOUT_ANCHOR =
   'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
-const TOO_DEEP = `aliases expand to more than ${MAX_DEPTH} nested levels, expected fewer`;
-/** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
-const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
 
 /** Errors after which the document is still usable. */
-const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
+const RECOVERABLE: ReadonlySet<ErrorCode> = new Set([
+  'BAD_DQ_ESCAPE',
+  'BAD_SCALAR_START',
+  'MULTIPLE_DOCS',
+  'TAG_RESOLVE_FAILED',
+]);
 
 /** Errors that follow each other from line to line. */
 const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
@@ -281,6 +250,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: 'value starts with a reserved character, expected quotes around it',
   BLOCK_AS_IMPLICIT_KEY: 'second ": " in one line, or a wrong indentation; quote a value that contains ": "',
   MULTILINE_IMPLICIT_KEY: KEY_AND_VALUE,
+  MULTIPLE_DOCS: 'second document, expected only one',
   NON_STRING_KEY: 'expected a string as key, got a list or a mapping',
   TAB_AS_INDENT: 'tab as indentation, expected spaces',
   TAG_RESOLVE_FAILED: UNKNOWN_TAG,
