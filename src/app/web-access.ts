@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import { certificatesIn, expiryText } from '../config/certificates.ts';
 import { checkYaml } from '../config/checked-yaml.ts';
+import { contentOf } from '../config/file-content.ts';
 import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
 import { CIPHER_SUITES, CURVES, isTlsEnabled, type TlsServerConfig, webConfigSchema } from '../config/web-schema.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
-import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 import { TLS_VERSIONS } from '../model/upstream-options.ts';
 import { type AccessRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
@@ -14,7 +14,7 @@ import type { RulesResult } from '../web/access/watch-rules.ts';
 /** Loads the web configuration file; without one, access is open. */
 export async function loadAccessRules(file: string | undefined): Promise<RulesResult> {
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
-  const content = await contentOf(file, MAX_CONFIG_BYTES);
+  const content = await contentOf(file);
   if (!content.ok) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
   const checked = await checkYaml(webConfigSchema, { file, text: content.text });
   if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };

@@ -1,8 +1,8 @@
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { contentOf } from '../config/file-content.ts';
 import { type LoadResult, loadConfig } from '../config/load.ts';
 import { formatProblems, unreadable } from '../config/problem.ts';
-import { contentOf, MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 
 /** Runs `work` with the configuration file, or with --demo, with a simulated service and its configuration. */
@@ -45,7 +45,7 @@ export async function loadConfigFile(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadResult> {
-  const content = await contentOf(file, MAX_CONFIG_BYTES, readFileOrPipe);
+  const content = await contentOf(file);
   if (content.ok) return loadConfig({ file, text: content.text, env });
   const { error } = content;
   return { ok: false, problems: [unreadable(file, error, error.code === 'ENOENT' ? MISSING_HINT : '')] };

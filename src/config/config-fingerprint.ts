@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
+import { contentOf } from './file-content.ts';
 import { stationFilePatterns } from './load.ts';
 import { readStationFiles } from './station-files.ts';
 import { type Environment, readYaml } from './yaml-document.ts';
@@ -13,7 +13,7 @@ export function configFingerprint(file: string, env: Environment): () => Promise
   let text: string | undefined;
   let stationFiles: readonly string[] = [];
   return async () => {
-    const main = await contentOf(file, MAX_CONFIG_BYTES);
+    const main = await contentOf(file);
     if (main.ok && main.text !== text) {
       text = main.text;
       const { raw } = readYaml({ file, text, env });

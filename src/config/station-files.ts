@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { contentOf, type FileContent, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
+import { contentOf, type FileContent } from './file-content.ts';
 
 /** A file that patterns of `station_files` name, or the reason why it cannot be read. */
 export interface StationFile {
@@ -29,7 +29,7 @@ export function isPattern(path: string): boolean {
 
 /** A folder that cannot be listed is an error, not empty: a volume that is not mounted must not remove all its stations. */
 async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns'>> {
-  if (!isPattern(path)) return yield { file: path, content: await contentOf(path, MAX_CONFIG_BYTES) };
+  if (!isPattern(path)) return yield { file: path, content: await contentOf(path) };
   const folder = dirname(path);
   // The schema rejects it.
   if (isPattern(folder)) return;
@@ -38,7 +38,7 @@ async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns
   const pattern = basename(path);
   for (const entry of names.filter((name) => isMatch(pattern, name)).sort()) {
     const file = join(folder, entry);
-    const content = await contentOf(file, MAX_CONFIG_BYTES);
+    const content = await contentOf(file);
     if (content.ok || content.error.code !== 'EISDIR') yield { file, content };
   }
 }

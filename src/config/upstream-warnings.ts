@@ -1,5 +1,5 @@
-import { contentOf } from '../files/regular-file.ts';
 import { expiryText } from './certificates.ts';
+import { contentOf } from './file-content.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import { Secret } from './secret.ts';

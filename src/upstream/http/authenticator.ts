@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readRegularFile } from '../../files/regular-file.ts';
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../model/clock.ts';
 import {
   type AuthOptions,
@@ -143,7 +143,7 @@ export class Credential {
 }
 
 async function readSecret(file: string): Promise<string> {
-  const content = await readRegularFile(file).catch((cause: Error) => {
+  const content = await readFile(file).catch((cause: Error) => {
     throw new RequestFailure('auth', `cannot read credential file ${file}: ${cause.message}`, { cause });
   });
   const text = content.toString().trim();

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { readRegularFile } from '../../files/regular-file.ts';
 import { TLS_VERSIONS, type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { proxySecrets, userInformation } from '../redaction.ts';
 import { RequestFailure, transportFailure } from '../request-failure.ts';
@@ -213,7 +213,7 @@ function readTlsFiles(tls: TlsOptions | undefined): Promise<TlsFiles> {
 
 async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
   if (file === undefined) return undefined;
-  const content = await readRegularFile(file).catch((cause: Error) => {
+  const content = await readFile(file).catch((cause: Error) => {
     throw new RequestFailure('tls', `cannot read TLS file ${file}: ${cause.message}`, { cause });
   });
   return { file, content };
