@@ -25,7 +25,7 @@ export function byPosition(a: Problem, b: Problem): number {
   return a.line - b.line || a.column - b.column;
 }
 
-export const MAX_SHOWN_PROBLEMS = 100;
+const MAX_SHOWN_PROBLEMS = 100;
 
 /** One line per problem; a long list ends with the number of those left out. */
 export function formatProblems(problems: readonly Problem[]): readonly string[] {

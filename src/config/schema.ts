@@ -4,7 +4,7 @@ import { isObject, labelText } from '../model/resource.ts';
 import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 import { type CrossProblem, crossChecked, listOf, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
-import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
+import { type ConfigPath, listed, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from './scalar-schemas.ts';
 import { states } from './state-schema.ts';
@@ -160,7 +160,6 @@ export function stationNameOf({ name, telemetry_station, rid }: Mapping): {
 function upstreamCheck(upstreams: Mapping) {
   const names = Object.keys(upstreams);
   const missing = `missing, expected one of ${listed(names)}, because there are several upstreams`;
-  let unknown = 0;
   return function* ({ upstream, filters }: Mapping, station: ConfigPath): Iterable<CrossProblem> {
     const path = [...station, 'upstream'];
     const name = upstream ?? names[0];
@@ -170,9 +169,7 @@ function upstreamCheck(upstreams: Mapping) {
     } else if (isKnown) {
       yield* commaProblems(upstreams[name], filters, [...station, 'filters']);
     } else if (typeof upstream === 'string') {
-      unknown += 1;
-      // Later ones are not shown, and each suggestion compares all names.
-      const hint = unknown <= MAX_SHOWN_PROBLEMS ? suggestion(upstream, names) : '';
+      const hint = suggestion(upstream, names);
       yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${hint}` };
     }
   };

@@ -18,17 +18,16 @@ import { LOADER_MISTAKES, MISTAKES } from './mistakes.ts';
 describe('configSchema', () => {
   it.each([...MISTAKES, ...LOADER_MISTAKES])('rejects %j', expectProblems);
 
-  it('suggests upstreams for the first 100 unknown names, and lists at most 20', async () => {
+  it('suggests an upstream for an unknown name, and lists at most 20', async () => {
     const upstreams = Array.from({ length: 30 }, (_, index) => `  u${index}: { base_url: "http://h" }`);
-    const stations = Array.from({ length: 110 }, (_, index) => `  - { rid: ${RID}, name: s${index}, upstream: uu29 }`);
-    const problems = await problemsOf(
-      ['upstreams:', ...upstreams, 'stations:', ...stations, `  - rid: ${RID}`].join('\n'),
-    );
-    expect(problems.filter((problem) => problem.endsWith('got "uu29"; did you mean "u29"?'))).toHaveLength(100);
-    expect(problems.filter((problem) => problem.endsWith('got "uu29"'))).toHaveLength(10);
-    expect(problems.at(-1)).toMatch(
-      /missing, expected one of "u0", .*, "u19", and 10 more, because there are several upstreams$/,
-    );
+    const stations = [`  - { rid: ${RID}, name: a, upstream: uu29 }`, `  - { rid: ${RID}, name: b }`];
+    const problems = await problemsOf(['upstreams:', ...upstreams, 'stations:', ...stations].join('\n'));
+    expect(problems).toEqual([
+      expect.stringMatching(/got "uu29"; did you mean "u29"\?$/),
+      expect.stringMatching(
+        /missing, expected one of "u0", .*, "u19", and 10 more, because there are several upstreams$/,
+      ),
+    ]);
   });
 
   it.each([
