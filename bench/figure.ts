@@ -37,23 +37,23 @@ export function median(values: readonly number[]): number {
 }
 
 export function markdownTable(figures: readonly Measured[]): string {
-  const rows = figures.map(
-    ({ name, values, unit, goal }) =>
-      `| ${name} | ${withRange(values, unit)} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`,
-  );
-  return ['| figure | measured | goal | met |', '|---|---|---|---|', ...rows].join('\n');
+  const rows = figures.map(({ name, values, unit, goal }) => {
+    const goalCell = goal === undefined ? '' : `${goal.text}, ${met(values, goal.max)}`;
+    return `| ${name} | ${withRange(values, unit)} | ${goalCell} |`;
+  });
+  return ['| figure | measured | goal |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** The median, with the range in parentheses if there is more than one run. */
 function withRange(values: readonly number[], unit: string): string {
-  const range = values.length > 1 ? ` (${formatted(Math.min(...values))} to ${formatted(Math.max(...values))})` : '';
+  const range = values.length > 1 ? ` (${formatted(Math.min(...values))}–${formatted(Math.max(...values))})` : '';
   return `${formatted(median(values))} ${unit}${range}`;
 }
 
 function met(values: readonly number[], max: number): string {
   const count = values.filter((value) => value <= max).length;
-  if (count === values.length) return 'yes';
-  return count === 0 ? '**no**' : `in ${count} of ${values.length} runs`;
+  if (count === values.length) return 'met';
+  return count === 0 ? '**not met**' : `met in ${count} of ${values.length} runs`;
 }
 
 export function formatted(value: number): string {
