@@ -51,15 +51,17 @@ export function chartReference(values: string): string {
     EXAMPLE.trim(),
     '```',
     '',
-    '`ci/` has values for a simulated service, authentication, TLS, client certificates, replicas, shards, one target per station, and OpenShift.',
-    '`helm test` then checks that the Service reaches a pod that is ready.',
-    '[docs/operating.md](../../../docs/operating.md) has more on access, [docs/scaling.md](../../../docs/scaling.md) on replicas and shards.',
+    '`ci/` has values for a simulated service, authentication, TLS, client certificates, replicas, shards, one target per',
+    'station, and OpenShift. `helm test` checks that the Service reaches a pod that is ready. For more, see',
+    '[access](../../../docs/operating.md#access) and [replicas and shards](../../../docs/scaling.md#replicas).',
     '',
     '## Authentication and TLS',
     '',
-    'Put the [web configuration](https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md) into `web.config`, or into a Secret that',
-    '`web.existingSecret` names. Probes need no credentials. With TLS, probes and scrapes use https; where clients need a certificate, probes only open a connection, because',
-    'kubelet has none. Set the credentials of Prometheus with `serviceMonitor.basicAuth` and `serviceMonitor.tlsConfig`. Mount certificates with `extraVolumes`.',
+    'Put the',
+    '[web configuration](https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md) into',
+    '`web.config`, or into a Secret that `web.existingSecret` names. Set the credentials of Prometheus with',
+    '`serviceMonitor.basicAuth` and `serviceMonitor.tlsConfig`, and mount certificates with `extraVolumes`. Probes need no',
+    'credentials; where clients need a certificate, which kubelet does not have, they only open a connection.',
     '',
     '## Values',
     '',
@@ -121,10 +123,11 @@ function valueAt(values: Record<string, unknown>, path: string): unknown {
   return child === undefined ? value : (value as Record<string, unknown>)[child];
 }
 
-/** Empty for the key of a group, whose values have rows of their own. */
+/** Empty for a value that is empty, and for the key of a group, whose values have rows of their own. */
 function defaultCell(path: string, value: unknown): string {
   const groups = ['serviceMonitor', 'scrapeConfig', 'prometheusRule', 'dashboards'];
-  if (groups.includes(path)) return '';
+  const text = JSON.stringify(value);
+  if (groups.includes(path) || ['{}', '[]', '""'].includes(text)) return '';
   if (path === 'prometheusRule.alerts') return 'see values.yaml';
-  return `\`${JSON.stringify(value)}\``;
+  return `\`${text}\``;
 }

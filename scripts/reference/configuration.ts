@@ -121,6 +121,8 @@ function placeholders(names: readonly string[]): string {
 /** One table per mapping, outermost first. */
 function sections(path: string, schema: JsonSchema): readonly string[] {
   const properties = Object.entries(schema.properties ?? {});
+  // What these keys mean is said where they are set for all stations.
+  if (properties.every(([, { description }]) => description?.startsWith('Overrides'))) return [];
   const table = [
     `## ${path === '' ? 'The file' : `\`${path}\``}`,
     '',

@@ -89,7 +89,7 @@ export const configSchema = crossChecked(
         .array(stationFile)
         .prefault([])
         .describe('Files with further stations, each a list of entries as in `stations`.'),
-      cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
+      cache: cache.prefault({}).describe('Cache settings; stations can override all but `refresh`.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
       limits: limits.prefault({}).describe('Limits on the data that the exporter keeps.'),
       resource_labels: resourceLabels

@@ -141,8 +141,10 @@ export const station = crossChecked(
       .describe(
         'How long to keep the listing of alertable resources, unless there are new resources; 0 reads it with every refresh.',
       ),
-    cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
-    metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
+    cache: stationCache.prefault({}).describe('Overrides `ttl`, `max_stale` and `error_ttl` of the global `cache`.'),
+    metrics: stationMetrics
+      .prefault({})
+      .describe('Overrides keys of the global `metrics`; `disabled` applies to the families of the station.'),
     labels: z
       .record(
         labelName(STATION_FAMILY_LABELS, (name) => `${STATION_FAMILY_LABELS.get(name)} already has this label`),
