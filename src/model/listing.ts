@@ -123,8 +123,6 @@ export interface ListingContext {
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */
   started(): void;
-  /** Called when its requests have to wait, or wait longer than before. */
-  delayed?(): void;
   /** When the refresh times out; Infinity until it has started. */
   deadlineMs(): number;
 }

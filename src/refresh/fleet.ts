@@ -49,12 +49,14 @@ export class Fleet<Encoded> {
     const caches = [...named].filter((cache) => cache !== undefined);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
     const awaited: Promise<void>[] = [];
+    let started = 0;
     for (const cache of caches) {
       const refresh = cache.refreshIfDue();
       if (!refresh) continue;
       void refresh.then(() => refreshed.set(cache, cache.view()));
-      awaited.push(cache.untilRefreshed(atMs));
-      if (awaited.length % STARTED_TOGETHER === 0) await yieldToEventLoop();
+      if (cache.mayAnswer(atMs)) awaited.push(refresh);
+      started += 1;
+      if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
     }
     // Refreshes never reject: what rejects is the wait, once it is aborted.
     if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);

@@ -34,7 +34,6 @@ export class Refresh implements ListingContext {
   readonly #options: RefreshOptions;
   readonly #clock: Clock;
   readonly #controller = new AbortController();
-  readonly #delayListeners = new Set<() => void>();
   #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -73,16 +72,6 @@ export class Refresh implements ListingContext {
 
   deadlineMs(): number {
     return this.#startedAt === undefined ? Number.POSITIVE_INFINITY : this.#startedAt + this.refreshTimeoutMs;
-  }
-
-  delayed(): void {
-    for (const listener of this.#delayListeners) listener();
-  }
-
-  /** Calls the listener whenever the refresh is delayed; returns a function that ends this. */
-  onDelay(listener: () => void): () => void {
-    this.#delayListeners.add(listener);
-    return () => this.#delayListeners.delete(listener);
   }
 
   /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */

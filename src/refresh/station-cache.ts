@@ -177,20 +177,9 @@ export class StationCache<Encoded> {
     return ended;
   }
 
-  /** Resolves when the refresh in progress has ended, or once the upstream cannot answer before the deadline. */
-  untilRefreshed(deadlineMs: number): Promise<void> {
-    if (!this.#current) return Promise.resolve();
-    const { refresh, ended } = this.#current;
-    const mayAnswer = () => this.#upstream.mayAnswer(this.spec.name, deadlineMs);
-    if (!mayAnswer()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const ignoreDelays = refresh.onDelay(() => {
-        if (mayAnswer()) return;
-        ignoreDelays();
-        resolve();
-      });
-      void ended.then(resolve);
-    });
+  /** Whether the upstream may answer a refresh before that time: otherwise a scrape does not wait for it. */
+  mayAnswer(byMs: number): boolean {
+    return this.#upstream.mayAnswer(this.spec.name, byMs);
   }
 
   /** Lists everything although it is not due, within the limits of its upstream; joins a running refresh that does. */

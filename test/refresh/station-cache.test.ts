@@ -41,14 +41,14 @@ function stationOf(
     listIds: (_query, context) => called(context),
   };
   /** `heldMs`: how long it has been held, in all. */
-  const upstream = { heldMs: 0, mayAnswer: (_station: string, _byMs: number) => true };
+  const upstream = { heldMs: 0 };
   const cache = new StationCache(specOf(spec), {
     source,
     encode,
     clock,
     upstream: {
       activeMs: () => clock.elapsedMs() - upstream.heldMs,
-      mayAnswer: (station, byMs) => upstream.mayAnswer(station, byMs),
+      mayAnswer: () => true,
     },
     refreshed: (view, attempt) => {
       refreshed.push(view);
@@ -325,24 +325,6 @@ describe('StationCache', () => {
     calls[1]?.reject(down());
     await refresh;
     expectServedFor(840_000);
-  });
-
-  it('is waited for only while its upstream may answer before the deadline', async () => {
-    const { cache, calls, upstream } = stationOf();
-    expect(await cache.untilRefreshed(0)).toBeUndefined();
-    const refresh = cache.refreshIfDue();
-    upstream.mayAnswer = (station, byMs) => station === 'prod' && byMs >= 30;
-    const ended: number[] = [];
-    const waits = [20, 30, 40].map((deadlineMs) => cache.untilRefreshed(deadlineMs).then(() => ended.push(deadlineMs)));
-    await waits[0];
-    expect(ended).toEqual([20]);
-    upstream.mayAnswer = (_station, byMs) => byMs >= 40;
-    calls[0]?.context.delayed?.();
-    await waits[1];
-    expect([ended, cache.view().isRefreshing]).toEqual([[20, 30], true]);
-    calls[0]?.resolve(twoRecords());
-    await Promise.all([refresh, ...waits]);
-    expect(ended).toEqual([20, 30, 40]);
   });
 
   it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {

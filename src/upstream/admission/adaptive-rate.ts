@@ -170,14 +170,6 @@ export class AdaptiveRate {
     return Math.max(waitMs, this.holds.untilMs - nowMs);
   }
 
-  /** How many requests may start until then, at the current rate. */
-  startsUntil(untilMs: number, nowMs: number): number {
-    const { perSecond } = this;
-    const firstMs = Math.max(nowMs, this.#slotMs + 1000 / perSecond, this.holds.untilMs);
-    if (firstMs > untilMs) return 0;
-    return Number.isFinite(perSecond) ? 1 + Math.floor(((untilMs - firstMs) * perSecond) / 1000) : perSecond;
-  }
-
   started(nowMs: number): void {
     const activeMs = this.holds.activeMs(nowMs);
     const pauseMs = activeMs - this.#lastStartMs;

@@ -21,7 +21,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'delayed' | 'signal'>;
+export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -56,7 +56,7 @@ export class RequestLimiter {
   readonly #inFlight = new Set<InFlight>();
   #rate: AdaptiveRate;
   /** Throttled requests before their retries. */
-  readonly #pauses = new Set<Pick<QueuedRefresh, 'station'>>();
+  #pauses = 0;
   /** The status of the latest reply that was throttling. */
   #throttledBy: number | undefined;
   /** Typical latency of a reply; undefined: none so far. */
@@ -101,20 +101,9 @@ export class RequestLimiter {
     return this.breaker.isHanging(station);
   }
 
-  /**
-   * Whether the requests of the station may be answered before that time. They are not if the station hangs, or if one that waits cannot
-   * start before: because of a hold, or because more requests are before it in the queue than the rate allows until then.
-   */
+  /** Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream. */
   mayAnswer(station: string, byMs: number): boolean {
-    if (this.breaker.isHanging(station)) return false;
-    if (!this.#isWaiting(station)) return true;
-    const starts = this.#rate.startsUntil(byMs, this.#options.now());
-    return starts > 0 && this.#queue.isAmongFirst(station, starts);
-  }
-
-  /** Whether a request of the station has to start before its refresh can end. */
-  #isWaiting(station: string): boolean {
-    return this.#queue.has(station) || Array.from(this.#pauses).some((refresh) => refresh.station === station);
+    return !this.breaker.isHanging(station) && this.holdUntilMs <= byMs;
   }
 
   /**
@@ -189,10 +178,9 @@ export class RequestLimiter {
     });
     observer.waiting?.(1);
     try {
-      if (pauseMs > 0) await this.#pause(pauseMs, refresh);
+      if (pauseMs > 0) await this.#pause(pauseMs, signal);
       this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
       this.#admit();
-      refresh.delayed?.();
       return await untilAborted(admitted, signal);
     } catch (error) {
       this.#queue.delete(refresh, enter);
@@ -203,15 +191,12 @@ export class RequestLimiter {
     }
   }
 
-  async #pause(pauseMs: number, refresh: QueuedRefresh): Promise<void> {
-    const { station, signal } = refresh;
-    const pause = { station };
-    this.#pauses.add(pause);
+  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
+    this.#pauses += 1;
     try {
-      refresh.delayed?.();
       await delayed(pauseMs, signal, this.#options.schedule);
     } finally {
-      this.#pauses.delete(pause);
+      this.#pauses -= 1;
     }
   }
 
@@ -246,7 +231,7 @@ export class RequestLimiter {
     if (!isStarted && !mayStart) return undefined;
     const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
     if (probe) return probe;
-    const mayStartAnother = this.#inFlight.size + this.#pauses.size < concurrency;
+    const mayStartAnother = this.#inFlight.size + this.#pauses < concurrency;
     return isStarted || mayStartAnother ? next : undefined;
   }
 
@@ -307,7 +292,6 @@ export class RequestLimiter {
   #throttled(status: 429 | 503, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
     this.#throttledBy = status;
     this.#rate.throttled({ ...throttling, overloaded: status === 503 });
-    if (throttling.retryAfterMs) this.#queue.delay();
     this.#options.observer.throttled?.(status);
   }
 
@@ -359,8 +343,6 @@ class RefreshQueue {
   /** The refreshes with waiting requests, by rank. */
   readonly #waiting: WaitingRefresh[] = [];
   readonly #refreshes = new WeakMap<QueuedRefresh, WaitingRefresh>();
-  /** Those with waiting requests, by the names of their stations. */
-  readonly #stations = new Map<string, WaitingRefresh>();
   #arrivals = 0;
   #starts = 0;
 
@@ -397,28 +379,6 @@ class RefreshQueue {
     return this.#waiting.find(({ refresh, station }) => !refresh.signal.aborted && mayProbe(station));
   }
 
-  /** Whether requests of the station wait. */
-  has(station: string): boolean {
-    return this.#stations.has(station);
-  }
-
-  /** Whether fewer requests than this are before those of the station. True while none of these waits: their place is not known yet. */
-  isAmongFirst(station: string, count: number): boolean {
-    const sought = this.#stations.get(station);
-    if (!sought || count === Number.POSITIVE_INFINITY) return true;
-    let before = 0;
-    for (const waiting of this.#waiting) {
-      if (waiting === sought || before >= count) break;
-      if (!waiting.station.isHanging) before += waiting.waiters.size;
-    }
-    return before < count;
-  }
-
-  /** All of them have to wait longer than before. */
-  delay(): void {
-    for (const { refresh } of [...this.#waiting]) refresh.delayed?.();
-  }
-
   load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
     const unstarted = this.#waiting.filter(({ rank }) => !rank.isStarted);
     const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), nowMs);
@@ -442,14 +402,10 @@ class RefreshQueue {
       else end = middle;
     }
     this.#waiting.splice(start, 0, waiting);
-    this.#stations.set(waiting.refresh.station, waiting);
   }
 
   #remove(waiting: WaitingRefresh): void {
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-    const { station } = waiting.refresh;
-    // After a reload, the refresh of the next generation may already wait when this one is aborted.
-    if (this.#stations.get(station) === waiting) this.#stations.delete(station);
   }
 }
 
