@@ -134,23 +134,12 @@ export interface StationSource {
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 
-/** Bounds the records in memory: a service may list without end, and stations may grow. */
+/** Bounds the records in memory: a service may list without end, and stations may grow. Both throw a RecordLimitFailure above a limit. */
 export interface RecordCounter {
-  /** An account for a source of one station. */
-  open(): RecordAccount;
-}
-
-/** The records of one station, by listing. It replaces an earlier account of the station once a listing is kept. */
-export interface RecordAccount {
-  /** Starts to read a listing, anew if the refresh has read it before. */
-  start(listing: string, refresh: Pick<ListingContext, 'station'>): RecordCount;
-}
-
-/** The records of one listing. Both throw a RecordLimitFailure above a limit. */
-export interface RecordCount {
-  add(records: number): void;
-  /** The records stay in memory after the refresh, until the listing is kept again. */
-  keep(): void;
+  /** A station has so many records, in all its listings. */
+  check(station: string, records: number): void;
+  /** They stay in memory after the refresh, instead of those that the station kept before. */
+  keep(station: string, records: number): void;
 }
 
 /** Whether both lists have identical elements: what is derived from one can be reused for the other. */

@@ -1,9 +1,10 @@
 import { RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
-import type { RecordAccount, RecordCount, RecordCounter } from '../model/listing.ts';
+import type { RecordCounter } from '../model/listing.ts';
 
 /** Counts the records that the stations keep, and refuses more than the limits allow. */
 export class RecordBudget implements RecordCounter {
-  readonly #stations = new Map<string, StationRecords>();
+  /** By station. */
+  readonly #kept = new Map<string, number>();
   #limits: RecordLimits;
 
   constructor(limits: RecordLimits) {
@@ -13,7 +14,7 @@ export class RecordBudget implements RecordCounter {
   /** How many records all stations keep. */
   get total(): number {
     let total = 0;
-    for (const { kept } of this.#stations.values()) total += kept;
+    for (const kept of this.#kept.values()) total += kept;
     return total;
   }
 
@@ -25,29 +26,14 @@ export class RecordBudget implements RecordCounter {
     this.#limits = limits;
   }
 
-  open(): RecordAccount {
-    const records = new StationRecords();
-    return { start: (listing, { station }) => this.#start(records, listing, station) };
-  }
-
   /** Forgets stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const station of [...this.#stations.keys()]) if (!names.has(station)) this.#stations.delete(station);
+    for (const station of [...this.#kept.keys()]) if (!names.has(station)) this.#kept.delete(station);
   }
 
-  #start(records: StationRecords, listing: string, station: string): RecordCount {
-    let read = 0;
-    return {
-      add: (count) => {
-        read += count;
-        this.#check(station, records.keptBeside(listing) + read);
-      },
-      keep: () => {
-        this.#check(station, records.keptBeside(listing) + read);
-        records.keep(listing, read);
-        this.#stations.set(station, records);
-      },
-    };
+  keep(station: string, records: number): void {
+    this.check(station, records);
+    this.#kept.set(station, records);
   }
 
   /**
@@ -55,34 +41,14 @@ export class RecordBudget implements RecordCounter {
    * until the others fit: one that grows a little must not fail because of another one. What a refused station has listed before stays
    * in memory, so that no station may grow once this is as much again.
    */
-  #check(station: string, size: number): void {
+  check(station: string, size: number): void {
     const { records, records_per_station } = this.#limits;
     if (size > records_per_station) throw new RecordLimitFailure('records_per_station', records_per_station);
-    const keptBefore = this.#stations.get(station)?.kept ?? 0;
+    const keptBefore = this.#kept.get(station) ?? 0;
     const total = this.total - keptBefore + size;
     let withoutLarger = size;
-    for (const [name, { kept }] of this.#stations) if (name !== station && kept <= size) withoutLarger += kept;
+    for (const [name, kept] of this.#kept) if (name !== station && kept <= size) withoutLarger += kept;
     const isGrowing = size > keptBefore;
     if (withoutLarger > records || (isGrowing && total > 2 * records)) throw new RecordLimitFailure('records', records);
-  }
-}
-
-/** The records of a station that stay in memory, by listing. */
-class StationRecords {
-  readonly #listings = new Map<string, number>();
-  #kept = 0;
-
-  get kept(): number {
-    return this.#kept;
-  }
-
-  /** In its other listings. */
-  keptBeside(listing: string): number {
-    return this.#kept - (this.#listings.get(listing) ?? 0);
-  }
-
-  keep(listing: string, records: number): void {
-    this.#kept = this.keptBeside(listing) + records;
-    this.#listings.set(listing, records);
   }
 }

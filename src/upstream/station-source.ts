@@ -1,15 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { StateMeanings } from '../model/alert-state.ts';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
-import type {
-  Listing,
-  ListingContext,
-  ListingQuery,
-  RecordAccount,
-  RecordCount,
-  RecordCounter,
-  StationSource,
-} from '../model/listing.ts';
+import type { Listing, ListingContext, ListingQuery, RecordCounter, StationSource } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { SerialQueue } from '../tasks/serial-queue.ts';
@@ -67,15 +59,18 @@ interface CachedPage<Row> {
   readonly page: Page<Row>;
 }
 
-/** A listing that is being read. */
-interface OpenListing<Row> extends RowKind<Row> {
-  readonly query: ListingQuery;
+interface CountedListing extends Pick<ListedPage, 'kind'> {
   readonly context: ListingContext;
   readonly path: string;
+  /** Records read by the current pass. */
+  records: number;
+}
+
+/** A listing that is being read. */
+interface OpenListing<Row> extends RowKind<Row>, CountedListing {
+  readonly query: ListingQuery;
   /** The pages read, by their paths. */
   readonly read: Map<string, CachedPage<Row>>;
-  /** Records read by the current pass. */
-  count?: RecordCount | undefined;
 }
 
 /** Smaller pages cannot be too large for a service. */
@@ -86,21 +81,22 @@ class ListingReader {
   readonly #service: Service;
   /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
   readonly #pageSizes = new WeakMap<ListingContext, number>();
-  readonly #account: RecordAccount | undefined;
+  /** The number of records of each listing that are in memory, by kind and path. */
+  readonly #kept = new Map<string, number>();
 
   constructor(service: Service) {
     this.#service = service;
-    this.#account = service.records?.open();
   }
 
   async list<Row>(kind: RowKind<Row>, query: ListingQuery, context: ListingContext): Promise<Listing<Row>> {
-    const { options } = this.#service;
+    const { options, records } = this.#service;
     const path = listingPath(query, options);
-    const listing: OpenListing<Row> = { ...kind, query, context, path, read: new Map() };
+    const listing: OpenListing<Row> = { ...kind, query, context, path, read: new Map(), records: 0 };
     const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), options);
     // An aborted refresh keeps nothing: its station may have been replaced.
     context.signal.throwIfAborted();
-    listing.count?.keep();
+    records?.keep(context.station, this.#recordsWith(listing));
+    this.#kept.set(listingKey(listing), listing.records);
     kind.pages.set(path, listing.read);
     return listed;
   }
@@ -109,7 +105,7 @@ class ListingReader {
     const { kind, query, context, path } = listing;
     const { client, observer, replies } = this.#service;
     // A further pass replaces an earlier one of the refresh.
-    if (offset === 0) listing.count = this.#account?.start(`${kind} ${path}`, context);
+    if (offset === 0) listing.records = 0;
     let requested = Math.min(size, this.#pageSize(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = () => {
@@ -132,22 +128,17 @@ class ListingReader {
 
   /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
   async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
-    const { kind, readRow, pages, path, read, count, context } = listing;
-    let counted = 0;
-    const progress = (received: number, textBytes: number) => {
-      const records = countedRecords(kind, received, textBytes);
-      count?.add(records - counted);
-      counted = records;
-    };
+    const { readRow, pages, path, read, context } = listing;
+    const counted = (received: number) => this.#count(listing, received);
     try {
       context.signal.throwIfAborted();
       const digest = digestOf(body);
       const before = pages.get(path)?.get(pagePath);
       const isSame = before?.digest === digest;
-      const options = { before: before?.page, progress, signal: context.signal };
+      if (isSame) counted(before.page.received);
+      const options = { before: before?.page, counted, signal: context.signal };
       const page = isSame ? before.page : await readPage(body, readRow, options);
       read.set(pagePath, { digest, page });
-      progress(page.received, page.textBytes);
       return page;
     } catch (error) {
       // The request has not failed when there are too many records.
@@ -155,6 +146,18 @@ class ListingReader {
       if (isFailed) this.#service.observer?.readFailed?.(error.reason);
       throw error;
     }
+  }
+
+  /** Fails a refresh that reads too many records. */
+  #count(listing: CountedListing, received: number): void {
+    listing.records += listing.kind === 'ids' ? Math.ceil(received / IDS_PER_RECORD) : received;
+    this.#service.records?.check(listing.context.station, this.#recordsWith(listing));
+  }
+
+  /** The records of the station with those that the listing has read. */
+  #recordsWith(listing: CountedListing): number {
+    const records = new Map(this.#kept).set(listingKey(listing), listing.records);
+    return [...records.values()].reduce((sum, count) => sum + count, 0);
   }
 
   #pageSize(context: ListingContext): number {
@@ -187,18 +190,11 @@ function digestOf(body: Uint8Array): string {
   return cipher.getAuthTag().toString('base64');
 }
 
-/** Of the texts of a usual record: one with longer texts counts several times. */
-const RECORD_TEXT_BYTES = 512;
-
 /** Only the ids of a further listing are kept. */
 const IDS_PER_RECORD = 3;
 
-/** How many records rows with such texts count as. */
-function countedRecords(kind: ListedPage['kind'], rows: number, textBytes: number): number {
-  const byRows = kind === 'ids' ? rows / IDS_PER_RECORD : rows;
-  const byText = textBytes / RECORD_TEXT_BYTES;
-  // An empty page counts too.
-  return Math.max(1, Math.ceil(byRows), Math.ceil(byText));
+function listingKey({ kind, path }: CountedListing): string {
+  return `${kind} ${path}`;
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */

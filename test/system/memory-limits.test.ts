@@ -39,18 +39,6 @@ const LARGE_PAGES = 'pages of hundreds of thousands of ids';
 /** Pages that have no end or are much larger in memory than on the wire. */
 const BOMBS: Readonly<Record<string, Page>> = {
   'a listing without end': (offset) => recordsOf(1000, (index) => wireRecord(`id-${offset + index}`)),
-  'a listing without end of long texts': (offset) =>
-    recordsOf(500, (index) => {
-      const text = `${offset + index} `.padEnd(1000, 'x');
-      return wireRecord(text, {
-        name: text,
-        display_name: text,
-        state: text,
-        sku: text,
-        gpu_model: text,
-        resource_type: { key: text },
-      });
-    }),
   [LARGE_PAGES]: (offset) => recordsOf(500_000, (index) => ({ resource_id: `${offset + index}` })),
   'a page above max_page_bytes': () => recordsOf(2, () => wireRecord('a', { display_name: 'x'.repeat(9_000_000) })),
   'arrays in arrays': () => `{"resources":[[${'[],'.repeat(4_000_000)}1]]}`,

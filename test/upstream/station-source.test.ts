@@ -564,19 +564,38 @@ describe('stationSource', () => {
       expect(failures).toEqual([]);
     });
 
-    const long = { ...record('a'), state: 's'.repeat(1000), display_name: 'd'.repeat(1000), sku: 'x'.repeat(1000) };
-
     it.each<[string, number, (request: PageRequest) => Reply, 'listIds'?]>([
       ['three ids of a further listing as one record', 4 + 4 + 2, service(rows(24)), 'listIds'],
-      // Four pages of ten, the one that did not overlap, and the empty one.
-      ['the records of a second pass only', 4 * 10 + 10 + 1, aligned(rows(40))],
-      ['a record with long texts several times', 6, service([long])],
+      // Four pages of ten, and the one that did not overlap.
+      ['the records of a second pass only', 4 * 10 + 10, aligned(rows(40))],
     ])('counts %s, whether the pages were cached or not', async (_what, total, answer, kind) => {
       const { records, refresh } = limited(total, answer);
       await refresh(kind);
       expect(records.total).toBe(total);
       await refresh(kind);
       expect(records.total).toBe(total);
+    });
+
+    it('counts all listings of a station, also one that a refresh does not read', async () => {
+      const answer = service(rows(15));
+      const { records, refresh } = limited(21, answer);
+      await refresh('listIds');
+      await refresh();
+      await refresh();
+      expect(records.total).toBe(4 + 2 + 15);
+      records.setLimits({ records: 100, records_per_station: 20 });
+      await expect(refresh()).rejects.toMatchObject({ reason: 'body' });
+      expect(records.total).toBe(21);
+    });
+
+    it('counts a source that replaces another one of the station instead of it', async () => {
+      const answer = service(rows(15));
+      const { records, refresh } = limited(100, answer);
+      await refresh();
+      await refresh('listIds');
+      const { source } = sourceOf(answer, { records });
+      await source.listResources(query, listingContext());
+      expect(records.total).toBe(15);
     });
   });
 

@@ -1,9 +1,15 @@
 import { ListingFailure } from '../../model/failure.ts';
-import { hasSameElements, type ListingField, type Part, type RejectedRecords } from '../../model/listing.ts';
+import {
+  hasSameElements,
+  type ListingField,
+  MAX_REJECTED_RECORDS,
+  type Part,
+  type RejectedRecord,
+  type RejectedRecords,
+} from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
-import { type FindRow, type ReadRecord, recordKey, wholeNumber } from './record.ts';
-import { Rejects } from './rejects.ts';
+import { type FindRow, type ReadRecord, readRejected, recordKey, wholeNumber } from './record.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
 export interface PagePart<Row> {
@@ -28,8 +34,6 @@ export interface Page<Row> extends RejectedRecords {
   readonly borders: readonly [first: string | undefined, last: string | undefined];
   /** The page without the row of its first record, if that is one: the same object on every call. */
   readonly afterFirst: () => Page<Row>;
-  /** Bytes of all texts that are kept. */
-  readonly textBytes: number;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
@@ -43,11 +47,9 @@ export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
 /** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
-/** Called with the records read so far, rejected ones too, and the bytes of the texts kept; may throw to stop reading. */
-type RowProgress = (records: number, textBytes: number) => void;
-
 interface ReadOptions<Row> {
-  readonly progress?: RowProgress;
+  /** Called with the number of records, rejected ones too, before they are read; may throw to refuse them. */
+  readonly counted?: (records: number) => void;
   /** The page of the listing before. */
   readonly before?: Page<Row> | undefined;
   /** Reading ends with its reason when it aborts. */
@@ -61,37 +63,31 @@ interface ReadOptions<Row> {
 export async function readPage<Row>(
   bytes: Uint8Array,
   readRow: ReadRow<Row>,
-  { progress, before, signal }: ReadOptions<Row> = {},
+  { counted, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
   const envelope = parsePage(bytes);
   const records = recordsOf(envelope);
+  const received = records.length;
+  counted?.(received);
   const find = rowFinder(before?.parts ?? []);
   const rows = new PageRows<Row>();
-  let textBytes = 0;
-  const rejected = new Rejects();
+  const rejectedRecords: RejectedRecord[] = [];
   for (const [position, record] of records.entries()) {
     if (position > 0 && position % PART_ROWS === 0) {
-      progress?.(position, textBytes);
       await yieldToEventLoop();
       signal?.throwIfAborted();
     }
     const read = readRow(record, find);
-    if (read) {
-      rows.add(read, position);
-      textBytes += read.textBytes;
-    } else {
-      textBytes += rejected.add(record, position);
-    }
+    if (read) rows.add(read, position);
+    else if (rejectedRecords.length < MAX_REJECTED_RECORDS) rejectedRecords.push(readRejected(record, position));
   }
-  const received = records.length;
-  progress?.(received, textBytes);
   return withAfterFirst({
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
-    textBytes,
     borders: received === 0 ? [undefined, undefined] : [recordKey(records[0]), recordKey(records.at(-1))],
-    ...rejected.facts(),
+    rejected: received - rows.count,
+    rejectedRecords,
     ...readTotal(envelope),
   });
 }

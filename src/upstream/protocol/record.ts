@@ -10,8 +10,6 @@ export interface ReadRecord<Row> {
   readonly id: string;
   /** Fields whose values are invalid. */
   readonly invalid: readonly RecordField[];
-  /** Bytes of all its texts. */
-  readonly textBytes: number;
 }
 
 /** The row of the same id in the listing before. */
@@ -60,27 +58,7 @@ export function readResource(
     createdSeconds: valid('create_time', optionalNumber(record['create_time'], timestampSeconds), undefined),
     product: '',
   };
-  const { name, displayName, typeLabel, sku, gpuModel } = row;
-  const unique = id.length + name.length + displayName.length;
-  const shared = row.type.length + typeLabel.length + state.length + sku.length + gpuModel.length;
-  const isShort = unique + shared <= SHORT_CHARACTERS;
-  return {
-    row: before && isEqual(row, before) ? before : row,
-    id: same(id, row.id),
-    invalid,
-    textBytes: isShort
-      ? unique + shared
-      : heapBytes([id, name, displayName, row.type, typeLabel, state, sku, gpuModel]),
-  };
-}
-
-/** Even at two bytes per character, these texts are those of a usual record: testing every record takes time. */
-const SHORT_CHARACTERS = 256;
-
-/** V8 stores a text with a character above U+00FF in two bytes per character. */
-function heapBytes(texts: readonly string[]): number {
-  const bytes = (text: string) => (/[^\0-\xff]/.test(text) ? 2 * text.length : text.length);
-  return texts.reduce((sum, text) => sum + bytes(text), 0);
+  return { row: before && isEqual(row, before) ? before : row, id: same(id, row.id), invalid };
 }
 
 /** One copy of equal texts: the one that is already in memory. */
@@ -99,12 +77,7 @@ export function readId(record: unknown, find?: FindRow<string>): ReadRecord<stri
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id === undefined) return undefined;
   const row = find?.(id) ?? labelText(id);
-  return {
-    row,
-    id: same(id, row),
-    invalid: NO_FIELDS,
-    textBytes: id.length <= SHORT_CHARACTERS ? id.length : heapBytes([id]),
-  };
+  return { row, id: same(id, row), invalid: NO_FIELDS };
 }
 
 const NO_FIELDS: readonly RecordField[] = [];

@@ -138,7 +138,6 @@ describe('listPages', () => {
           received: 2,
           rowCount: 2,
           parts: [part],
-          textBytes: 0,
           total,
           totalInvalid: false,
           ...NO_REJECTS,

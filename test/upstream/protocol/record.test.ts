@@ -26,7 +26,6 @@ describe('readResource', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
       id: 'id-1',
-      textBytes: 74,
       row: {
         id: 'id-1',
         name: 'name-1',
@@ -45,19 +44,10 @@ describe('readResource', () => {
     });
   });
 
-  it('counts the bytes that long texts take: two per character of a text with one outside Latin-1', () => {
-    const textBytes = (display_name: string) => readRecord({ resource_id: 'é', name: 'b', display_name })?.textBytes;
-    expect([textBytes('ÿ'.repeat(300)), textBytes('名'.repeat(300)), textBytes(`名${'x'.repeat(299)}`)]).toEqual([
-      302, 602, 602,
-    ]);
-    expect(readId({ resource_id: '名'.repeat(300) })?.textBytes).toBe(600);
-  });
-
   it('reads missing and null fields as not reported, not as invalid', () => {
     const nothing = {
       invalid: [],
       id: 'a',
-      textBytes: 1,
       row: {
         id: 'a',
         name: '',
