@@ -57,8 +57,8 @@ export class Aggregation implements Aggregates {
   }
 
   addResource(resource: Resource, alertability: boolean, values: LabelValues): void {
-    const type = values.type(resource.type);
-    const state = values.state(type, resource.state);
+    const type = values.published('resource_type', resource.type);
+    const state = values.published('state', resource.state);
     const group = this.#group(type, resource.product, resource.labels);
     this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
@@ -67,7 +67,8 @@ export class Aggregation implements Aggregates {
     countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
     const quantity = baseQuantity(resource.sku);
     if (quantity) {
-      const { gpuModel, unit } = values.quantity(type, resource.gpuModel, quantity.unit);
+      const gpuModel = values.published('gpu_model', resource.gpuModel);
+      const unit = values.published('unit', quantity.unit);
       add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
       this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
       this.#countFolded('unit', quantity.unit, unit);

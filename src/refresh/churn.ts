@@ -186,7 +186,7 @@ class ChurnCounts {
   start({ type, state, alertState }: Resource): void {
     const changes = this.#of(type);
     if (state === '' || changes.stateChanges.get(alertState)?.has(state)) return;
-    addStateChanges(changes, alertState, this.#state(type, state), 0);
+    addStateChanges(changes, alertState, this.#values.published('state', state), 0);
   }
 
   /** A resource of another type is not the same one. The series of the old one have started. */
@@ -218,7 +218,7 @@ class ChurnCounts {
   #compare(old: Resource, resource: Resource): void {
     const { type, state, alertState, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
-      addStateChanges(this.#of(type), alertState, this.#state(type, state), 1);
+      addStateChanges(this.#of(type), alertState, this.#values.published('state', state), 1);
       this.#sums.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
@@ -235,12 +235,8 @@ class ChurnCounts {
     if (list.length < this.#maxChanges) list.push({ change, resource, from, to });
   }
 
-  #state(type: string, state: string): string {
-    return this.#values.state(this.#values.type(type), state);
-  }
-
   #of(type: string): MutableChurn {
-    return getOrCreate(this.totals, this.#values.type(type), () => {
+    return getOrCreate(this.totals, this.#values.published('resource_type', type), () => {
       const started: MutableChurn = { added: 0, removed: 0, stateChanges: new Map() };
       for (const state of EXPECTED_STATES) addStateChanges(started, this.#states.alertStateOf(state), state, 0);
       return started;

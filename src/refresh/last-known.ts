@@ -1,4 +1,4 @@
-import { baseQuantity, type Resource } from '../model/resource.ts';
+import { baseQuantity, type Quantity, type Resource } from '../model/resource.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts, type Quantities } from './aggregates.ts';
 import type { LabelValues } from './label-values.ts';
@@ -37,38 +37,18 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
-  for (const { type, gpuModel, sku, count } of await countBySku(parts)) {
-    const quantity = baseQuantity(sku);
-    if (!quantity) continue;
-    const labels = values.quantity(values.type(type), gpuModel, quantity.unit);
-    add(getOrCreate(sums, labels.gpuModel, newCounts), labels.unit, count * quantity.value);
-  }
-  return sums;
-}
-
-interface SkuCount extends Pick<Resource, 'type' | 'gpuModel' | 'sku'> {
-  count: number;
-}
-
-/** In the order of the listing. Few resources differ in these, and parsing a sku takes longer than counting it. */
-async function countBySku(parts: Snapshot['parts']): Promise<readonly SkuCount[]> {
-  const counts: SkuCount[] = [];
-  const types = new Map<string, Map<string, Map<string, SkuCount>>>();
+  // Few skus differ, and parsing one takes longer than finding it.
+  const quantities = new Map<string, Quantity | undefined>();
   await forEachPart(parts, (part) => {
-    for (const { type, gpuModel, sku } of part) {
-      const models = getOrCreate(types, type, () => new Map<string, Map<string, SkuCount>>());
-      const skus = getOrCreate(models, gpuModel, () => new Map<string, SkuCount>());
-      const known = skus.get(sku);
-      if (known) {
-        known.count += 1;
-        continue;
-      }
-      const first = { type, gpuModel, sku, count: 1 };
-      skus.set(sku, first);
-      counts.push(first);
+    for (const { sku, gpuModel } of part) {
+      if (!quantities.has(sku)) quantities.set(sku, baseQuantity(sku));
+      const quantity = quantities.get(sku);
+      if (!quantity) continue;
+      const units = getOrCreate(sums, values.published('gpu_model', gpuModel), newCounts);
+      add(units, values.published('unit', quantity.unit), quantity.value);
     }
   });
-  return counts;
+  return sums;
 }
 
 /** A resource that fired stays until a listing shows it with another known meaning, or a complete listing does not have it. */
