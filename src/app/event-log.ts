@@ -1,40 +1,18 @@
+import { HOUR_MS } from '../model/clock.ts';
 import type { RequestObserver } from '../upstream/request-observer.ts';
 import type { Logger } from './logger.ts';
 
-/** Without a throttled request for this long, throttling has ended. */
-const QUIET_MS = 300_000;
-
-/** Logs when an upstream begins to throttle, each change of the rate limit by a factor of two, and the end of throttling. */
+/** Logs that an upstream throttles requests: at once, then at most once per hour with the number of times since. */
 export function throttleLog(
-  log: Logger,
+  log: Pick<Logger, 'warn'>,
   upstream: string,
-  now: () => number = () => performance.now(),
-): Pick<RequestObserver, 'throttled' | 'limited'> {
-  let throttledMs = 0;
-  let throttled = 0;
-  let logged = Number.POSITIVE_INFINITY;
+  now?: () => number,
+): Pick<RequestObserver, 'throttled'> {
+  const timesDue = oncePer(HOUR_MS, now);
   return {
     throttled: (status) => {
-      if (throttled === 0) log.warn('upstream throttles requests', { upstream, status });
-      throttledMs = now();
-      throttled += 1;
-    },
-    limited: (requestsPerSecond) => {
-      const isLimited = Number.isFinite(requestsPerSecond);
-      const hasEnded = throttled > 0 && now() - throttledMs >= QUIET_MS;
-      const isLowered = isLimited && requestsPerSecond <= logged / 2;
-      const isRaised = logged < requestsPerSecond / 2;
-      if (!hasEnded && !isLowered && !isRaised) return;
-      logged = requestsPerSecond;
-      const shownRate = isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited';
-      const fields = { upstream, requests_per_second: shownRate, throttled };
-      if (hasEnded) {
-        log.info('upstream no longer throttles requests', fields);
-        throttled = 0;
-        return;
-      }
-      if (isRaised) log.info('request rate raised', fields);
-      else if (throttled > 0) log.warn('request rate lowered', fields);
+      const times = timesDue('throttled');
+      if (times > 0) log.warn('upstream throttles requests', { upstream, status, times });
     },
   };
 }

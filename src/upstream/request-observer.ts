@@ -10,8 +10,6 @@ export interface RequestObserver {
   retried(): void;
   /** The service rejected a request because of its rate limit, with status 429 or 503. */
   throttled(status: number): void;
-  /** The rate limit changed; Infinity: no limit. */
-  limited(requestsPerSecond: number): void;
   /** The service replied, with any status. */
   replied(reply: ReplyInfo): void;
 }

@@ -68,7 +68,6 @@ export class RequestLimiter {
     this.#rate = new AdaptiveRate(options.holds);
     this.#rate.ceiling = options.requestsPerSecond;
     this.breaker = new CircuitBreaker(options.concurrency);
-    options.observer.limited?.(this.#rate.perSecond);
   }
 
   /** The holds of the service, for another client of it. */
@@ -299,7 +298,6 @@ export class RequestLimiter {
     this.#inFlight.delete(inFlight);
     this.#rate.ended();
     this.breaker.ended(inFlight, this.#options.now());
-    this.#options.observer.limited?.(this.#rate.perSecond);
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);

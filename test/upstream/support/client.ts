@@ -13,7 +13,6 @@ class RecordingObserver implements Partial<RequestObserver> {
   waitingNow = 0;
   retries = 0;
   throttlings = 0;
-  limit = Number.NaN;
   readonly durations: number[] = [];
   readonly outcomes: (FailureReason | undefined)[] = [];
 
@@ -29,9 +28,6 @@ class RecordingObserver implements Partial<RequestObserver> {
   }
   throttled(): void {
     this.throttlings += 1;
-  }
-  limited(requestsPerSecond: number): void {
-    this.limit = requestsPerSecond;
   }
 }
 
