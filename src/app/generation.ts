@@ -198,9 +198,8 @@ function connectUpstreams(
     const options = upstreamOptions(name, config, userAgentOf(services.build));
     const metrics = services.own.upstreams.observer(name);
     const { observer = {} } = services;
-    const holds = known && isSameService(known.raw, raw) ? known.limiter.holds : undefined;
     const observers = combinedObserver(metrics, throttleLog(services.log, name), observer);
-    const client = new UpstreamClient(options, observers, { holds });
+    const client = new UpstreamClient(options, observers);
     const { records, replies } = services;
     const shared = { client, options, replies, records, texts: new InternedTexts() };
     const newSource = ({ states }: StationSpec, journal: StationJournal) => {

@@ -124,11 +124,7 @@ export class AdaptiveRate {
   #inFlight = 0;
   #minutes: (Counts & { readonly minute: number })[] = [];
   #throttledSinceMs = Number.NEGATIVE_INFINITY;
-  readonly holds: HoldClock;
-
-  constructor(holds = new HoldClock()) {
-    this.holds = holds;
-  }
+  readonly holds = new HoldClock();
 
   /** The configured rate in requests per second; 0 is no limit. */
   set ceiling(perSecond: number) {

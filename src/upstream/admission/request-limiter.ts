@@ -6,15 +6,12 @@ import { RequestFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight, type StationRequests } from './circuit-breaker.ts';
-import type { HoldClock } from './hold-clock.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
   /** Never exceeded; 0: no ceiling. */
   readonly requestsPerSecond: number;
   readonly observer: Partial<RequestObserver>;
-  /** The holds of another client of the same service, which continue. */
-  readonly holds?: HoldClock | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly schedule: Schedule;
@@ -54,7 +51,7 @@ export class RequestLimiter {
   readonly breaker: CircuitBreaker;
   readonly #queue = new RefreshQueue();
   readonly #inFlight = new Set<InFlight>();
-  #rate: AdaptiveRate;
+  #rate = new AdaptiveRate();
   /** Throttled requests before their retries. */
   #pauses = 0;
   /** The status of the latest reply that was throttling. */
@@ -65,24 +62,18 @@ export class RequestLimiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#rate = new AdaptiveRate(options.holds);
     this.#rate.ceiling = options.requestsPerSecond;
     this.breaker = new CircuitBreaker(options.concurrency);
   }
 
-  /** The holds of the service, for another client of it. */
-  get holds(): HoldClock {
-    return this.#rate.holds;
-  }
-
   /** No request may start before this time (Retry-After); in the past without a hold. */
   get holdUntilMs(): number {
-    return this.holds.untilMs;
+    return this.#rate.holds.untilMs;
   }
 
   /** A clock that stands still while `Retry-After` holds the upstream. */
   activeMs(): number {
-    return this.holds.activeMs(this.#options.now());
+    return this.#rate.holds.activeMs(this.#options.now());
   }
 
   /** The service accepts less than the configuration allows. */

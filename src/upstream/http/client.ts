@@ -5,7 +5,6 @@ import type { ListingContext } from '../../model/listing.ts';
 import { type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
-import type { HoldClock } from '../admission/hold-clock.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
@@ -18,8 +17,6 @@ export interface ClientDependencies {
   readonly random: () => number;
   readonly schedule: Schedule;
   readonly exchange: typeof exchange;
-  /** The holds of another client of the same service, which continue. */
-  readonly holds?: HoldClock | undefined;
 }
 
 export const systemDependencies: ClientDependencies = {
@@ -85,8 +82,8 @@ export class UpstreamClient {
     this.#options = options;
     this.#observer = observer;
     this.#dependencies = { ...systemDependencies, ...dependencies };
-    const { clock, schedule, holds } = this.#dependencies;
-    this.limiter = new RequestLimiter({ ...options, observer, holds, now: clock.elapsedMs, schedule });
+    const { clock, schedule } = this.#dependencies;
+    this.limiter = new RequestLimiter({ ...options, observer, now: clock.elapsedMs, schedule });
     const { baseUrl, concurrency: connections, maxPageBytes: maxBytes, tls } = options;
     this.#service = this.#open(baseUrl.host, baseUrl, { connections, maxBytes, tls });
     const limits = { connections: 1, maxBytes: MAX_TOKEN_REPLY_BYTES, tls: withoutIdentity(tls) };
