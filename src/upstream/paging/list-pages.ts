@@ -11,7 +11,6 @@ import {
 import { labelText } from '../../model/resource.ts';
 import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 import { hasSameRecords, type Page, type PagePart, selectRows } from '../protocol/page.ts';
-import { REPLACEMENT } from '../protocol/record.ts';
 
 /** A page with its place in the listing. */
 export interface PlacedPage<Row> {
@@ -277,8 +276,6 @@ class Pass<Row> {
       const known = this.#ids.get(label);
       if (known === undefined) this.#ids.set(label, id);
       else if (known !== id) this.#otherIds.add(id);
-      // Bytes that are not valid UTF-8 were replaced, so that equal texts may be different ids.
-      else if (id.includes(REPLACEMENT)) this.#otherIds.add(`${id} ${this.#otherIds.size}`);
       this.#duplicates += known === undefined ? 0 : 1;
     }
     return this.#ids.size - before;

@@ -104,28 +104,10 @@ function rejectionOf(id: unknown): Rejection {
   return id === '' ? 'resource_id is empty' : 'resource_id is not text';
 }
 
-/** Replaces bytes that are not valid UTF-8: different ids on the wire may be equal where they contain it. */
-export const REPLACEMENT = '\ufffd';
-
-/** Identifies a record among others: its id, or a digest of a record without an unambiguous one; undefined for one nested too deep to have a digest. */
-export function recordKey(record: unknown): string | undefined {
+/** Identifies a record among others: its id, or a digest of a record without one. */
+export function recordKey(record: unknown): string {
   const id = isObject(record) ? readRecordId(record) : undefined;
-  if (id !== undefined && !id.includes(REPLACEMENT)) return `id ${id}`;
-  const digest = recordDigest(record);
-  return digest === undefined ? undefined : `record ${digest}`;
-}
-
-/** Of its content, in hexadecimal digits; undefined: nested too deep. */
-function recordDigest(record: unknown): string | undefined {
-  return isDeeperThan(MAX_DIGEST_DEPTH, record) ? undefined : hash('sha256', JSON.stringify(record), 'hex');
-}
-
-/** Far deeper than records are: writing JSON takes time that is quadratic in the depth. */
-const MAX_DIGEST_DEPTH = 100;
-
-function isDeeperThan(depth: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
+  return id === undefined ? `record ${hash('sha256', JSON.stringify(record), 'hex')}` : `id ${id}`;
 }
 
 const INVALID_FIELD = Symbol('invalid');
