@@ -8,7 +8,7 @@ import { HOUR_MS } from '../model/clock.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { EndedAttempt, Health, StationView } from '../refresh/station-cache.ts';
+import type { Health, RefreshDetails, StationView } from '../refresh/station-cache.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
 
@@ -62,7 +62,7 @@ export class StationJournal {
     this.#failuresDue = oncePer(REPEAT_MS, options.elapsedMs);
   }
 
-  refreshed(view: JournalView, attempt: EndedAttempt): void {
+  refreshed(view: JournalView, attempt: RefreshDetails): void {
     const entry = refreshEntry(view, attempt);
     this.history.add(entry);
     const outage = outageFields(this.history.outages, entry.atMs);
@@ -197,7 +197,7 @@ function outageFields(outages: readonly Outage[], nowMs: number) {
 }
 
 /** A refresh as the history of its station keeps it. */
-function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: EndedAttempt): HistoryEntry {
+function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: RefreshDetails): HistoryEntry {
   const { lastAttemptMs = 0, durationMs = 0, failure } = health;
   const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
   if (failure) return { ...common, failed: 1, outcome: 'failed', failure };

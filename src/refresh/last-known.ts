@@ -22,9 +22,9 @@ export const NOTHING_KNOWN: LastKnown = {
 
 /** What is known after the next snapshot. */
 export async function lastKnownAfter(before: LastKnown, next: Snapshot, values: LabelValues): Promise<LastKnown> {
-  const { size, rejected, mainAddsUp, complete } = next;
+  const { size, rejected, main, complete } = next;
   return {
-    verifiedResources: mainAddsUp ? size + rejected : before.verifiedResources,
+    verifiedResources: main.addsUp ? size + rejected : before.verifiedResources,
     verifiedQuantities: complete
       ? await quantitiesAfter(before.verifiedQuantities, next, values)
       : before.verifiedQuantities,
@@ -51,8 +51,8 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
   return sums;
 }
 
-/** A resource that fired stays until a listing shows it with another known meaning, or a complete listing does not have it. */
-async function firingAfter(before: LastKnown['firing'], { parts, complete }: Snapshot): Promise<LastKnown['firing']> {
+/** A resource that fired stays until a listing shows it with another known meaning, or a complete main listing does not have it. */
+async function firingAfter(before: LastKnown['firing'], { parts, main }: Snapshot): Promise<LastKnown['firing']> {
   const firing = new Map<string, Resource>();
   const listed = new Set<string>();
   await forEachPart(parts, (part) => {
@@ -63,7 +63,7 @@ async function firingAfter(before: LastKnown['firing'], { parts, complete }: Sna
       if (alertState === 'firing' || (fired && alertState === 'unknown')) firing.set(id, resource);
     }
   });
-  if (complete) return firing;
+  if (main.complete) return firing;
   for (const [id, resource] of before) if (!listed.has(id)) firing.set(id, resource);
   return firing;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
@@ -44,7 +45,7 @@ export interface StationDependencies<Encoded> {
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
-  readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
+  readonly refreshed?: (view: StationView<Encoded>, attempt: RefreshDetails) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (failure: ListingFailure) => void;
   readonly upstream?: StationUpstream;
@@ -59,8 +60,8 @@ interface StationUpstream {
   mayAnswer(station: string, byMs: number): boolean;
 }
 
-/** What the view does not show of the attempt that has just ended. */
-export interface EndedAttempt {
+/** What the view does not show of the refresh that has just ended. */
+export interface RefreshDetails {
   /** How long it waited for the upstream's capacity. */
   readonly waitedMs: number;
   /** Against the listing that it was compared with; undefined: unknown. */
@@ -269,8 +270,8 @@ export class StationCache<Encoded> {
     const before = this.#lastGood?.publication;
     if (before?.snapshot === snapshot) return before.lastKnown;
     // A predecessor may have listed other resources, or given them other labels and meanings.
-    const known = before?.spec === this.spec ? before.lastKnown : NOTHING_KNOWN;
-    return lastKnownAfter(known, snapshot, this.#values);
+    const isSameQuery = before && isDeepStrictEqual(listedBy(before.spec), listedBy(this.spec));
+    return lastKnownAfter(isSameQuery ? before.lastKnown : NOTHING_KNOWN, snapshot, this.#values);
   }
 
   /** An unchanged snapshot keeps its encoding. */
@@ -295,4 +296,9 @@ export class StationCache<Encoded> {
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(failure);
   }
+}
+
+/** What decides which resources a station lists, with which labels and meanings. */
+function listedBy({ upstream, path, filters, products, states, resourceLabels }: StationSpec): object {
+  return { upstream, path, filters, products, states, resourceLabels };
 }

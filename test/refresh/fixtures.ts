@@ -78,16 +78,16 @@ const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field,
 export function listingOf<Row>(
   rows: Part<Row>,
   changes: Partial<Listing<Row>> = {},
-): Listing<Row> & Pick<Snapshot, 'listings' | 'mainAddsUp'> {
-  const { pages = 1 } = changes;
+): Listing<Row> & Pick<Snapshot, 'listings' | 'main'> {
+  const { pages = 1, complete = true, addsUp = complete } = changes;
   return {
-    mainAddsUp: changes.addsUp ?? changes.complete ?? true,
+    main: { addsUp, complete },
     listings: [{ name: 'resources', pages, ttl: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,
-    addsUp: changes.complete ?? true,
-    complete: true,
+    addsUp,
+    complete,
     incompleteReasons: [],
     reportedTotal: rows.length,
     pages: 1,

@@ -44,7 +44,7 @@ describe('lastKnownAfter', () => {
     });
 
     it('goes by the main listing, whatever the further ones do', async () => {
-      const further = { ...listingOf(resourcesOf(3), INCOMPLETE), mainAddsUp: true };
+      const further = { ...listingOf(resourcesOf(3), INCOMPLETE), main: { addsUp: true, complete: true } };
       expect(await verifiedAfter(listingOf(resourcesOf(9)), further)).toBe(3);
     });
   });
@@ -124,6 +124,10 @@ describe('lastKnownAfter', () => {
         next: listingOf([withState('a', 'INACTIVE')], INCOMPLETE),
       },
       { title: 'a complete listing does not have it', next: listingOf([resourceOf('b')]) },
+      {
+        title: 'a complete main listing does not have it, beside an incomplete one of a product',
+        next: { ...listingOf([resourceOf('b')], INCOMPLETE), main: { addsUp: true, complete: true } },
+      },
     ])('ends a resource that fired when $title', async ({ next }) => {
       expect(await firingAfter(fires, next)).toEqual([]);
       const hidden = listingOf([resourceOf('b')], INCOMPLETE);

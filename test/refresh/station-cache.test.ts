@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../src/model/alert-state.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import {
-  type EndedAttempt,
   type Publication,
+  type RefreshDetails,
   StationCache,
   type StationView,
 } from '../../src/refresh/station-cache.ts';
@@ -30,7 +32,7 @@ function stationOf(
     reject: (error: unknown) => void;
   }[] = [];
   const refreshed: StationView<string>[] = [];
-  const ended: EndedAttempt[] = [];
+  const ended: RefreshDetails[] = [];
   const called = <Row>(context: ListingContext) =>
     new Promise<Listing<Row>>((resolve, reject) => {
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
@@ -74,9 +76,12 @@ function stationOf(
     expect(served.view().served).toBeUndefined();
   };
   /** A cache that takes its place, with the answers of a service that the test decides. */
-  const successor = (answer: () => Promise<Listing<Resource>> = async () => twoRecords()) => {
+  const successor = (
+    answer: () => Promise<Listing<Resource>> = async () => twoRecords(),
+    changes: Partial<StationSpec> = {},
+  ) => {
     const next = new StationCache(
-      { ...cache.spec },
+      { ...cache.spec, ...changes },
       {
         source: { listResources: answer, listIds: async () => listingOf([]) },
         encode: async () => 'encoded again',
@@ -497,14 +502,32 @@ describe('StationCache', () => {
     expect(next.view().served?.encoded).toBe('encoded again');
   });
 
-  it('holds nothing of what its predecessor knew once a refresh has succeeded: it may list other resources', async () => {
+  const HELD = { verifiedResources: 1, firing: { size: 1 } };
+
+  /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
+  const knownAfter = async (changes: Partial<StationSpec>) => {
     const { attempt, successor } = stationOf();
     await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
-    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }));
+    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes);
     const lastKnown = () => next.view().served?.publication.lastKnown;
-    expect(lastKnown()).toMatchObject({ verifiedResources: 1, firing: { size: 1 } });
+    expect(lastKnown()).toMatchObject(HELD);
     await next.refreshIfDue();
-    expect(lastKnown()).toEqual(NOTHING_KNOWN);
+    return lastKnown();
+  };
+
+  it('holds what its predecessor knew when it lists the same resources', async () => {
+    expect(await knownAfter({ refreshTimeoutMs: 1, labels: { team: 'b' } })).toMatchObject(HELD);
+  });
+
+  it.each<Partial<StationSpec>>([
+    { upstream: 'other' },
+    { path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } },
+    { filters: { resource_type: 'other' } },
+    { products: ['other'] },
+    { states: new StateMeanings({ inactive: ['FIRING'] }) },
+    { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
+  ])('holds nothing of what its predecessor knew with other %j', async (changes) => {
+    expect(await knownAfter(changes)).toEqual(NOTHING_KNOWN);
   });
 
   it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {
