@@ -5,10 +5,10 @@ function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 }
 
-/** The packages in the tables of the page, by section. */
+/** The packages in the lists of the page, by section. */
 function listed(): string[][] {
   const [, ...sections] = read('docs/dependencies.md').split(/^## /m);
-  return sections.map((section) => Array.from(section.matchAll(/^\| `(.+?)` \| \S.* \|$/gm), ([, name = '']) => name));
+  return sections.map((section) => Array.from(section.matchAll(/^- `(.+?)`: \S/gm), ([, name = '']) => name));
 }
 
 interface Locked {

@@ -22,9 +22,9 @@ are published instead of ages: use \`time() - …\`.
 
 ## Station health
 
-Published while the station is configured.
+Published while the station is configured, with the labels \`station\` and \`upstream\`.
 
-${table(HEALTH_FAMILIES)}
+${table(HEALTH_FAMILIES, ['station', 'upstream'])}
 
 These families, and those of the listing below, also have the \`labels\` that the configuration gives the station, so
 that alerts can be routed by owner without a join. While \`telemetry_station_up\` is 0, \`telemetry_station_failure\` is 1
@@ -34,15 +34,15 @@ ${examples(HEALTH_FAMILIES)}
 
 ## Station data
 
-Values as of the last successful refresh, published until the data expires ([\`max_stale\`](operating.md#staleness)).
-Counters start at 0 with the process and compare [complete listings](data.md#fields-of-a-change): a failed or incomplete
-listing never counts as a removal.
+Values as of the last successful refresh, with the label \`station\`, published until the data expires
+([\`max_stale\`](operating.md#staleness)). Counters start at 0 with the process and compare
+[complete listings](data.md#fields-of-a-change): a failed or incomplete listing never counts as a removal.
 
 \`state\` is the state as the service sends it; \`alert_state\` is its [meaning](configuration.md#states): \`firing\`,
 \`pending\`, \`inactive\` or \`unknown\`. Sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; other units are as
 the service sends them.
 
-${table(SNAPSHOT_FAMILIES)}
+${table(SNAPSHOT_FAMILIES, ['station'])}
 
 Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes the station:
@@ -63,9 +63,10 @@ ${examples(SNAPSHOT_FAMILIES)}
 
 ## Resources
 
-Published with \`metrics.per_resource\`, for stations with at most \`metrics.max_resources\` resources.
+Published with \`metrics.per_resource\`, for stations with at most \`metrics.max_resources\` resources, with the labels
+\`station\`, \`resource_id\` and \`name\`.
 
-${table(RESOURCE_FAMILIES)}
+${table(RESOURCE_FAMILIES, ['station', 'resource_id', 'name'])}
 
 The label \`alertable\` is \`true\`, \`false\`, or empty if unknown.
 
@@ -99,11 +100,14 @@ ${examples(OWN_FAMILIES)}
 `;
 }
 
-function table(families: Readonly<Record<string, FamilyDescription>>): string {
-  const rows = Object.values(families).map(
-    ({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`,
-  );
-  return ['| family | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
+/** `common`: labels that all of these families have, which the text above the table names. */
+function table(families: Readonly<Record<string, FamilyDescription>>, common: readonly string[] = []): string {
+  const rows = Object.values(families).map(({ name, type, labels, help }) => {
+    const further = labels.filter((label) => !common.includes(label));
+    return `| \`${name}\` | ${type} | ${further.join(', ')} | ${help} |`;
+  });
+  const labelsTitle = common.length > 0 ? 'further labels' : 'labels';
+  return [`| family | type | ${labelsTitle} | meaning |`, '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** One example per family, in the order of the table. */

@@ -22,14 +22,14 @@ const logfmt = (fields: LogFields, level?: (typeof LOG_LEVELS)[number]) =>
   lineOf('logfmt', 'm', fields, level).slice(`ts=${TS} level=error msg=m `.length, -1);
 
 const anyText = fc.string({ unit: codePoint, maxLength: 300 });
-const hostileText = fc.oneof(
+const unusualText = fc.oneof(
   anyText,
   fc.string({ unit: fc.constantFrom(...'\n\r"\\= {}:,\u0000\u001b\u0085\u009b\u2028\u2029\u202e\ud800') }),
 );
 const fieldName = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,20}$/);
-const plainFields = fc.dictionary(fieldName, fc.oneof(hostileText, fc.boolean(), fc.double()));
+const plainFields = fc.dictionary(fieldName, fc.oneof(unusualText, fc.boolean(), fc.double()));
 const anyError = fc
-  .tuple(fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }), hostileText, fc.boolean())
+  .tuple(fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }), unusualText, fc.boolean())
   .map(([thrown, message, isCause]) => (isCause ? new Error(message, { cause: thrown }) : thrown));
 const anyFormat = fc.constantFrom('logfmt' as const, 'json' as const);
 
@@ -56,7 +56,7 @@ describe('createLogger', () => {
 
   it('writes exactly one line for any message, text and error', () => {
     fc.assert(
-      fc.property(anyFormat, hostileText, plainFields, anyError, (format, message, fields, error) => {
+      fc.property(anyFormat, unusualText, plainFields, anyError, (format, message, fields, error) => {
         const line = lineOf(format, message, { ...fields, error });
         expect(line.endsWith('\n')).toBe(true);
         expect(line.slice(0, -1)).not.toMatch(CONTROL);

@@ -166,9 +166,9 @@ describe('searchStations', () => {
     expect(names(result)).toEqual(['b x1', 'b y', 'b z', 'a x2']);
     expect(result.withoutData).toEqual(['gone']);
     expect(names(await search(stations, { search: 'vm-äx' }))).toEqual(['b y']);
-    const hostile = '.*\\ \0\u202e<b>';
-    const literal = [{ name: 's', parts: [[resourceOf(`a${hostile}b`), resourceOf('c')]] }];
-    expect(names(await search(literal, { search: hostile }))).toEqual([`s a${hostile}b`]);
+    const unusual = '.*\\ \0\u202e<b>';
+    const literal = [{ name: 's', parts: [[resourceOf(`a${unusual}b`), resourceOf('c')]] }];
+    expect(names(await search(literal, { search: unusual }))).toEqual([`s a${unusual}b`]);
   });
 
   it('sorts resources across stations, equal ones by station', async () => {

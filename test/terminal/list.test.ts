@@ -17,7 +17,7 @@ describe('list, in a terminal', () => {
 describe('the table of list, in a terminal of 80 columns', () => {
   const records = [
     wireRecord('199bc3dc-0d74-feeb-dca2-a47f35aa59d7', { display_name: '训练平台-'.repeat(20) }),
-    wireRecord('hostile', { state: 'ALERTSTATE_FIRING', display_name: '\u001b[2J\u202ehostile' }),
+    wireRecord('unusual', { state: 'ALERTSTATE_FIRING', display_name: '\u001b[2J\u202eunusual' }),
   ];
   const listed = async (env: Record<string, string>, flags = '') => {
     const { url } = await startTestService({ source: () => records.map((record) => ({ record })) });

@@ -121,11 +121,11 @@ describe('searchPage', () => {
   });
 
   it('escapes text, names and IDs', async () => {
-    const hostile = '"><script>x</script>\u202e&';
-    const resource = resourceOf(hostile, { name: hostile, displayName: hostile, type: hostile });
-    const { body, text } = await search(stationsOf({ [hostile]: [resource] }), `?q=${encodeURIComponent(hostile)}`);
+    const unusual = '"><script>x</script>\u202e&';
+    const resource = resourceOf(unusual, { name: unusual, displayName: unusual, type: unusual });
+    const { body, text } = await search(stationsOf({ [unusual]: [resource] }), `?q=${encodeURIComponent(unusual)}`);
     expect(body).not.toContain('<script');
-    expect(text).toContain(`“${hostile}” in ID`);
+    expect(text).toContain(`“${unusual}” in ID`);
   });
 });
 

@@ -29,7 +29,7 @@ const STEPS = ['.', '..'];
 const IDS = [...NAMES, ...STEPS];
 
 /** Stations with these names, each with one resource per ID that has it in all fields. */
-async function hostileExporter() {
+async function unusualNamesExporter() {
   const record = (name: string) =>
     wireRecord(name, {
       name,
@@ -66,9 +66,9 @@ async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate(`[window.broken, ${wider}]`)).toEqual([undefined, 0]);
 }
 
-describe('hostile names', () => {
+describe('unusual names', () => {
   it('are shown as text on the status page, fit on a narrow screen and link to the pages of their stations', async () => {
-    const { url } = await hostileExporter();
+    const { url } = await unusualNamesExporter();
     const page = await openPage({ viewport: { width: 360, height: 740 } });
     await page.goto(url);
     await expectHarmless(page);
@@ -85,7 +85,7 @@ describe('hostile names', () => {
   });
 
   it('are shown as text on the station page and link to their resources', async () => {
-    const { url } = await hostileExporter();
+    const { url } = await unusualNamesExporter();
     const page = await openPage();
     const [station = ''] = NAMES;
     await page.goto(`${url}/stations/${encodeURIComponent(station)}`);
@@ -103,7 +103,7 @@ describe('hostile names', () => {
   });
 
   it('do not change the direction of adjacent text', async () => {
-    const { url } = await hostileExporter();
+    const { url } = await unusualNamesExporter();
     const page = await openPage();
     const segment = encodeURIComponent(RIGHT_TO_LEFT);
     await page.goto(`${url}/stations/${segment}/resources/${encodeURIComponent('a/b/../c')}`);
