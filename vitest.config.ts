@@ -56,7 +56,12 @@ export default defineConfig({
       // Needs Chromium, which all its tests share.
       {
         extends: true,
-        test: { name: 'browser', include: ['test/browser/**/*.test.ts'], globalSetup: ['test/browser/browser.ts'] },
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/browser.ts'],
+          testTimeout: 600_000,
+        },
       },
     ],
     coverage: {
