@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
-import { type CommandName, DEFAULT_COMMAND, PROGRAM } from './cli/commands.ts';
+import { type CommandName, PROGRAM } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
@@ -24,22 +24,21 @@ export async function loadCommand(context: ProcessContext): Promise<() => Promis
 
 /** Loads only what the command line requires: `--version` and `--help` need no command. */
 async function loadWork(context: ProcessContext): Promise<() => unknown> {
-  const { argv, print } = context;
+  const { argv, print, build } = context;
   const parsed = parseFlags(argv);
   if (!parsed.ok)
     return () => {
       throw new OperatorError([...parsed.problems, 'try --help']);
     };
-  const { flags, command, operands } = parsed;
+  const { flags, command, operand } = parsed;
   if (flags.help) return () => print(helpText(command));
-  const run = await COMMAND_RUNNERS[requestedCommand(command, flags)]();
-  return () => run(context, flags, operands[0] ?? '');
+  if (flags.version) return () => print(versionText(build));
+  const run = await COMMAND_RUNNERS[flags['config.check'] ? 'check' : command]();
+  return () => run(context, flags, operand);
 }
 
-/** `--version` and `--config.check` are short for commands. */
-function requestedCommand(command: CommandName, flags: FlagValues): CommandName {
-  if (flags.version) return 'version';
-  return flags['config.check'] ? 'check' : command;
+function versionText({ version, revision, nodeVersion }: Build): string {
+  return `${PROGRAM}, version ${version} (revision: ${revision})\n  node version: ${nodeVersion}\n`;
 }
 
 /** Called with the operand of the command; returns or resolves with the exit code, 0 if it is no number. */
@@ -51,14 +50,6 @@ const COMMAND_RUNNERS: Readonly<Record<CommandName, () => Promise<CommandRunner>
   list: async () => (await import('./commands/list.ts')).list,
   record: async () => (await import('./commands/record.ts')).record,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
-  help:
-    async () =>
-    ({ print }, _flags, command) =>
-      print(helpText((command || DEFAULT_COMMAND) as CommandName)),
-  version:
-    async () =>
-    ({ print, build: { version, revision, nodeVersion } }) =>
-      print(`${PROGRAM}, version ${version} (revision: ${revision})\n  node version: ${nodeVersion}\n`),
 };
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */

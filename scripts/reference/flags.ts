@@ -41,7 +41,7 @@ export function flagsReference(): string {
     '|---|---|',
     ...COMMAND_NAMES.map((name) => `| \`${commandUsage(name)}\` | ${cell(COMMANDS[name].help)} |`),
     '',
-    `\`${PROGRAM} help <command>\` and \`${PROGRAM} <command> --help\` show the flags of a command.`,
+    `\`${PROGRAM} <command> --help\` shows the flags of a command.`,
     '',
     '## Examples',
     '',

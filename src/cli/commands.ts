@@ -1,6 +1,6 @@
 export const PROGRAM = 'telemetry-station-exporter';
 
-export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate', 'help', 'version'] as const;
+export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate'] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
@@ -8,22 +8,13 @@ export type CommandName = (typeof COMMAND_NAMES)[number];
 export const DEFAULT_COMMAND: CommandName = 'serve';
 
 export interface Command {
-  /** Positional arguments, in this order. */
-  readonly operands?: readonly Operand[];
+  /** The name of its positional argument. */
+  readonly operand?: string;
   /** Accepts the flags of serve without using all of them, so that one set of flags fits each of these commands. */
   readonly acceptsServeFlags?: true;
   readonly help: string;
   readonly examples: readonly (readonly [title: string, line: string])[];
 }
-
-interface Operand {
-  readonly name: string;
-  readonly optional?: true;
-  /** Any other word is a problem. */
-  readonly values?: readonly string[];
-}
-
-const STATION: Operand = { name: 'station' };
 
 export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   serve: {
@@ -47,7 +38,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     ],
   },
   list: {
-    operands: [STATION],
+    operand: 'station',
     acceptsServeFlags: true,
     help: 'Query a configured station and print its resources. Exit with 2 if the printed listing is not verified complete, and with 1 if the station fails.',
     examples: [
@@ -61,7 +52,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     ],
   },
   record: {
-    operands: [STATION],
+    operand: 'station',
     acceptsServeFlags: true,
     help: 'Query a configured station and record the responses with anonymized IDs and names, for simulate --from.',
     examples: [['Record a station, for a bug report', `${PROGRAM} record prod --output=recording.json`]],
@@ -77,22 +68,14 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
       ['Replay a recording', `${PROGRAM} simulate --from=recording.json > simulated.yaml`],
     ],
   },
-  help: {
-    operands: [{ name: 'command', optional: true, values: COMMAND_NAMES }],
-    help: 'Show the help of a command.',
-    examples: [['The flags and examples of list', `${PROGRAM} help list`]],
-  },
-  version: { help: 'Show the version.', examples: [['Show the version', `${PROGRAM} version`]] },
 };
 
 export function isCommandName(word: string): word is CommandName {
   return Object.hasOwn(COMMANDS, word);
 }
 
-/** The name and the operands of a command. */
+/** The name and the operand of a command. */
 export function commandUsage(name: CommandName): string {
-  const { operands = [] } = COMMANDS[name];
-  return [name, ...operands.map((operand) => (operand.optional ? `[<${operand.name}>]` : `<${operand.name}>`))].join(
-    ' ',
-  );
+  const { operand } = COMMANDS[name];
+  return operand === undefined ? name : `${name} <${operand}>`;
 }

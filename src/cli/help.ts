@@ -34,7 +34,7 @@ function commandLines(): readonly string[] {
     'Commands:',
     ...twoColumns(COMMAND_NAMES.map((name) => [commandUsage(name), COMMANDS[name].help])),
     '',
-    `"${PROGRAM} help <command>" shows more about a command.`,
+    `"${PROGRAM} <command> --help" shows more about a command.`,
     '',
   ];
 }

@@ -9,7 +9,8 @@ type ParsedFlags =
   | {
       readonly ok: true;
       readonly command: CommandName;
-      readonly operands: readonly string[];
+      /** '' for a command without one. */
+      readonly operand: string;
       readonly flags: FlagValues;
     }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -28,7 +29,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   }
   for (const flag of given.keys()) problems.push(...commandProblems(flag, command));
   problems.push(...operandProblems(command, operands, flags));
-  return problems.length === 0 ? { ok: true, command, operands, flags } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true, command, operand: operands[0] ?? '', flags } : { ok: false, problems };
 }
 
 function readFlag(
@@ -74,21 +75,14 @@ function commandProblems({ name, only }: Flag, command: CommandName): readonly s
   return isAccepted ? [] : [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }
 
-/** --help and --version require no operands. */
+/** --help and --version require no operand. */
 function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues) {
-  const { operands = [] } = COMMANDS[command];
-  const problems = operands.flatMap(({ name, values, optional }, at) => {
-    const word = given[at];
-    const expected = `expected one of ${values?.join(', ')}`;
-    const missing = `${command}: missing <${name}>${values ? `, ${expected}` : ''}`;
-    if (word === undefined) return optional || help || version ? [] : [missing];
-    if (values === undefined || values.includes(word)) return [];
-    return [`<${name}>: ${expected}, got ${JSON.stringify(word)}${suggestion(word, values)}`];
-  });
-  const further = given.slice(operands.length);
-  const isConfigured = command === 'serve' || COMMANDS[command].acceptsServeFlags;
+  const { operand, acceptsServeFlags } = COMMANDS[command];
+  if (operand !== undefined && given.length === 0) return help || version ? [] : [`${command}: missing <${operand}>`];
+  const further = given.slice(operand === undefined ? 0 : 1);
+  const isConfigured = command === 'serve' || acceptsServeFlags;
   const hintOf = (word: string) => (isConfigured ? fileHint(word) : '');
-  return [...problems, ...further.map((word) => `unexpected argument ${JSON.stringify(word)}${hintOf(word)}`)];
+  return further.map((word) => `unexpected argument ${JSON.stringify(word)}${hintOf(word)}`);
 }
 
 /** promtool takes the configuration file as an argument. */
