@@ -15,9 +15,9 @@ import { searchPage } from './pages/search-page.ts';
 import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
-import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
+import { checkAccess, checkCrossSite, checkRequest } from './request-checks.ts';
 import { limitRequests, type PageRenderer, RenderLimit } from './request-limit.ts';
-import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
+import { failedRequest, methodNotAllowed, notFound, redirectTo, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 
@@ -58,15 +58,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 
   return (request, response) => {
     setCommonHeaders(response);
-    // Express responds to a target that is not a URL by itself, without the middleware above.
-    const target = requestTarget(String(request.url));
-    if (target === undefined) {
-      response.setHeader('Connection', 'close');
-      sendText(response, 400, 'The request target has no path.\n');
-      return;
-    }
-    request.url = target;
-    const [path = ''] = target.split('?', 1);
+    const [path = ''] = String(request.url).split('?', 1);
     if (healthPaths.has(path)) {
       // Probes answer the same with any query, also with one that is not valid.
       request.url = path;

@@ -1,11 +1,8 @@
-import { isIPv6 } from 'node:net';
 import type { Request } from 'express';
-import ipaddr from 'ipaddr.js';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { ExporterPort } from './port.ts';
-import { hostUrl } from './request-checks.ts';
 import type { PageRenderer } from './request-limit.ts';
-import { send } from './respond.ts';
+import { RequestError, send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
 
 /** Prometheus HTTP service discovery: a target group per station; the series themselves carry the label `station`. */
@@ -31,20 +28,12 @@ function metaLabels({ name, upstream, path, labels }: StationSpec): Readonly<Rec
   return Object.fromEntries(all.map(([label, value]) => [`__meta_telemetry_station_${label}`, value]));
 }
 
-/** Where the client reaches the exporter: at the address of the socket without a valid Host header. */
-function requestUrl({
-  headers: { host = '' },
-  protocol,
-  socket,
-}: Request): Pick<URL, 'protocol' | 'hostname' | 'port'> {
-  const url = hostUrl(host, protocol);
-  if (url && url.port !== '0') return url;
-  // Not a URL, which has no notation for the zone of a link-local address.
-  return { protocol: `${protocol}:`, hostname: socketHost(socket.localAddress), port: `${socket.localPort}` };
-}
+/** A name or an address, and an optional port. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i;
 
-/** A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6. */
-export function socketHost(address = '127.0.0.1'): string {
-  const own = ipaddr.process(address).toString();
-  return isIPv6(own) ? `[${own}]` : own;
+/** Where the client reaches the exporter. */
+function requestUrl({ headers: { host = '' }, protocol }: Request): URL {
+  const url = `${protocol}://${host}`;
+  if (HOST.test(host) && URL.canParse(url)) return new URL(url);
+  throw new RequestError(400, 'Expected a Host header of a host and an optional port.\n');
 }

@@ -5,28 +5,9 @@ import type { RateRules } from './access/rules.ts';
 import type { WebOptions } from './port.ts';
 import { grantAccess, RequestError } from './respond.ts';
 
-/** Long enough for any station name and resource ID. */
-const MAX_URL_LENGTH = 4096;
-
-/** The path and query of a request target, which proxies may send as an absolute URL; undefined when it has no path. */
-export function requestTarget(target: string): string | undefined {
-  if (target.startsWith('/')) return target;
-  const [, path] = /^https?:\/\/[^/?#]+(.*)$/i.exec(target) ?? [];
-  if (path === undefined || !URL.canParse(target)) return undefined;
-  return path.startsWith('/') ? path : `/${path}`;
-}
-
-/** Rejects long URLs, bodies and malformed percent-encoding. */
-export const checkRequest: RequestHandler = (request, response, next) => {
-  if (request.url.length > MAX_URL_LENGTH)
-    throw new RequestError(414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
-  if (hasBody(request.headers)) {
-    // The unread body would be parsed as the next request.
-    response.setHeader('Connection', 'close');
-    throw new RequestError(413, 'Request bodies are not accepted.\n');
-  }
+/** Rejects malformed percent-encoding, which express would take literally in a query. */
+export const checkRequest: RequestHandler = (request, _response, next) => {
   try {
-    // Express would take malformed escapes in the query literally.
     decodeURIComponent(request.url);
   } catch {
     throw new RequestError(400, 'The URL has a malformed percent-encoding.\n');
@@ -34,18 +15,12 @@ export const checkRequest: RequestHandler = (request, response, next) => {
   next();
 };
 
-function hasBody({ 'transfer-encoding': encoding, 'content-length': length = '0' }: IncomingHttpHeaders): boolean {
-  return encoding !== undefined || Number(length) > 0;
-}
-
 /**
  * Rejects requests of other origins by methods that change state, which a page of another site can make a browser send. Browsers send
  * Sec-Fetch-Site, older ones Origin; other clients send neither.
  */
 export function checkCrossSite({ externalUrl }: WebOptions): RequestHandler {
-  return ({ method, headers, headersDistinct: { host = [] } }, _response, next) => {
-    // A proxy in front may have read the other one.
-    if (host.length > 1) throw new RequestError(400, 'Expected one Host header.\n');
+  return ({ method, headers }, _response, next) => {
     if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl))
       throw new RequestError(403, 'Requests of other sites are not allowed.\n');
     next();
@@ -54,15 +29,6 @@ export function checkCrossSite({ externalUrl }: WebOptions): RequestHandler {
 
 /** Methods that never change state. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-
-/** A Host header: a name or an address, and an optional port. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i;
-
-/** undefined unless the Host header is a valid host with an optional port. */
-export function hostUrl(host: string, scheme: string): URL | undefined {
-  const url = `${scheme}://${host}`;
-  return HOST.test(host) && URL.canParse(url) ? new URL(url) : undefined;
-}
 
 function isCrossOrigin(
   { host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders & { readonly 'sec-fetch-site'?: string | undefined },

@@ -44,8 +44,6 @@ const DEFAULT_LIMITS = {
   maxConnections: 2048,
 } satisfies ServerLimits;
 
-const MAX_REQUESTS_PER_CONNECTION = 100;
-
 /** Enough for all targets of a Prometheus at once; the system may have a lower limit. */
 const BACKLOG = 2048;
 
@@ -92,9 +90,6 @@ async function listenOn(
     tls === undefined ? { server: createServer(limits), updateTls: () => {} } : createSecureServer(limits, tls);
   connections.guard(server);
   server.on('request', handler);
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
-  // By default Node sends 100 Continue, which would invite a body that is then refused.
-  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.
   server.closeIdleConnections = () => {};
   server.listen({ ...address, backlog: BACKLOG });

@@ -43,7 +43,7 @@ const FOREIGN = [
 const OWN_PREFIX = 'telemetry_station_exporter';
 
 /** Files of operators, the output of a build, and what is attached to a release. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'ipaddr.js', 'release.json'];
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'release.json'];
 
 const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'pack', 'publish', 'sbom'];
 

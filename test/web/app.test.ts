@@ -32,12 +32,12 @@ describe('createApp', () => {
     expect(reported).toEqual([]);
   });
 
-  it('responds 400 to a request target that has no path', async () => {
+  it('responds 404 to a request target that has no path', async () => {
     const { port, reported } = await startApp();
     const { received } = openConnection(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const [head, body] = (await received).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(body).toBe('The request target has no path.\n');
+    expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(body).toBe('Not found.\n');
     expect(head).toContain("Content-Security-Policy: default-src 'none'");
     expect(reported).toEqual([]);
   });

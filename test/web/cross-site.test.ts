@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
 const FOREIGN = plainText(403, 'Requests of other sites are not allowed.\n');
@@ -55,11 +54,5 @@ describe('checkCrossSite', () => {
     const { request } = await startCounting();
     const headers = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
     for (const method of ['GET', 'HEAD']) expect((await request('/metrics', { method, headers })).status).toBe(200);
-  });
-
-  it('responds 400 to two Host headers and closes the connection', async () => {
-    const { port } = await startApp();
-    const { received } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nHOST: b\r\n\r\n');
-    expect(await received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nExpected one Host header\.\n$/);
   });
 });

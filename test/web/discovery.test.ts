@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { socketHost } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, SERVER_TLS, startApp } from './running-app.ts';
@@ -49,13 +48,19 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse((await request('/sd')).body)).toEqual([expected]);
   });
 
-  it.each(['GET /sd HTTP/1.0\r\n\r\n', 'GET /sd HTTP/1.0\r\nHost: a b\r\n\r\n'])(
-    'uses the address of the socket without a valid Host header: %j',
-    async (bytes) => {
-      const { port } = await startApp();
-      expect(await openConnection(port, bytes).received).toContain(`"targets":["127.0.0.1:${port}"]`);
-    },
-  );
+  it.each([
+    '',
+    'Host: a b\r\n',
+    'Host: :80\r\n',
+    'Host: a:65536\r\n',
+    'Host: ::1\r\n',
+    'Host: a@b\r\n',
+    'Host: a/b\r\n',
+  ])('responds 400 without a valid Host header: %j', async (header) => {
+    const { port } = await startApp();
+    const { received } = openConnection(port, `GET /sd HTTP/1.0\r\n${header}\r\n`);
+    expect(await received).toContain('Expected a Host header of a host and an optional port.\n');
+  });
 
   it('sets __scheme__ to https for a request over TLS', async () => {
     const { request } = await startApp({}, {}, SERVER_TLS);
@@ -66,16 +71,5 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse(body)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
-  });
-});
-
-describe('socketHost', () => {
-  it.each([
-    ['127.0.0.1', '127.0.0.1'],
-    ['::ffff:10.0.0.1', '10.0.0.1'],
-    ['2001:db8::1', '[2001:db8::1]'],
-    ['fe80::1%eth0', '[fe80::1%eth0]'],
-  ])('formats %s as the host of a target', (address, host) => {
-    expect(socketHost(address)).toBe(host);
   });
 });
