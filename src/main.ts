@@ -8,14 +8,13 @@ import type { ProcessContext } from './commands/process-context.ts';
 // First of all, because the default action of each of these signals ends the process.
 const signals = new EventEmitter();
 let isRunning = false;
-let isReloadRequested = false;
 let isEnding = false;
 for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) {
   process.on(name, () => {
     isEnding ||= name !== 'SIGHUP';
-    if (signals.emit(name)) return;
-    if (name === 'SIGHUP' && !isRunning) isReloadRequested = true;
-    else endBy(name);
+    const isHandled = signals.emit(name);
+    // A command that does not run yet has nothing to reload.
+    if (!isHandled && (name !== 'SIGHUP' || isRunning)) endBy(name);
   });
 }
 
@@ -55,11 +54,9 @@ process.stdout.on('error', (error) => {
 });
 
 const run = await loadCommand(context);
-const running = run();
 // From here on a command that handles SIGHUP listens to it.
 isRunning = true;
-if (isReloadRequested && !signals.emit('SIGHUP')) endBy('SIGHUP');
-const exitCode = await running;
+const exitCode = await run();
 // Exits without waiting for pending work such as a DNS lookup, but only after all output is written.
 process.stdout.write('', async () => {
   await logOutput.drained(isEnding ? LOG_DRAIN_MS : undefined);

@@ -52,7 +52,7 @@ describe('loadCommand, printing', () => {
 
 describe('loadCommand, serving', () => {
   it.each(['SIGTERM', 'SIGINT'])(
-    'serves metrics of stations, build and process until %s, then closes its port and removes its signal handlers',
+    'serves metrics of stations, build and process until %s, then closes its port',
     async (signal) => {
       const { signals, exit, port, scrape, output, file } = await startServing();
       expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=1 upstreams=1\n`);
@@ -69,7 +69,6 @@ describe('loadCommand, serving', () => {
       expect(output().stderr).toContain(`msg="shutting down" signal=${signal}\n`);
       expect(output().stdout).toBe('');
       await expect(httpRequest(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
-      expect(signals.eventNames()).toEqual([]);
     },
   );
 
@@ -78,7 +77,6 @@ describe('loadCommand, serving', () => {
     const { signals, exit } = run([configFlag(configOf(url, ['a'])), '--web.listen-address=127.0.0.1:0']);
     signals.once('newListener', (name) => setImmediate(() => signals.emit(name)));
     expect(await exit).toBe(0);
-    expect(signals.eventNames()).toEqual([]);
   });
 
   it('answers a scrape that waits for a slow station before it exits', async () => {

@@ -21,17 +21,13 @@ const DRAIN_MS = 1500;
 
 /** Serves metrics until a termination signal. Signals are handled from the start: a SIGHUP before the exporter runs reloads it once it does. */
 export async function serve(context: ProcessContext, flags: FlagValues): Promise<void> {
-  const done = new AbortController();
-  const end = terminationSignal(context, done.signal);
+  const end = terminationSignal(context);
   const hangups = on(context.signals, 'SIGHUP');
   try {
     await withConfig(context, flags, (load) => serveConfig(context, flags, load, end, hangups));
   } catch (error) {
     // The signal arrived while the configuration was loaded.
     if (!end.aborted || error !== end.reason) throw error;
-  } finally {
-    await hangups.return?.();
-    done.abort();
   }
 }
 
