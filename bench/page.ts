@@ -13,13 +13,13 @@ export function performancePage(results: Results, runs: number): string {
   const sections = Object.entries(results).map(([name, figures]) => section(name, beyondTables(name, figures)));
   return `# Performance
 
-A usual fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service
+A typical fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service
 takes 200 ms for a reply, and its data does not change. Measured with minutes of 20 seconds; ages are scaled.
 
 ${ordinarySection(results)}
 
 What a fleet costs at one refresh and one scrape per minute, with pages of ${PAGE_SIZE}; the default of 100 needs five times the
-requests. CPU is given for refreshes in which no resource changed, to which a usual fleet is close, and for refreshes in
+requests. CPU is given for refreshes in which no resource changed, to which a typical fleet is close, and for refreshes in
 which every resource did:
 
 ${fleetTable(results)}

@@ -74,7 +74,7 @@ const FORMATS = [
   `- \`\${NAME}\` in a string is replaced with the environment variable; an unset variable is an error. \`$\${\` is a literal`,
   `  \`\${\`. Quote it inside \`{ }\` and \`[ ]\`.`,
   '- A **secret** is always shown as `<secret>`. It can be read from a **file** instead, which is read again when it',
-  '  changes and after a 401. Relative paths are relative to the directory of the configuration file.',
+  '  changes and after a 401. Relative paths start at the directory of the configuration file.',
   '- Anchors, aliases and merge keys (`<<`) are supported.',
   '',
   'Editors complete and validate the file with [config.schema.json](../config.schema.json) when its first line is',
@@ -165,15 +165,20 @@ function typeText(schema: JsonSchema): string {
   if (schema.enum !== undefined && schema.enum.length <= 8)
     return schema.enum.map((value) => `\`${value}\``).join(', ');
   if (schema.enum !== undefined) return 'string';
-  if (items !== undefined) return items.properties === undefined ? `list of: ${typeText(items)}` : 'list of mappings';
+  if (items?.enum !== undefined && items.enum.length <= 8) return `list of: ${typeText(items)}`;
+  if (items !== undefined) return `list of ${items.properties === undefined ? plural(typeText(items)) : 'mappings'}`;
   if (additionalProperties)
     return additionalProperties.properties === undefined
-      ? `mapping of names to: ${typeText(additionalProperties)}`
+      ? `mapping of names to ${plural(typeText(additionalProperties))}`
       : 'mapping of names to mappings';
   if (type === 'object') return 'mapping';
   if (minimum !== undefined)
     return `${type}, ${maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`}`;
   return type ?? '';
+}
+
+function plural(type: string): string {
+  return type.replaceAll(/string|number|secret|file/g, '$&s');
 }
 
 function defaultText({ default: value }: JsonSchema): string {

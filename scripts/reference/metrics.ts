@@ -45,13 +45,13 @@ the service sends them.
 ${table(SNAPSHOT_FAMILIES, ['station'])}
 
 Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
-with a reload that changes the station:
+with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 
 - \`telemetry_station_verified_resources\` while listings do not add up; it has no sample before the first one that does.
 - \`telemetry_station_verified_sku_quantity\` while listings are incomplete. A GPU model or unit that is no longer listed
   stays at 0, so that the drop is visible.
 - \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, or a
-  complete listing does not have it. It does not depend on \`metrics.per_resource\`, but a station with more than
+  complete listing no longer has it. It does not depend on \`metrics.per_resource\`, but a station with more than
   \`metrics.max_firing_resources\` firing resources has none.
 
 [Troubleshooting](troubleshooting.md#the-listing-is-incomplete) explains the reasons of

@@ -40,7 +40,7 @@ const expression = codecOf(
 
 const match = z.strictObject({
   station: optionalKey(expression, 'Name of the station.'),
-  resource_type: optionalKey(expression, 'Type of the resource, the key as sent.'),
+  resource_type: optionalKey(expression, 'Type of the resource, as the service sends it.'),
   product: optionalKey(expression, 'Product of the resource; needs `products`.'),
   name: optionalKey(expression, 'Name of the resource.'),
   display_name: optionalKey(expression, 'Display name of the resource.'),

@@ -19,7 +19,7 @@ const cache = z.strictObject({
     .enum(['scrape', 'background'])
     .prefault('scrape')
     .describe(
-      'When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.',
+      'When to refresh a snapshot older than `ttl`: on the next `scrape`, or in the `background` by a jittered timer.',
     ),
 });
 

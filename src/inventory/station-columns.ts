@@ -42,7 +42,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     'Whether the latest request got no reply, so that the station is limited to one probing request at a time.',
     'isHanging',
   ],
-  refresh: ['What refreshes a station that is due: `scrape` or `background`.', 'refresh'],
+  refresh: ['When a due station is refreshed: by a `scrape` or in the `background`.', 'refresh'],
   resources: [
     'Number of resources; null without data, or if all records were rejected.',
     ({ snapshot }) => knownCounts(snapshot)?.resources,
@@ -54,7 +54,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => knownCounts(snapshot)?.unknown,
   ],
   unknown_states: [
-    'These states and their numbers of resources, as a text; null if there are none.',
+    'These states and their numbers of resources, as text; null if there are none.',
     ({ snapshot }) => (snapshot && unknownStatesText(snapshot.unknownStates)) || undefined,
   ],
   alertable_resources: [
@@ -80,7 +80,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
   listing_complete: ['Whether the listing is verified complete.', ({ snapshot }) => snapshot?.complete],
   listing_rejected_resources: ['Records without a usable resource_id.', ({ snapshot }) => snapshot?.rejected],
   listing_problems: [
-    'What is missing or wrong in the data, as a text; null if nothing is known to be.',
+    'What is missing or wrong in the data, as text; null if nothing is known.',
     (station) => dataProblems(station).join('; ') || undefined,
   ],
   listing_pages: ['Number of requests of the listings.', ({ snapshot }) => snapshot?.pages],

@@ -89,7 +89,7 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
   config_last_reload_successful: {
     help: 'Whether the last reload of the configuration (main) or the web configuration (web) was successful.',
     labels: ['config'],
-    exampleTitle: 'Exporters that run with a previous configuration, because they rejected the last one',
+    exampleTitle: 'Exporters that rejected their latest configuration',
     example: 'telemetry_station_exporter_config_last_reload_successful == 0',
   },
   config_last_reload_success_timestamp_seconds: {
