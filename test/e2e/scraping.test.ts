@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { first } from '../simulator/simulated-service.ts';
+import { eventually } from '../web/eventually.ts';
 import { expectedState, stateOf } from './station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from './test-bed.ts';
 
 describe('Exporter, within the limits of an upstream', () => {
-  it('answers a scrape that meets a Retry-After beyond its deadline at once, and the scrapes after it', async () => {
+  it('answers scrapes at once while Retry-After holds an upstream beyond their deadline', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const { upstreams, stations, ...config } = configOf(service.url, ['held', 'other']);
     const [held, other] = stations;
@@ -20,7 +21,10 @@ describe('Exporter, within the limits of an upstream', () => {
     });
     service.setFaults('held', [{ ...replyWith(429, { 'retry-after': '240' }), when: first(1) }]);
     service.setRecords('other', entriesOf(5));
-    for (let scrapes = 0; scrapes < 3; scrapes += 1) {
+    await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' });
+    const holdMs = () => exporter.exporter.upstreams().find(({ name }) => name === 'throttled')?.load.holdMs;
+    await eventually(() => expect(holdMs()).toBeGreaterThan(200_000));
+    for (let scrapes = 0; scrapes < 2; scrapes += 1) {
       const families = await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '200' });
       // Its refresh goes on: it waits for the end of the hold.
       expect(exporter.exporter.stations()[0]).toMatchObject({ name: 'held', isRefreshing: true });
