@@ -13,8 +13,8 @@ export function performancePage(results: Results, runs: number): string {
   const sections = Object.entries(results).map(([name, figures]) => section(name, beyondTables(name, figures)));
   return `# Performance
 
-A typical fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service
-takes 200 ms for a reply, and its data does not change. Measured with minutes of 20 seconds; ages are scaled.
+A typical fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service takes 200 ms for a
+reply, and its data does not change. Measured with minutes of 20 seconds; ages are scaled.
 
 ${ordinarySection(results)}
 
