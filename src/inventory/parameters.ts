@@ -68,8 +68,6 @@ export const PARAMETERS: Parameters = {
     isValid: (value) => parseSort(value) !== undefined,
   },
   page: PAGE,
-  /** Like `search`, without surrounding spaces. */
-  q: TEXT,
 };
 
 /** The valid parameters, and the problem of the first that is not. `labels`: names of `resource_labels`, which are parameters too. */
@@ -79,25 +77,24 @@ export function parseResourceQuery(
 ): { readonly query: ResourceQuery; readonly problem: string | undefined } {
   const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
   const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
-  const { sort = '', page = 1, q = '', ...selected } = values;
-  if (q.trim() !== '') selected['search'] = q.trim();
-  const selection = Object.entries(selected).map(([name, value]) => [
-    name,
-    name !== 'search' && value === NONE ? '' : value,
-  ]);
+  const { sort = '', page = 1, search = '', ...selected } = values;
+  // A pasted ID often has spaces around it.
+  const text = search.trim();
+  const filters = Object.entries(selected).map(([name, value]) => [name, value === NONE ? '' : value]);
+  const selection: Selection = Object.fromEntries(filters);
   const query = {
-    selection: Object.fromEntries(selection) as Selection,
+    selection: text === '' ? selection : { ...selection, search: text },
     order: parseSort(sort),
     page: Number(page),
   };
   return { query, problem };
 }
 
-/** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
-export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>, text = 'search'): string {
+/** The query string, with its question mark. */
+export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>): string {
   const { search, ...values } = selection;
   return queryText({
-    [text]: search,
+    search,
     ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || NONE])),
     sort: order && sortText(order),
     page: page > 1 ? String(page) : undefined,

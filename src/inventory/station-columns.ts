@@ -194,7 +194,7 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
 
 /** The fields of a search in JSON beside the resources. */
 export const SEARCH_FIELDS = documented<SearchResult & { readonly text: string | undefined }, unknown>({
-  q: ['Text that was searched for, or null.', 'text'],
+  search: ['Text that was searched for, or null.', 'text'],
   total: ['Number of matching resources.', ({ found }) => found.length],
   stations_without_data: ['Names of the stations that could not be searched.', 'withoutData'],
 });

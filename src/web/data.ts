@@ -184,8 +184,8 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
 }
 
 /** The name of the file contains the values that its resources have in common. */
-function listName(name: string, selection: Selection, text?: string): string {
-  return `${name}${resourceSearch({ selection }, text)}`.replace(/\?$/, '');
+function listName(name: string, selection: Selection): string {
+  return `${name}${resourceSearch({ selection })}`.replace(/\?$/, '');
 }
 
 /** The refreshes of a station, the latest first. */
@@ -246,14 +246,14 @@ export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { selection, order } = resourceQueryOf(exporter, request);
     if (Object.keys(selection).length === 0)
-      throw new RequestError(400, 'Expected q, the text to search for, or a filter such as alert_state=firing.\n');
+      throw new RequestError(400, 'Expected search, the text to search for, or a filter such as alert_state=firing.\n');
     const result = await exporter.search(selection, order, signal);
     const withoutData = new Set(result.withoutData);
     if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))
       throw new RequestError(503, 'No station has data.\n');
     const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
     return {
-      name: listName('search', selection, 'q'),
+      name: listName('resources', selection),
       columns: foundColumns(labelNames(exporter)),
       rows: result.found,
       fields,

@@ -15,7 +15,7 @@ const PATHS = [
   '/stations/stale/history',
   '/reference',
   '/config',
-  '/search?q=r22',
+  '/search?search=r22',
   // Nothing matches, the query is wrong, the page does not exist.
   '/?filter=none',
   '/stations/fine?state=none',

@@ -14,7 +14,7 @@ describe('the site', () => {
       await tabTo(page, '#site-search');
       await page.keyboard.type('NAME-R77');
       await page.keyboard.press('Enter');
-      await page.waitForURL(`${exporter.url}/search?q=NAME-R77`);
+      await page.waitForURL(`${exporter.url}/search?search=NAME-R77`);
       expect(await page.locator('#search').inputValue()).toBe('NAME-R77');
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       await page.getByRole('link', { name: 'Display r770', exact: true }).click();

@@ -24,7 +24,7 @@ const PATHS = [
   '/stations/shop',
   '/stations/shop/changes',
   '/stations/shop/history',
-  '/search?q=-',
+  '/search?search=-',
   '/reference',
   ...RESOURCE_PATHS,
 ];

@@ -43,6 +43,11 @@ describe('parseResourceQuery', () => {
     expect(problem).toBe('Expected team at most once.');
   });
 
+  it('ignores spaces around the text to search for', () => {
+    expect(parse('?search=%20a%20b%20').selection).toEqual({ search: 'a b' });
+    expect(parse('?search=%20%20').selection).toEqual({});
+  });
+
   it('sorts in descending order by a leading -', () => {
     for (const query of ['?sort=-created']) {
       expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });

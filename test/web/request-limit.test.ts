@@ -77,7 +77,7 @@ describe('limitRequests', () => {
     expect(reported).toEqual([]);
   });
 
-  it.each(['/search?q=a', '/search?q=a&format=json'])('ends %s when its client disconnects', async (path) => {
+  it.each(['/search?search=a', '/search?search=a&format=json'])('ends %s when its client disconnects', async (path) => {
     const { search, signals, began, release } = heldWork();
     const { port, reported, request } = await startApp({ search });
     const { socket } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);

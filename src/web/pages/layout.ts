@@ -131,7 +131,7 @@ ${isLive ? html`<script>${new Html(LIVE_SCRIPT)}</script>\n` : []}</body>
 function siteSearch(root: string): Html {
   return html`<form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
 <label class="hidden-text" for="site-search">Search the resources of all stations</label>
-<input id="site-search" name="q" type="search" placeholder="All resources" autocomplete="off" spellcheck="false">
+<input id="site-search" name="search" type="search" placeholder="All resources" autocomplete="off" spellcheck="false">
 <button type="submit">Search</button>
 </form>
 `;

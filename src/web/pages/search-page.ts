@@ -30,21 +30,20 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const nowMs = options.now();
   const page = listPage(found, query.page);
   const types = page.rows.map(({ resource }) => resource.type);
-  const href = (other: ResourceQuery) => resourceSearch(other, 'q');
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = exporter.stations();
   const outdated = stations.filter(isOldOrIncomplete);
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
   const unknownStates = allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? []));
-  const links = downloads(`${href({ ...query, page: 1 })}&format=`);
+  const links = downloads(`${resourceSearch({ ...query, page: 1 })}&format=`);
   show(html`<h1>Search</h1>
 ${form}
 <p id="result">${resultText(found)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('outdated', 'Old or incomplete data', outdated, stateOfData)}
 ${isByMeaning(selection) ? unknownStatesNote(unknownStates) : []}
-${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href }, links)}`);
+${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href: resourceSearch }, links)}`);
 };
 
 function resultText(found: readonly StationResource[]): string {
@@ -86,7 +85,7 @@ function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort,
       : html`<input type="hidden" name="${name}" value="${value || NONE}">`,
   );
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources of all stations" method="get">
-<label for="search">ID, name or display name <input id="search" name="q" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
 ${selectBox('station', 'Station', stations, values['station'])}
 <label for="filter-type">Type <input id="filter-type" name="type" type="search" value="${values['type'] ?? ''}" placeholder="any" autocomplete="off" spellcheck="false"></label>
 ${products.length === 0 ? [] : selectBox('product', 'Product', products, chosen('product'))}

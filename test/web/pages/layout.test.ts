@@ -34,7 +34,7 @@ describe('sendPage', () => {
   it.each([
     ['/', '/'],
     ['/tse/', '/tse/'],
-    ['/search?q=x', '/'],
+    ['/search?search=x', '/'],
     ['/tse/stations/a%2Fb', '/tse/'],
     ['/stations/a%2Fb/changes', '/'],
     ['/tse/stations/a%2Fb/resources/x%2Fy%252F', '/tse/'],

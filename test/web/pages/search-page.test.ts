@@ -32,18 +32,18 @@ describe('searchPage', () => {
 
   it('shows the resources found with station, type and state, and links to both pages', async () => {
     const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' });
-    const { text, hrefs, body } = await search(stationsOf({ 'a/b': [firing], other: [resourceOf('y')] }), '?q=X');
+    const { text, hrefs, body } = await search(stationsOf({ 'a/b': [firing], other: [resourceOf('y')] }), '?search=X');
     expect(text).toContain('1 resource of 1 station matches: “X” in ID, name or display name.');
     expect(rowsOf(body, 'resource-table')).toEqual([expect.stringMatching(/^Display x name-x x a\/b vm .* Firing /)]);
     expect(hrefs.filter((href) => !href.includes('sort='))).toEqual([
-      '?q=X&format=csv',
-      '?q=X&format=json',
+      '?search=X&format=csv',
+      '?search=X&format=json',
       './stations/a%2Fb/resources/x',
       './stations/a%2Fb',
     ]);
     // The form of the page is the only search box.
-    expect(body.match(/name="q"/g)).toHaveLength(1);
-    expect(body).toContain('name="q" type="search" value="X"');
+    expect(body.match(/name="search"/g)).toHaveLength(1);
+    expect(body).toContain('name="search" type="search" value="X"');
   });
 
   it('has filters by alert state, owner and missing rules, and keeps what else was searched for', async () => {
@@ -52,11 +52,11 @@ describe('searchPage', () => {
     const owners = async () => [owner, { ...owner, value: '', resources: 1200 }];
     const { body } = await search(
       { ...stationsOf({ a: resourcesOf(3) }), owners, specs },
-      '?q=r&type=x&state=s&team=(none)&without_rules=yes',
+      '?search=r&type=x&state=s&team=(none)&without_rules=yes',
     );
     const form = contentOf(body, 'narrow');
     for (const markup of [
-      '<input id="search" name="q" type="search" value="r"',
+      '<input id="search" name="search" type="search" value="r"',
       '<option value="firing">firing</option>',
       '<option value="web">web (3)</option>',
       '<option value="(none)" selected>(none) (1,200)</option>',
@@ -71,20 +71,20 @@ describe('searchPage', () => {
 
   it('shows all that match on pages of 100, in any order', async () => {
     const stations = stationsOf({ a: resourcesOf(150), b: resourcesOf(100) });
-    const { text, body, hrefs } = await search(stations, '?q=name-r&page=3&sort=-alert_rules');
+    const { text, body, hrefs } = await search(stations, '?search=name-r&page=3&sort=-alert_rules');
     expect(text).toContain('250 resources of 2 stations match: “name-r” in ID, name or display name.');
     expect(rowsOf(body, 'resource-table')).toHaveLength(50);
     for (const query of ['-alert_rules&page=2', 'alert_rules', '-alert_rules&format=csv'])
-      expect(hrefs).toContain(`?q=name-r&sort=${query}`);
+      expect(hrefs).toContain(`?search=name-r&sort=${query}`);
   });
 
   it.each([
     ['?state=firing', '2 resources of 2 stations match: state firing.'],
     [
-      '?q=y&state=(none)&without_rules=yes',
+      '?search=y&state=(none)&without_rules=yes',
       'No resource matches: “y” in ID, name or display name, no state, without rules yes.',
     ],
-    ['?q=%20%20', 'Search Enter a part of the ID'],
+    ['?search=%20%20', 'Search Enter a part of the ID'],
   ])('with the query "%s" says "%s"', async (query, said) => {
     const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING' });
     const stations = stationsOf({ a: [firing, resourceOf('y', { state: '' })], b: [firing] });
@@ -100,14 +100,14 @@ describe('searchPage', () => {
       { ...STATION, name: 'partial', snapshot: { ...SNAPSHOT, complete: false } },
       { ...STATION, name: 'gone', up: false, snapshot: undefined },
     ];
-    const { text } = await search({ ...stationsOf({ prod: [], gone: undefined }), stations }, '?q=x');
+    const { text } = await search({ ...stationsOf({ prod: [], gone: undefined }), stations }, '?search=x');
     expect(text).toContain('Not searched because they have no data: gone.');
     expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up, incomplete, 55 s ago).');
   });
 
   it('names at most 20 stations', async () => {
     const outage = Object.fromEntries(resourcesOf(25).map(({ id }) => [id, undefined]));
-    expect((await search(stationsOf(outage), '?q=x')).text).toContain(', r19 and 5 more.');
+    expect((await search(stationsOf(outage), '?search=x')).text).toContain(', r19 and 5 more.');
   });
 
   it('does not look as if no alert were firing while states have an unknown meaning', async () => {
@@ -117,13 +117,16 @@ describe('searchPage', () => {
     expect(await of('?alert_state=firing')).toMatch(
       /No resource matches: alert state firing\..*7 resources are in states of unknown meaning: ALERTSTATE_ESCALATED \(7\)/,
     );
-    for (const query of ['?alert_state=unknown', '?q=x']) expect(await of(query)).not.toContain('unknown meaning');
+    for (const query of ['?alert_state=unknown', '?search=x']) expect(await of(query)).not.toContain('unknown meaning');
   });
 
   it('escapes text, names and IDs', async () => {
     const unusual = '"><script>x</script>\u202e&';
     const resource = resourceOf(unusual, { name: unusual, displayName: unusual, type: unusual });
-    const { body, text } = await search(stationsOf({ [unusual]: [resource] }), `?q=${encodeURIComponent(unusual)}`);
+    const { body, text } = await search(
+      stationsOf({ [unusual]: [resource] }),
+      `?search=${encodeURIComponent(unusual)}`,
+    );
     expect(body).not.toContain('<script');
     expect(text).toContain(`“${unusual}” in ID`);
   });
@@ -133,10 +136,10 @@ describe('searchData', () => {
   const stations = stationsOf({ prod: [resourceOf('r1', { alertRules: 3 }), resourceOf('q')], gone: undefined });
 
   it('is an object with the exact number, the stations without data and the resources', async () => {
-    const { headers, body } = await search(stations, '?q=r1&format=json');
+    const { headers, body } = await search(stations, '?search=r1&format=json');
     expect(headers['content-type']).toBe('application/json');
     expect(JSON.parse(body)).toEqual({
-      q: 'r1',
+      search: 'r1',
       total: 1,
       stations_without_data: ['gone'],
       resources: [expect.objectContaining({ station: 'prod', resource_id: 'r1', alert_rules: 3 })],
@@ -144,16 +147,16 @@ describe('searchData', () => {
   });
 
   it('has one line per resource as a CSV file, with the station first, in the order of the query', async () => {
-    const { headers, body } = await search(stations, '?q=name&sort=resource_id&format=csv');
-    expect(headers['content-disposition']).toBe('attachment; filename="search-q-name.csv"');
+    const { headers, body } = await search(stations, '?search=name&sort=resource_id&format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="resources-search-name.csv"');
     expect(body).toMatch(/^station,resource_id,.*\r\n"prod","q",.*\r\n"prod","r1",.*\r\n$/);
   });
 
   it.each([
-    ['?q=x&format=csv', 503, 'No station has data.\n'],
-    ['?q=&format=json', 400, 'Expected q, the text to search for, or a filter such as alert_state=firing.\n'],
-    ['?q=a&q=b&format=json', 400, 'Expected q at most once.\n'],
-    ['?q=a&q=b', 400, 'Expected q at most once.\n'],
+    ['?search=x&format=csv', 503, 'No station has data.\n'],
+    ['?search=&format=json', 400, 'Expected search, the text to search for, or a filter such as alert_state=firing.\n'],
+    ['?search=a&search=b&format=json', 400, 'Expected search at most once.\n'],
+    ['?search=a&search=b', 400, 'Expected search at most once.\n'],
   ])('responds to %s of a station without data with %i: %s', async (query, status, body) => {
     const { request } = await startApp(stationsOf({ prod: undefined }));
     expect(await request(`/search${query}`)).toMatchObject({ status, body });
