@@ -7,7 +7,7 @@ import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
 import { errorPage } from './pages/error-page.ts';
-import { historyPage } from './pages/history.ts';
+import { historyPage } from './pages/history-page.ts';
 import { favicon } from './pages/layout.ts';
 import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';

@@ -49,7 +49,7 @@ describe('the status page', () => {
     const page = await openPage({ viewport: { width, height: 844 } });
     for (const [path, notice, text] of [
       ['/', '#summary', /; short: listing incomplete since /],
-      ['/stations/short', '#data-problems', /^The data may be missing resources since /],
+      ['/stations/short', '#attention', /Resources may be missing: /],
     ] as const) {
       await page.goto(exporter.url + path);
       expect(await page.locator(notice).innerText()).toMatch(text);

@@ -9,7 +9,7 @@ import type { StationSpec } from '../../model/station-spec.ts';
 import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { changesPath, resourcePath } from '../routes.ts';
-import { ownersText } from './attention.ts';
+import { ownersText } from './attention-items.ts';
 import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown, utcTime } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
@@ -193,7 +193,7 @@ function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec
     change === 'added' || change === 'removed'
       ? []
       : html`${valueText(change, from, spec.states)} → ${valueText(change, to, spec.states)}`;
-  return html`<li>${changeTime(atMs, nowMs)} <span class="change ${change}">${change}</span> <span>${path === undefined ? title : html`<a href="../${path}">${title}</a>`} ${values}</span> <span class="quiet">${owner}</span></li>
+  return html`<li>${changeTime(atMs, nowMs)} <span class="change ${change}">${change}</span> <span class="resource">${path === undefined ? breakable(title) : html`<a href="../${path}">${breakable(title)}</a>`} ${values}</span> <span class="quiet owner">${owner}</span></li>
 `;
 }
 

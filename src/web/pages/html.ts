@@ -42,43 +42,33 @@ export function breakable(text: string): Html {
   return LONG_WORD.test(text) ? html`<span class="long">${parts}</span>` : parts;
 }
 
-/** A number with what it is to be compared with. */
-interface Tile {
+/** A term and its value; without a value it is left out. */
+export interface Fact {
   readonly term: string;
-  readonly value: Html | string;
+  readonly value: Html | string | undefined;
   readonly tone?: 'bad' | 'warning' | 'unclear' | '';
-  readonly note?: Html | string;
-  /** A share from 0 to 1. */
+  /** What the value is to be compared with. */
+  readonly note?: Html | string | undefined;
+  /** A share from 0 to 1, shown as a bar. */
   readonly share?: number | undefined;
 }
 
-/** Numbers to be read at a glance, each in a box. */
-export function tiles(id: string, entries: readonly Tile[]): Html {
-  const boxes = entries.map(({ term, value, tone = '', note, share }) => {
+/** A description list: as boxes with numbers to be read at a glance, or as lines. */
+export function facts(look: 'tiles' | 'lines', id: string, entries: readonly Fact[]): Html {
+  const rows = entries.map(({ term, value, tone = '', note, share }) => {
+    if (value === undefined) return html``;
     const noted = note === undefined ? [] : html`<dd class="note">${note}</dd>`;
     const bar = share === undefined ? [] : html`<dd class="share">${shareBar(share)}</dd>`;
     return html`<div><dt>${term}</dt><dd class="value ${tone}">${value}</dd>${noted}${bar}</div>\n`;
   });
-  return html`<dl class="tiles" id="${id}">
-${boxes}</dl>`;
+  return html`<dl class="${look}" id="${id}">
+${rows}</dl>`;
 }
 
 /** At least so wide that it can be seen, unless it is 0. */
 function shareBar(share: number): Html {
   const width = share === 0 ? 0 : Math.max(0.5, Math.round(share * 1000) / 10);
   return html`<svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg>`;
-}
-
-/** A description list; entries without a value are omitted. */
-export function facts(
-  id: string,
-  entries: readonly (readonly [term: string, value: Html | string | undefined])[],
-): Html {
-  const rows = entries.flatMap(([term, value]) =>
-    value === undefined ? [] : [html`<dt>${term}</dt><dd>${value}</dd>\n`],
-  );
-  return html`<dl class="facts" id="${id}">
-${rows}</dl>`;
 }
 
 /** A dash in place of a value, with the explanation for mouse and screen reader. */

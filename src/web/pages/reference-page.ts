@@ -29,9 +29,9 @@ export const configPage: PageHandler = (exporter, options) => (_request, respons
       line.trimEnd().endsWith(defaultComment) ? html`<span class="quiet">${line}</span>` : html`${line}`,
     );
   const content = html`<h1>Configuration</h1>
-${facts('loaded', [
-  ['File', html`<code>${file}</code>`],
-  ['Loaded', html`${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}`],
+${facts('lines', 'loaded', [
+  { term: 'File', value: html`<code>${file}</code>` },
+  { term: 'Loaded', value: html`${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}` },
 ])}
 ${rejectedNote(exporter.rejectedReload())}<p>The configuration in force. Values marked <code>${defaultComment}</code> are not set in the file. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
 <pre id="configuration">${lines}</pre>`;

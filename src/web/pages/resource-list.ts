@@ -2,13 +2,13 @@ import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '.
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { ALERTABLE, type StationResource } from '../../inventory/selection.ts';
-import { numberText, shareText } from '../../inventory/words.ts';
+import { numberText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import { type Resource, resourceLabel } from '../../model/resource.ts';
 import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { OTHER_VALUE } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
-import { breakable, type Html, html, momentText, more, rowId, unknown } from './html.ts';
+import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
 import {
   type ListPage,
@@ -170,7 +170,7 @@ export function resourceFilterForm(
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
 ${searchField(selection.search)}
 ${selectBox('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
-${valueSelect('state', 'State', counts.states, selection.state)}
+${selection.state === undefined ? [] : valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}
@@ -191,35 +191,5 @@ function valueSelect(name: string, label: string, counts: readonly Count[], give
   return selectBox(name, label, options, given === '' ? NONE : given);
 }
 
-/** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */
+/** Values of a kind that can be chosen: the service may have as many as `limits.label_values`, each of them long. */
 const MAX_LISTED_VALUES = 200;
-
-/** The number of bars shown without expanding the list. */
-const MAX_BARS = 12;
-
-/** Resource counts by kind as text and bars, each with a link to the resources. */
-export function countBars(filter: string, counts: readonly Count[], id = filter): Html {
-  const total = counts.reduce((sum, { count }) => sum + count, 0);
-  const list = (some: readonly Count[]) =>
-    html`<ol>
-${some.map((count) => countBar(filter, count, total))}</ol>
-`;
-  const further = counts.slice(MAX_BARS, MAX_LISTED_VALUES);
-  const omitted = counts.length - MAX_LISTED_VALUES;
-  const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
-  return html`<section aria-labelledby="by-${id}">
-<h3 id="by-${id}">By ${filter}</h3>
-${list(counts.slice(0, MAX_BARS))}${more(counts.length - MAX_BARS, html`${list(further)}${rest}`)}</section>
-`;
-}
-
-/** The width of the bar is the share of the total; the least of them can still be seen. */
-function countBar(filter: string, { key, name, label, count }: Count, total: number): Html {
-  const href = resourcesHref({ selection: { [filter]: key } });
-  const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
-  const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);
-  const title = name === key || key === '' ? [] : html` title="${key}"`;
-  const link = key === OTHER_VALUE ? breakable(name) : html`<a href="${href}"${title}>${breakable(name)}</a>`;
-  return html`<li><span>${link}${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
-`;
-}

@@ -1,9 +1,8 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
-import { firstMsOf } from '../../inventory/history.ts';
 import { linksOf } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import { resourceLines } from '../../metrics/station-encoder.ts';
 import type { CellValue } from '../../model/column.ts';
 import type { ListingField } from '../../model/listing.ts';
@@ -20,7 +19,7 @@ import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { breakable, facts, type Html, html, momentText, sinceText, tiles, unknown } from './html.ts';
+import { breakable, facts, type Html, html, momentText, sinceText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
@@ -56,10 +55,9 @@ function listedContent(
   const { spec, status, served, links } = detail;
   const located = served && locateResource(served.snapshot, id);
   if (served === undefined || located === undefined) return undefined;
-  const { resource, pageOffset, position, invalid } = located;
-  const offset = pageOffset + position;
+  const { resource, offset, invalid } = located;
   const heading = titleOf(resource);
-  const { state, alertRules } = resource;
+  const { alertRules } = resource;
   const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(linksOf(links, spec, resource))}<div class="headline">
@@ -67,9 +65,8 @@ ${linkList(linksOf(links, spec, resource))}<div class="headline">
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${tiles('status', [
+${facts('tiles', 'status', [
   { term: 'State', value: alertStateBadge(resource) },
-  { term: 'In this state', value: heldFor(state, detail, changes, nowMs) ?? unknown('not observed') },
   { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
   ...spec.resourceLabels.names.map((name) => ({
     term: labelHeading(name),
@@ -79,21 +76,15 @@ ${tiles('status', [
 <p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}.</p>
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
-${facts('reasons', [
-  ['Product', productReason(spec, resource, served.snapshot)],
-  ['Alertable', alertableReason(spec, resource)],
+${facts('lines', 'reasons', [
+  { term: 'Product', value: productReason(spec, resource, served.snapshot) },
+  { term: 'Alertable', value: alertableReason(spec, resource) },
 ])}
 <h2 id="series">Series</h2>
 ${series(resourceLines(spec, resource), served)}
 <h2 id="read">Fields</h2>
 ${resourceFields(resource, invalid, nowMs)}
-<h2 id="record">Record</h2>
-${facts('origin', [
-  ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
-  ['Page', `record ${numberText(position + 1)} of the page at offset ${numberText(pageOffset)}`],
-  ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
-  ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
-])}`;
+<p id="record">This is record ${numberText(offset)} of the station’s listing, counted from 0. To request it from the service, use <code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters.</p>`;
   return { resource, content };
 }
 
@@ -123,10 +114,12 @@ ${LIVE_CONTROLS}
 ${LIVE_NOTICES}
 <p>Station ${stationLink(spec.name, RESOURCE_ROOT)} had it in its last listing before. What follows is what was last known.</p>
 ${facts(
+  'lines',
   'last-known',
-  spec.resourceLabels.names.map(
-    (name) => [labelHeading(name), resourceLabel(resource, name) || unknown('none')] as const,
-  ),
+  spec.resourceLabels.names.map((name) => ({
+    term: labelHeading(name),
+    value: resourceLabel(resource, name) || unknown('none'),
+  })),
 )}
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="read">Fields</h2>
@@ -146,48 +139,6 @@ function notListedText({ complete, rejected }: Snapshot): string {
 }
 
 const NO_DATA_TEXT = 'The station has no data, so its resources are unknown.\n';
-
-/** How long the state has been observed; undefined: unknown. `changes`: of the resource. */
-function heldFor(
-  state: string,
-  detail: StationDetail,
-  changes: readonly ObservedChange[],
-  nowMs: number,
-): Html | undefined {
-  const { up, lastSuccessMs = nowMs, snapshot } = detail.status;
-  // An incomplete listing is not compared.
-  if (state === '' || !snapshot?.complete) return undefined;
-  // A change of the type may hide one of the state.
-  const last = changes.find(({ change }) => change !== 'rules');
-  // A change from an unknown state is not observed.
-  if (last && last.to !== state) return undefined;
-  const observedMs = observedSinceMs(detail);
-  // A change before a listing that was not compared may not have been the last one.
-  const isExact = last !== undefined && (observedMs === undefined || last.atMs >= observedMs);
-  const sinceMs = isExact ? last.atMs : observedMs;
-  if (sinceMs === undefined) return undefined;
-  // A failed refresh observes nothing.
-  const untilMs = up ? nowMs : lastSuccessMs;
-  return html`<span title="since ${new Date(sinceMs).toISOString()}">${isExact ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
-}
-
-/**
- * Since when every change of a state would be known: since the first of the latest listings that were all complete, of the same query and
- * without states of unknown meaning, which include missing ones; but not before the oldest change that is kept if others were dropped.
- */
-function observedSinceMs({ history, status, changes }: StationDetail): number | undefined {
-  const { comparedSinceMs = Number.POSITIVE_INFINITY } = status;
-  let sinceMs: number | undefined;
-  for (const entry of history) {
-    const { outcome, refreshes, failed, unknown: unclear = 0 } = entry;
-    const isFailure = refreshes === failed || outcome === 'postponed';
-    if (isFailure) continue;
-    if (outcome !== 'succeeded' || unclear > 0 || firstMsOf(entry) < comparedSinceMs) break;
-    sinceMs = firstMsOf(entry);
-  }
-  const oldest = changes.newestFirst.findLast(({ change }) => change !== 'removed');
-  return changes.dropped === 0 || sinceMs === undefined ? sinceMs : Math.max(sinceMs, oldest?.atMs ?? sinceMs);
-}
 
 /** Changes of a resource that its page shows. */
 const MAX_CHANGES = 20;
@@ -283,10 +234,7 @@ function alertableReason({ alertability, filters }: StationSpec, { alertable, ex
 /** A resource and the place of its record in the listing. */
 interface LocatedResource {
   readonly resource: Resource;
-  /** Offset of the page in the listing. */
-  readonly pageOffset: number;
-  /** Index of the record in the page. */
-  readonly position: number;
+  readonly offset: number;
   readonly invalid: readonly ListingField[];
 }
 
@@ -296,7 +244,7 @@ function locateResource({ parts, locations }: Snapshot, id: string): LocatedReso
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];
     if (resource)
-      return { resource, pageOffset: offset, position: positions?.[index] ?? index, invalid: invalid.get(index) ?? [] };
+      return { resource, offset: offset + (positions?.[index] ?? index), invalid: invalid.get(index) ?? [] };
   }
   return undefined;
 }

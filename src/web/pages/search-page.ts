@@ -1,17 +1,24 @@
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
 import { NO_STATE } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/selection.ts';
-import { dataProblems, type OwnerCount, type StationStatus, stateOf } from '../../inventory/station-status.ts';
-import { allUnknownStates } from '../../inventory/unknown-states.ts';
+import { type OwnerCount, type StationStatus, stateOf } from '../../inventory/station-status.ts';
+import {
+  allUnknownStates,
+  type UnknownState,
+  unknownStatesAdvice,
+  unknownStatesCount,
+  unknownStatesText,
+} from '../../inventory/unknown-states.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { ALERT_STATES } from '../../model/alert-state.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';
+import { adviceText } from './attention.ts';
 import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
-import { lastSuccess, stateBadge, stateNote, stationLink, unknownStatesNote } from './station-parts.ts';
+import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
 import { downloads, listPage, selectBox } from './table.ts';
 
 /** Stations that are named. */
@@ -109,9 +116,16 @@ function isByMeaning({ alert_state: alertState = 'unknown' }: ResourceQuery['sel
   return alertState !== 'unknown';
 }
 
+/** Which states have no known meaning, and what to do about it; empty without any. */
+function unknownStatesNote(states: readonly UnknownState[]): Html {
+  if (states.length === 0) return html``;
+  return html`<div class="failure-note unclear" id="unknown-states"><p>${unknownStatesCount(states)}: ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
+${adviceText(unknownStatesAdvice(states))}</div>`;
+}
+
 /** Whether the result may be wrong about the station, because its data is old or incomplete. */
 function isOldOrIncomplete(station: StationStatus): boolean {
-  return station.snapshot !== undefined && (stateOf(station) !== 'up' || dataProblems(station).length > 0);
+  return station.snapshot !== undefined && (stateOf(station) !== 'up' || completeness(station) !== '');
 }
 
 /** An empty result means little while stations have no data. */

@@ -12,7 +12,7 @@ import {
   type StationDetail,
   type StationStatus,
 } from '../../inventory/station-status.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import type { RejectedRecord } from '../../model/listing.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
@@ -20,13 +20,13 @@ import { stationOf } from '../data.ts';
 import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
-import { LOSS_ADVICE, stationHeadline } from './attention.ts';
+import { attentionSection, stationHeadline } from './attention.ts';
+import { attentionItems } from './attention-items.ts';
 import { latestChangesSection } from './changes-page.ts';
-import { historySection, latestRefreshesSection } from './history.ts';
-import { facts, type Html, html, momentText, sinceText, tiles } from './html.ts';
+import { historySection, latestRefreshesSection } from './history-page.ts';
+import { type Fact, facts, type Html, html, momentText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import {
-  countBars,
   resourceFilterForm,
   resourcePageColumns,
   resourcePageTable,
@@ -34,17 +34,13 @@ import {
   textOrUnknown,
 } from './resource-list.ts';
 import {
-  adviceText,
   changesSince,
   completeness,
   coverageText,
   lastSuccess,
   linkedCount,
   linkList,
-  loadList,
-  stationNotes,
   trail,
-  unknownStatesNote,
 } from './station-parts.ts';
 import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
 
@@ -88,10 +84,18 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 }
 
 function stationContent(view: StationPageView, options: WebOptions): Html {
-  const { spec, status, served, links, counts, nowMs } = view;
-  const { snapshot } = status;
+  const { spec, status, served, links, nowMs } = view;
   const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS), status.comparedSinceMs);
-  const { text, tone } = stationHeadline(status, recent, nowMs);
+  const items = attentionItems({
+    root: '../',
+    stations: [status],
+    upstreams: [view.upstream],
+    changes: new Map([[spec.name, recent]]),
+    foundOf: () => view.changes.found,
+    ownerLabel: spec.resourceLabels.names[0],
+    nowMs,
+  });
+  const { text, tone } = stationHeadline(status, items, nowMs);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(linksOf(links, spec))}<div class="headline">
@@ -103,19 +107,17 @@ ${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
-${lossNote(recent, spec.name, nowMs)}
-${stationNotes(status, nowMs)}
-${unknownStatesNote(snapshot?.unknownStates ?? [], status.unknownSinceMs, nowMs)}
+${attentionSection(items, nowMs, 'hidden')}
 ${stationTiles(view, recent)}
 ${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
-${historySection(view)}
 <div>
+${historySection(view)}
 ${latestChangesSection(view)}
+</div>
 ${latestRefreshesSection(view)}
 </div>
-</div>
 <details id="details">
-<summary>Details: where the station is, how it is refreshed, and its listing</summary>
+<summary>Details: where the station is, and its listing</summary>
 <div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
@@ -123,7 +125,7 @@ ${stationFacts(view)}
 </section>
 ${served === undefined ? [] : listingSection(served.snapshot)}</div>
 </details>
-${countSections(spec.products.length > 0, counts)}<section aria-labelledby="resources">
+<section aria-labelledby="resources">
 <h2 id="resources">Resources</h2>
 ${resourcesOf(view)}
 </section>
@@ -137,15 +139,14 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
   const last = history.find(({ resources }) => resources !== undefined);
   const lastKnown =
     snapshot === undefined && last
-      ? { note: html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}` }
-      : {};
+      ? html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}`
+      : undefined;
   const changed = changesSince(spec.name, recent, nowMs, '../');
-  return tiles('status', [
+  return facts('tiles', 'status', [
     {
       term: 'Resources',
       value: linkedCount(known?.resources, '#resources'),
-      ...(changed === undefined ? {} : { note: changed }),
-      ...lastKnown,
+      note: lastKnown ?? changed,
     },
     {
       term: 'Firing',
@@ -157,21 +158,17 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
       value: linkedCount(known?.pending, '?alert_state=pending#resources'),
       tone: known?.pending ? 'warning' : '',
     },
-    ...(snapshot?.unknown
-      ? [
-          {
-            term: 'Unknown state',
-            value: linkedCount(snapshot.unknown, '?alert_state=unknown#resources'),
-            tone: 'unclear' as const,
-          },
-        ]
-      : []),
+    {
+      term: 'Unknown state',
+      value: snapshot?.unknown ? linkedCount(snapshot.unknown, '?alert_state=unknown#resources') : undefined,
+      tone: 'unclear',
+    },
     {
       term: 'Coverage',
       value: coverageText(snapshot, '?without_rules=yes#resources'),
       share: snapshot && coverageShare(snapshot),
     },
-    ...listingTile(status),
+    listingTile(status),
     {
       term: 'Last success',
       value: lastSuccess(status, nowMs, 'rough'),
@@ -186,39 +183,15 @@ function failureTone(status: StationStatus, nowMs: number): 'bad' | 'warning' {
 }
 
 /** Whether the data is verified complete; none without data. */
-function listingTile(status: StationStatus) {
+function listingTile(status: StationStatus): Fact {
   const { snapshot } = status;
-  if (snapshot === undefined) return [];
   const missing = completeness(status);
-  const target = snapshot.rejected > 0 ? '#rejected' : '#details';
-  return [
-    {
-      term: 'Listing',
-      value: html`<a href="${target}">${missing || 'complete'}</a>`,
-      tone: missing === '' ? ('' as const) : ('warning' as const),
-      note: `in ${countText(snapshot.pages, 'request')}`,
-    },
-  ];
-}
-
-/** That many resources are gone; empty if not. */
-function lossNote({ loss }: RecentChanges, station: string, nowMs: number): Html {
-  if (loss === undefined) return html``;
-  const { lost, before, sinceMs } = loss;
-  const path = changesPath(station, { change: 'removed', since: new Date(sinceMs).toISOString() });
-  const which = html`<a href="../${path}">See which</a>`;
-  return html`<div class="failure-note bad" id="loss"><p>${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone ${sinceText(sinceMs, nowMs, 'with length')}; the listings are verified complete.</p>
-${adviceText(LOSS_ADVICE, which)}</div>`;
-}
-
-function countSections(hasProducts: boolean, { states, types, products, labels }: ResourceCounts): Html {
-  if (types.length === 0) return html``;
-  return html`<section aria-labelledby="counts">
-<h2 id="counts">Resource counts</h2>
-<div class="bars">
-${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}${Array.from(labels, ([name, counts]) => countBars(name, counts, `label_${name}`))}</div>
-</section>
-`;
+  return {
+    term: 'Listing',
+    value: snapshot && (missing || 'complete'),
+    tone: missing === '' ? '' : 'warning',
+    note: snapshot && `in ${countText(snapshot.pages, 'request')}`,
+  };
 }
 
 function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationPageView): Html {
@@ -247,55 +220,36 @@ function emptyText({ snapshot }: StationStatus): string {
     : 'No resource was listed, but the listing is not verified complete.';
 }
 
-/** Where the station is, and how it is refreshed. */
-function stationFacts({ spec, status, upstream, nowMs }: StationPageView): Html {
+/** Where the station is. */
+function stationFacts({ spec, upstream }: StationPageView): Html {
   const { name, path, labels } = spec;
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
-  return facts('question', [
-    ['Upstream', upstream.name],
-    ['Load', loadList(upstream, nowMs)],
-    ['Subscription', path.subscription],
-    ['Resource group', path.resource_group],
-    ['Zone', path.zone],
-    ['Telemetry station', path.telemetry_station],
-    ['Labels', shown.length === 0 ? undefined : html`${shown}`],
-    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${durationText(status.durationMs)}`],
-    ['Next refresh', nextRefreshText(status)],
-    [
-      'Requests',
-      status.isHanging
-        ? html`<span class="failing">hanging</span>: one probing request at a time until the service replies`
-        : undefined,
-    ],
-    ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
-    ['JSON', html`<a href="?format=json">this station only</a>`],
+  return facts('lines', 'question', [
+    { term: 'Upstream', value: upstream.name },
+    { term: 'Subscription', value: path.subscription },
+    { term: 'Resource group', value: path.resource_group },
+    { term: 'Zone', value: path.zone },
+    { term: 'Telemetry station', value: path.telemetry_station },
+    { term: 'Labels', value: shown.length === 0 ? undefined : html`${shown}` },
+    { term: 'Metrics', value: html`<a href="../${probePath(name)}">this station only</a>` },
+    { term: 'JSON', value: html`<a href="?format=json">this station only</a>` },
   ]);
 }
 
-function completenessText(snapshot: Snapshot): Html | string {
-  if (snapshot.complete) return 'verified complete';
-  return isOnlyRejecting(snapshot)
-    ? html`<span class="no">complete except for ${countText(snapshot.rejected, 'rejected record')}</span>`
-    : html`<span class="no">not verified complete</span>`;
-}
-
-/** What the listing returned, and whether it is verified complete. */
+/** What the listing returned. */
 function listingSection(snapshot: Snapshot): Html {
-  const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+  const { size, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
-  const reasons = incompleteReasons.map(({ text }) => html`<li>${text}</li>`);
   return html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
-${facts('story', [
-  ['Completeness', completenessText(snapshot)],
-  ['Reasons', reasons.length === 0 ? undefined : html`<ul>${reasons}</ul>`],
-  ['Unique resources', numberText(size)],
-  ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
-  ['Pages', `${numberText(pages)} (all listings that were due)`],
-  ['Duplicate records', numberText(duplicates)],
-  ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
-  ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
+${facts('lines', 'story', [
+  { term: 'Unique resources', value: numberText(size) },
+  { term: 'Reported total', value: reportedTotal === undefined ? 'not reported' : numberText(reportedTotal) },
+  { term: 'Pages', value: `${numberText(pages)} (all listings that were due)` },
+  { term: 'Duplicate records', value: numberText(duplicates) },
+  { term: 'Rejected records', value: `${numberText(rejected)} (without a usable resource_id)` },
+  { term: 'Invalid fields', value: fields.length === 0 ? 'none' : html`<ul>${fields}</ul>` },
 ])}
 </section>
 `;

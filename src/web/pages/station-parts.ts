@@ -1,32 +1,21 @@
-import { CAPACITY_GUIDE, type Capacity, capacityText, isExceeded } from '../../inventory/capacity.ts';
 import type { Link } from '../../inventory/links.ts';
 import type { RecentChanges } from '../../inventory/recent-changes.ts';
 import {
   type CountedCoverage,
   coverageShare,
-  dataProblems,
   isCritical,
   isOnlyRejecting,
-  NOTABLE_WAIT_MS,
   noDataReason,
   noShareReason,
   STATION_STATES,
   type StationStatus,
   stateOf,
-  type UpstreamStatus,
 } from '../../inventory/station-status.ts';
-import {
-  type UnknownState,
-  unknownStatesAdvice,
-  unknownStatesCount,
-  unknownStatesText,
-} from '../../inventory/unknown-states.ts';
-import { countText, durationText, numberText, shareText } from '../../inventory/words.ts';
-import { type FailureSummary, failureAdvice, type Silence } from '../../model/failure.ts';
-import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
+import { countText, numberText, shareText } from '../../inventory/words.ts';
+import { type FailureSummary, failureAdvice } from '../../model/failure.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
-import { breakable, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
+import { breakable, type Html, html, momentText, sinceText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
 const NO_DATA_CELL = unknown('no data');
@@ -52,7 +41,7 @@ export function stateNote(station: StationStatus): string {
     failure && shortReason(failure),
     stateOf(station) === 'no-data' ? noDataReason(station) : '',
     completeness(station),
-    snapshot?.unknown ? `${numberText(snapshot.unknown)} in an unknown state` : '',
+    snapshot?.unknown ? `${numberText(snapshot.unknown)} unknown` : '',
   ];
   return notes.filter(Boolean).join(', ');
 }
@@ -79,64 +68,6 @@ export function stationLink(name: string, root = './'): Html {
 export function trail(root: string, here: string, station?: string): Html {
   const above = station === undefined ? [] : html`${stationLink(station, root)} / `;
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${root}">Stations</a> / ${above}${here}</nav>`;
-}
-
-/** Reason, meaning and advice for the failure of the latest refresh, and what the data lacks; empty when all is well. */
-export function stationNotes(station: StationStatus, nowMs: number): Html {
-  const { failure, lastSuccessMs } = station;
-  const problems = dataProblems(station).map((problem) => html`<li>${problem}</li>\n`);
-  const { incompleteSinceMs } = station;
-  const since = incompleteSinceMs === undefined ? [] : html` ${sinceText(incompleteSinceMs, nowMs, 'with length')}`;
-  const warning = html`<div class="failure-note warning" id="data-problems"><p>The data may be missing resources${since}</p>
-<ul>${problems}</ul>
-${adviceText(incompleteAdvice(station))}</div>\n`;
-  const note = problems.length === 0 ? html`` : warning;
-  if (failure === undefined) return note;
-  const { meaning, advice } = failureAdvice(failure, silenceOf(station));
-  return html`<div class="failure-note ${isCritical(station, nowMs) ? 'bad' : 'warning'}">
-<p>${meaning} ${failingText(station, nowMs)}${successText(lastSuccessMs, nowMs)}</p>
-${adviceText(advice)}
-<p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
-</div>${note}`;
-}
-
-/** Who has not replied, as far as is known; undefined: the service replied to the station before. */
-export function silenceOf({ isHanging, lastSuccessMs, othersAnswered }: StationStatus): Silence | undefined {
-  if (!isHanging && lastSuccessMs !== undefined) return undefined;
-  return othersAnswered > 0 ? 'station' : 'service';
-}
-
-/** Says since when refreshes fail. */
-function failingText(station: StationStatus, nowMs: number): Html {
-  const sinceMs = failingSinceMs(station);
-  return sinceMs === undefined ? html`` : html`Failing ${sinceText(sinceMs, nowMs, 'with length')}. `;
-}
-
-/** The end of the first refresh that failed; undefined: the latest one succeeded. */
-export function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatus): number | undefined {
-  const latest = outages.at(-1);
-  if (failure === undefined) return undefined;
-  return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
-}
-
-/** What to do: the first sentence is the strongest line of its problem. `see`: where to see more. */
-export function adviceText(advice: string, see?: Html): Html {
-  const [first = '', ...rest] = advice.split(/(?<=[.?!]) (?=[A-Z])/);
-  const further: Html[] = [];
-  if (rest.length > 0) further.push(html` ${rest.join(' ')}`);
-  if (see) further.push(html` ${see}.`);
-  return html`<p class="advice">What to do: <strong>${first}</strong>${further}</p>`;
-}
-
-/** What to do about a listing that is not verified complete, for each of its reasons. */
-export function incompleteAdvice({ snapshot }: StationStatus): string {
-  const reasons = snapshot?.incompleteReasons.map(({ reason }) => INCOMPLETE_ADVICE[reason]) ?? [];
-  return [...new Set(reasons)].join(' ');
-}
-
-function successText(lastSuccessMs: number | undefined, nowMs: number): Html {
-  if (lastSuccessMs === undefined) return html`No refresh has succeeded yet.`;
-  return html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
 }
 
 /** The share of resources with alert rules, and how many are not counted because too little is known of them. `href`: of those without rules. */
@@ -188,14 +119,6 @@ export function changesSince(
   return html`${lost}${gained}${sinceText(sinceMs, nowMs)}`;
 }
 
-/** Which states have no known meaning, and what to do about it; empty without any. */
-export function unknownStatesNote(states: readonly UnknownState[], sinceMs?: number, nowMs = 0): Html {
-  if (states.length === 0) return html``;
-  const since = sinceMs === undefined ? [] : html` ${sinceText(sinceMs, nowMs, 'with length')}`;
-  return html`<div class="failure-note unclear" id="unknown-states"><p>${unknownStatesCount(states)}${since}: ${unknownStatesText(states)}. They count neither as firing nor as inactive.</p>
-${adviceText(unknownStatesAdvice(states))}</div>`;
-}
-
 /** Links to other tools, as configured. Their servers do not learn the address of the page. */
 export function linkList(links: readonly Link[]): Html | readonly Html[] {
   if (links.length === 0) return [];
@@ -205,68 +128,4 @@ export function linkList(links: readonly Link[]): Html | readonly Html[] {
 ${items}</ul>
 </nav>
 `;
-}
-
-/** What limits the refreshes of an upstream. */
-interface LoadNote {
-  readonly kind: 'throttled' | 'held' | 'waiting' | 'hanging' | 'exceeded';
-  /** The words after the name of the upstream. */
-  readonly brief: string;
-  readonly text: Html;
-  /** undefined: unknown. */
-  readonly sinceMs?: number | undefined;
-}
-
-/** Empty when its limits are not reached. A limit above what is needed makes no data older. */
-export function loadNotes({ load, capacity }: UpstreamStatus, nowMs: number): readonly LoadNote[] {
-  const { holdMs, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
-  const isShort = capacity !== undefined && isExceeded(capacity);
-  const isThrottled = recentThrottled > 0;
-  const notes: readonly (LoadNote & { readonly isShown: boolean })[] = [
-    {
-      kind: 'throttled',
-      isShown: isThrottled && (capacity === undefined || isShort),
-      brief: 'throttled',
-      text: throttledText(load, capacity),
-      sinceMs: load.throttledForMs === undefined ? undefined : nowMs - load.throttledForMs,
-    },
-    {
-      kind: 'held',
-      isShown: holdMs > 0,
-      brief: 'paused by the service',
-      text: html`service requested a pause until ${timeText(nowMs + holdMs, 'seconds')} UTC (Retry-After)`,
-    },
-    {
-      kind: 'waiting',
-      isShown: waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS,
-      brief: 'overloaded',
-      text: html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
-      sinceMs: nowMs - oldestWaitingMs,
-    },
-    {
-      kind: 'hanging',
-      isShown: hangingStations > 0,
-      brief: 'hanging',
-      text: html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`,
-    },
-    {
-      kind: 'exceeded',
-      isShown: isShort && !isThrottled,
-      brief: 'overloaded',
-      text: html`${capacity === undefined ? '' : capacityText(capacity)} (<a href="${CAPACITY_GUIDE}" rel="noreferrer">what to do</a>)`,
-    },
-  ];
-  return notes.filter(({ isShown }) => isShown);
-}
-
-/** `the service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
-function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): Html {
-  const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
-  return capacity === undefined ? html`${share}` : html`${capacityText(capacity, 'service')} (${share})`;
-}
-
-/** As a list; undefined when the limits of the upstream are not reached. */
-export function loadList(upstream: UpstreamStatus, nowMs: number): Html | undefined {
-  const notes = loadNotes(upstream, nowMs);
-  return notes.length === 0 ? undefined : html`<ul>${notes.map(({ text }) => html`<li>${text}</li>`)}</ul>`;
 }

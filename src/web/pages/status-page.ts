@@ -1,4 +1,4 @@
-import { NONE, oneOf, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
+import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
 import { type RecentChanges, recentChanges } from '../../inventory/recent-changes.ts';
 import { NO_STATE } from '../../inventory/resource-words.ts';
 import type { Selection } from '../../inventory/selection.ts';
@@ -17,13 +17,12 @@ import { allUnknownStates } from '../../inventory/unknown-states.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { HOUR_MS } from '../../model/clock.ts';
 import { sumIfKnown } from '../../refresh/aggregates.ts';
-import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
 import { labelNames } from '../data.ts';
-import type { ExporterPort } from '../port.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
-import { attentionItems, attentionSection, type FleetFacts, headline, ownersText } from './attention.ts';
-import { hourStrip } from './history.ts';
-import { breakable, type Html, html, roughDuration, rowId, sinceText, tiles } from './html.ts';
+import { attentionSection, headline } from './attention.ts';
+import { attentionItems } from './attention-items.ts';
+import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId, sinceText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { labelHeading } from './resource-list.ts';
 import {
@@ -32,12 +31,12 @@ import {
   coverageText,
   lastSuccess,
   linkedCount,
-  shortReason,
   stateBadge,
   stateNote,
   stationLink,
 } from './station-parts.ts';
-import { type PageColumn, selectBox, sortSelect, table, tableRow } from './table.ts';
+import { listPage, type PageColumn, pager, selectBox, sortSelect, table, tableRow } from './table.ts';
+import { hourStrip } from './timeline.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
@@ -45,29 +44,36 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
   const nowMs = options.now();
   const stations = exporter.stations();
   const changes = await changesOfLastHour(stations, nowMs);
-  const facts = fleetFacts(exporter, stations, changes, nowMs);
-  const items = attentionItems(facts);
-  const { text, tone } = headline(facts, items);
-  const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
+  const items = attentionItems({
+    root: './',
+    stations,
+    upstreams: exporter.upstreams(),
+    changes,
+    foundOf: (station) => exporter.station(station)?.changes.found ?? [],
+    ownerLabel: labelNames(exporter)[0],
+    rejectedReload: exporter.rejectedReload(),
+    rejectedWebReload: exporter.rejectedWebReload(),
+    nowMs,
+  });
+  const { text, tone } = headline(stations, items, { isSharded: exporter.isSharded, nowMs });
   const content = html`<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-<div class="overview">
-<div id="numbers">${statusTiles(stations, changes, nowMs)}
-${notCounted('Resources, firing, pending and coverage', withoutData)}</div>
-<div id="attention">${attentionSection(items, nowMs)}</div>
-</div>
-${await stationTable(stations, values, changes, nowMs)}
-<div id="owners">${ownerSection(await exporter.owners(), withoutData, values)}</div>`;
+${attentionSection(items, nowMs)}
+${statusTiles(stations, changes, nowMs)}
+${notCounted(stations)}
+${stationTable(stations, values, changes, nowMs)}
+<div id="owners">${ownerSection(await exporter.owners(), values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
 
-/** Which numbers lack stations; empty if none does. */
-function notCounted(numbers: string, withoutData: number): Html {
+/** Which stations the numbers lack; empty if none. */
+function notCounted(stations: readonly StationStatus[]): Html {
+  const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   if (withoutData === 0) return html``;
-  return html`<p class="quiet">${numbers} exclude ${countText(withoutData, 'station')} without data.</p>`;
+  return html`<p class="quiet">The numbers of resources exclude ${countText(withoutData, 'station')} without data.</p>`;
 }
 
 type ChangesByStation = ReadonlyMap<string, RecentChanges>;
@@ -82,40 +88,12 @@ async function changesOfLastHour(stations: readonly StationStatus[], nowMs: numb
   return changes;
 }
 
-function fleetFacts(
-  exporter: ExporterPort,
-  stations: readonly StationStatus[],
-  changes: ChangesByStation,
-  nowMs: number,
-): FleetFacts {
-  const [label] = labelNames(exporter);
-  const ownersOf = (station: string, sinceMs: number) => {
-    const found = label === undefined ? [] : (exporter.station(station)?.changes.found ?? []);
-    const removed = found.filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
-    return ownersText(
-      label,
-      removed.flatMap(({ owners }) => owners),
-    );
-  };
-  return {
-    isSharded: exporter.isSharded,
-    stations,
-    upstreams: exporter.upstreams(),
-    changes,
-    rejectedReload: exporter.rejectedReload(),
-    rejectedWebReload: exporter.rejectedWebReload(),
-    ownersOf,
-    nowMs,
-  };
-}
+/** What a total counts, and the table can be filtered by: the states, and those stations that are up with incomplete data. */
+const STATE_FILTERS = ['up', 'failing', 'no-data', 'not-tried', 'incomplete'] as const;
 
-/** What a total counts, and the table can be filtered by: `without-data` and `incomplete` include stations of several states. */
-const STATE_FILTERS = ['up', 'failing', 'not-tried', 'without-data', 'incomplete'] as const;
-
-function isIn(station: StationStatus, state: string): boolean {
-  if (state === 'without-data') return station.snapshot === undefined;
-  if (state === 'incomplete') return completeness(station) !== '';
-  return stateOf(station) === state;
+function isIn(station: StationStatus, filter: string): boolean {
+  const state = stateOf(station);
+  return filter === 'incomplete' ? state === 'up' && completeness(station) !== '' : state === filter;
 }
 
 const STATUS_PARAMETERS = {
@@ -126,6 +104,7 @@ const STATUS_PARAMETERS = {
   sort: TEXT,
   /** The same of the tables of owners. */
   owners: TEXT,
+  page: PAGE,
 };
 
 /** Which stations the table shows, and in which order; by default all, in the order of the configuration. */
@@ -220,40 +199,35 @@ function stateCell(station: StationStatus, nowMs: number): Html {
   return html`${stateBadge(station, nowMs)}${words}`;
 }
 
-/** Rows that take about as long as a usual page of the service. */
-const ROWS_TOGETHER = 100;
-
-/** The stations that the query selects, in its order. */
-async function stationTable(
+/** A page of the stations that the query selects, in its order. */
+function stationTable(
   stations: readonly StationStatus[],
   query: StationQuery,
   changes: ChangesByStation,
   nowMs: number,
-): Promise<Html> {
-  const { sort = '' } = query;
+): Html {
+  const { sort = '', page = '1', ...others } = query;
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
   const columns = statusColumns({ changes, nowMs, hasUnknown });
   const matching = stations.filter((station) => isMatch(station, query));
-  const shown = sortedRows(matching, columns, sort);
-  const rows: Html[] = [];
-  for (const [at, station] of shown.entries()) {
-    if (at % ROWS_TOGETHER === 0) await yieldToEventLoop();
-    rows.push(tableRow(columns, station, rowId(station.name)));
-  }
-  const link = (by: string) => html`href="${queryText({ ...query, sort: by })}#stations"`;
+  const shown = listPage(sortedRows(matching, columns, sort), Number(page));
+  const href = (values: StationQuery) => `${queryText({ ...others, ...values })}#stations`;
+  const pages = (label: string) => pager(label, shown, (target) => href({ sort, page: String(target) }));
+  const rows = shown.rows.map((station) => tableRow(columns, station, rowId(station.name)));
+  const noMatch = html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
-<p id="shown" role="status">${rows.length} of ${stations.length} stations shown</p>
-${table({ id: 'stations', columns, caption: 'Stations', sorting: { sort, link } }, rows)}
-${rows.length === 0 && stations.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : COVERAGE_NOTE}`;
+${pages('Pages of stations')}
+${table({ id: 'stations', columns, caption: 'Stations', sorting: { sort, link: (by) => html`href="${href({ sort: by })}"` } }, rows)}
+${shown.pages === 1 ? [] : pages('Pages of stations, below the table')}
+${rows.length === 0 && stations.length > 0 ? noMatch : COVERAGE_NOTE}`;
 }
 
 const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources with at least one alert rule. Resources that <code>resource_labels</code> exempts do not count, and with <code>alertability</code> only alertable ones do. Resources whose coverage is unknown are counted beside it.</p>`;
 
 function isMatch(station: StationStatus, { filter = '', state, upstream = station.upstream }: StationQuery): boolean {
-  const { name, telemetryStation, failure } = station;
-  const reason = failure ? shortReason(failure) : '';
-  const texts = [name, station.upstream, telemetryStation, STATION_STATES[stateOf(station)], reason];
+  const { name, telemetryStation } = station;
+  const texts = [name, station.upstream, telemetryStation, STATION_STATES[stateOf(station)], stateNote(station)];
   const text = texts.join(' ').toLowerCase();
   return (
     (state === undefined || isIn(station, state)) &&
@@ -301,11 +275,10 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over the stations whose numbers are known, with what they are to be compared with. */
 export function statusTiles(stations: readonly StationStatus[], changes: ChangesByStation, nowMs: number): Html {
-  const count = (state: (typeof STATE_FILTERS)[number]) => stations.filter((station) => isIn(station, state)).length;
-  const others = (['failing', 'without-data', 'incomplete', 'not-tried'] as const).filter((state) => count(state) > 0);
+  const count = (filter: string) => stations.filter((station) => isIn(station, filter)).length;
+  const others = STATE_FILTERS.filter((filter) => filter !== 'up' && count(filter) > 0);
   const notes = others.map(
-    (state, at) =>
-      html`${at === 0 ? '' : ', '}<a href="?state=${state}#stations">${numberText(count(state))} ${state.replace('-', ' ')}</a>`,
+    (filter) => html`<a href="?state=${filter}#stations">${numberText(count(filter))} ${FILTER_WORDS[filter]}</a>`,
   );
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
@@ -316,11 +289,11 @@ export function statusTiles(stations: readonly StationStatus[], changes: Changes
     const note = some === 0 ? {} : { note: `in ${countText(some, 'station')}` };
     return { value: linkedCount(sumOf(known, key), `.${ROUTES.search}?alert_state=${key}`), ...note };
   };
-  return tiles('totals', [
+  return facts('tiles', 'totals', [
     {
       term: 'Stations up',
       value: html`${linkedCount(count('up'), '?state=up#stations')} <small>of ${numberText(stations.length)}</small>`,
-      note: html`${notes}`,
+      note: itemList(notes, notes.length),
       share: stations.length === 0 ? 0 : count('up') / stations.length,
     },
     {
@@ -339,6 +312,12 @@ export function statusTiles(stations: readonly StationStatus[], changes: Changes
     ...oldestTile(stations, nowMs),
   ]);
 }
+
+/** Each station is counted once: those with incomplete data are among those that are up. */
+const FILTER_WORDS = {
+  ...STATION_STATES,
+  incomplete: 'up but incomplete',
+} as const;
 
 /** `−220 +12 in the last hour`, and for which time or stations that is not known. */
 function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
@@ -362,35 +341,37 @@ function knownTime(sinceMs: number, nowMs: number): Html {
   return isWholeHour ? html`in the last hour` : sinceText(sinceMs, nowMs);
 }
 
-function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number) {
+function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number): Fact {
   const states = allUnknownStates(snapshots.map(({ unknownStates }) => unknownStates));
   const [first, ...others] = states.map(({ state }) => state || NO_STATE);
   return {
     term: 'Unknown state',
     value: linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`),
-    tone: 'unclear' as const,
+    tone: 'unclear',
     note: html`<code>${breakable(`${first}`)}</code>${others.length === 0 ? '' : ` and ${countText(others.length, 'other')}`}`,
   };
 }
 
 /** The data that was refreshed the longest ago, also if it has expired since; none before the first success. */
-function oldestTile(stations: readonly StationStatus[], nowMs: number) {
+function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly Fact[] {
   const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];
   const { name, snapshot, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
   const ageMs = nowMs - Number(lastSuccessMs);
   const isFailing = oldest.up === false;
-  // Until a refresh fails, data is served for at least its ttl.
-  const servedMs = isFailing ? maxStaleMs : Math.max(maxStaleMs, ttlMs);
   const isOld = isFailing || ageMs > 2 * ttlMs + LONG_AGE_MS;
-  const expiry = snapshot === undefined ? 'has expired' : `expires after ${durationText(servedMs)}`;
+  const notes: readonly Html[] = [
+    stationLink(name),
+    ...(isFailing && snapshot ? [html`expires after ${durationText(maxStaleMs)}`] : []),
+    ...(snapshot === undefined ? [html`has expired`] : []),
+  ];
   return [
     {
       term: 'Oldest data',
       value: roughDuration(ageMs),
-      tone: isOld ? oldTone(oldest, nowMs) : ('' as const),
-      note: html`${stationLink(name)}; ${expiry}`,
+      tone: isOld ? oldTone(oldest, nowMs) : '',
+      note: itemList(notes, notes.length),
     },
   ];
 }
@@ -419,7 +400,7 @@ function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
 }
 
 /** A table per label of `resource_labels`; empty without any. */
-function ownerSection(counts: readonly OwnerCount[], withoutData: number, query: StationQuery): readonly Html[] {
+function ownerSection(counts: readonly OwnerCount[], query: StationQuery): readonly Html[] {
   const { owners: sort = '' } = query;
   return [...new Set(counts.map(({ label }) => label))].map((label) => {
     const rows = counts.filter((count) => count.label === label);
@@ -430,7 +411,6 @@ function ownerSection(counts: readonly OwnerCount[], withoutData: number, query:
     const link = (by: string) => html`href="${queryText({ ...query, owners: by })}#by-${label}"`;
     const caption = `Resources by ${label}`;
     return html`<h2 id="by-${label}">${caption}</h2>
-${notCounted('Resources, firing and coverage', withoutData)}
 ${table(
   { id: `owners-${label}`, columns, caption, sorting: { sort, link } },
   sortedRows(rows, columns, sort).map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),

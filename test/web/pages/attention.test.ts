@@ -4,14 +4,8 @@ import type { RecentChanges } from '../../../src/inventory/recent-changes.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
-import {
-  attentionItems,
-  attentionSection,
-  type FleetFacts,
-  headline,
-  ownersText,
-  stationHeadline,
-} from '../../../src/web/pages/attention.ts';
+import { attentionSection, headline, stationHeadline } from '../../../src/web/pages/attention.ts';
+import { attentionItems, type FleetFacts, ownersText } from '../../../src/web/pages/attention-items.ts';
 import { mismatch } from '../../refresh/fixtures.ts';
 import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
@@ -67,22 +61,21 @@ const lost = (count: number, before: number): RecentChanges => ({
 });
 
 const factsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}): FleetFacts => ({
-  isSharded: false,
+  root: './',
   stations,
   upstreams: [UPSTREAM],
   changes: new Map(),
+  foundOf: () => [],
+  ownerLabel: undefined,
   nowMs: NOW_MS,
-  ownersOf: () => '',
-  rejectedReload: undefined,
-  rejectedWebReload: undefined,
   ...facts,
 });
 
 const itemsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) =>
   attentionItems(factsOf(stations, facts));
 
-function headlineOf(stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) {
-  const { text, tone } = headline(factsOf(stations, facts), itemsOf(stations, facts));
+function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<FleetFacts> = {}) {
+  const { text, tone } = headline(stations, itemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
   return { text: shown(text.text).text, tone };
 }
 
@@ -93,9 +86,11 @@ function rowsOf(stations: readonly StationStatus[], facts: Partial<FleetFacts> =
 }
 
 describe('headline', () => {
-  it.each<[text: string, tone: string, stations: readonly StationStatus[], facts?: Partial<FleetFacts>]>([
+  it.each<
+    [text: string, tone: string, stations: readonly StationStatus[], isSharded?: boolean, facts?: Partial<FleetFacts>]
+  >([
     ['No stations are configured', 'neutral', []],
-    ['No stations are configured on this shard', 'neutral', [], { isSharded: true }],
+    ['No stations are configured on this shard', 'neutral', [], true],
     ['1 of 1 station up', 'good', [up('prod')]],
     ['1,000 of 1,000 stations up', 'good', fleet(1000, up)],
     ['4 of 6 stations up, 2 not tried yet', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
@@ -110,10 +105,11 @@ describe('headline', () => {
     ['1 of 1 station up; a: 3 records rejected since 02:45 UTC', 'warning', [lacking('a', withRejected(3))]],
     ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', [unclear('a', 7)]],
     [
-      '1 of 1 station up; upstream main: hanging',
+      '1 of 1 station up; upstream main: paused by the service',
       'warning',
       [up('a')],
-      { upstreams: [loaded({ hangingStations: 1 })] },
+      false,
+      { upstreams: [loaded({ holdMs: 5000 })] },
     ],
     [
       '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
@@ -136,8 +132,8 @@ describe('headline', () => {
       'warning',
       [up('c'), failing('a', 'timeout'), failing('d', 'timeout'), failing('b', 'forbidden'), failing('e', 'network')],
     ],
-  ])('is "%s" in the tone %s', (text, tone, stations, facts) => {
-    expect(headlineOf(stations, facts)).toEqual({ text, tone });
+  ])('is "%s" in the tone %s', (text, tone, stations, isSharded, facts) => {
+    expect(headlineOf(stations, isSharded, facts)).toEqual({ text, tone });
   });
 
   it('never sounds good while a station has no data, fails or was not tried', () => {
@@ -224,10 +220,8 @@ describe('attentionItems', () => {
   });
 
   it('says nothing of an upstream that failures already say, or that is usual', () => {
-    const upstreams = [
-      loaded({ recentThrottled: 5, hangingStations: 1, waitingRefreshes: 3, oldestWaitingMs: 59_000 }),
-    ];
-    expect(itemsOf([failing('a', 'rate_limited'), failing('b', 'timeout')], { upstreams })).toHaveLength(2);
+    const upstreams = [loaded({ recentThrottled: 5, waitingRefreshes: 3, oldestWaitingMs: 59_000 })];
+    expect(itemsOf([failing('a', 'rate_limited')], { upstreams })).toHaveLength(1);
     const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 61_000 })] });
     expect(item).toMatchObject({ who: 'upstream main', problem: 'overloaded', sinceMs: NOW_MS - 61_000 });
   });
@@ -244,7 +238,7 @@ describe('attentionSection', () => {
     expect(rows.map(({ text }) => text)).toEqual([
       `300 stations main since 02:53 UTC, 12 min ${meaning} Older data is served. What to do: ${advice} forbidden: m`,
     ]);
-    expect(rows[0]?.hrefs).toEqual(['?state=failing&filter=403+Forbidden&upstream=main#stations']);
+    expect(rows[0]?.hrefs).toEqual(['./?state=failing&filter=403+Forbidden&upstream=main#stations']);
   });
 
   it('counts from when the service failed, also if one of its stations had failed for days with another reason', () => {
@@ -283,10 +277,12 @@ describe('attentionSection', () => {
 
   it('says how many resources are gone since when, which and whose, on the page that stayed green', () => {
     const changes = new Map([['vanish', lost(220, 400)]]);
-    const ownersOf = (station: string, sinceMs: number) => `, by team: ${station} ${NOW_MS - sinceMs}`;
-    const [row] = rowsOf([up('vanish'), up('fine')], { changes, ownersOf });
+    const atMs = NOW_MS - 9 * MINUTE_MS;
+    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
+    const foundOf = () => [found, { ...found, change: 'added' as const }, { ...found, atMs: atMs - 1 }];
+    const [row] = rowsOf([up('vanish'), up('fine')], { changes, foundOf, ownerLabel: 'team' });
     expect(row?.text).toBe(
-      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone; the listings are verified complete. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: vanish 540000.',
+      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone. The listings are verified complete. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: web 220.',
     );
     expect(row?.hrefs).toEqual([
       './stations/vanish',
@@ -299,7 +295,7 @@ describe('attentionSection', () => {
     const [row, ...others] = rowsOf(fleet(7, up), { changes });
     expect(others).toEqual([]);
     expect(row?.text).toContain(
-      '91 of 140 resources are gone: s6 (−16), s5 (−15), s4 (−14), s3 (−13), s2 (−12) and 2 more.',
+      '91 of 140 resources are gone: s6 (16), s5 (15), s4 (14), s3 (13), s2 (12) and 2 more.',
     );
   });
 
@@ -331,7 +327,7 @@ describe('attentionSection', () => {
     const rows = rowsOf([lacking('total', INCOMPLETE), lacking('noid', withRejected(1))]);
     expect(rows.map(({ text }) => text)).toEqual([
       `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${INCOMPLETE_ADVICE.total_mismatch} Changes are not counted meanwhile.`,
-      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${INCOMPLETE_ADVICE.rejected_records} See which.`,
+      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${INCOMPLETE_ADVICE.rejected_records} Changes are not counted meanwhile. See which.`,
     ]);
     expect(rows[1]?.hrefs).toEqual(['./stations/noid', './stations/noid#rejected']);
   });
@@ -339,7 +335,7 @@ describe('attentionSection', () => {
   it('sums up several stations that may miss resources, with links to them', () => {
     const [incomplete] = rowsOf(fleet(2, (name) => lacking(name, INCOMPLETE)));
     expect(incomplete?.text).toContain('s0 (total 5, 4 listed), s1 (total 5, 4 listed)');
-    expect(incomplete?.hrefs[0]).toBe('?state=incomplete&upstream=main#stations');
+    expect(incomplete?.hrefs[0]).toBe('./?filter=incomplete&upstream=main#stations');
     const [rejecting] = rowsOf(fleet(7, (name) => lacking(name, withRejected(3))));
     expect(rejecting?.text).toContain(
       '21 records have no usable resource_id, and are left out: s0 (3), s1 (3), s2 (3), s3 (3), s4 (3) and 2 more.',
@@ -359,7 +355,7 @@ describe('attentionSection', () => {
     const rows = rowsOf([unclear('a', 7), unclear('b', 2)]);
     expect(rows).toHaveLength(1);
     expect(rows[0]?.text).toMatch(
-      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\)\. In a \(7\), b \(2\)\. What to do: .*states: \{ firing: \["ESCALATED"\] \}/,
+      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\): a \(7\), b \(2\)\. What to do: .*states: \{ firing: \["ESCALATED"\] \}/,
     );
     expect(rows[0]?.hrefs).toContain('./search?alert_state=unknown');
   });
@@ -370,23 +366,41 @@ describe('attentionSection', () => {
     expect(row?.text).toBe(
       `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${FAILURE_ADVICE.rate_limited.advice}`,
     );
-    const [hanging] = rowsOf([up('a')], { upstreams: [loaded({ hangingStations: 1 })] });
-    expect(hanging?.text).toContain(FAILURE_ADVICE.timeout.advice);
   });
 
-  it('folds a long list, and is bounded', () => {
-    const stations = fleet(70, (name) => failing(name, 'timeout', 503, { upstream: name }));
-    const { text, tags } = shown(attentionSection(itemsOf(stations), NOW_MS).text);
-    expect(text).toMatch(/^Needs attention 70 /);
-    expect(tags.filter(({ name }) => name === 'li')).toHaveLength(60);
-    expect(text).toContain('62 more');
-    expect(text).toContain('10 more are not listed: see the stations.');
+  it('folds a long list', () => {
+    const stations = fleet(10, (name) => failing(name, 'timeout', 503, { upstream: name }));
+    const [shownItems = '', folded = ''] = attentionSection(itemsOf(stations), NOW_MS).text.split('<details>');
+    expect(shown(shownItems).text).toMatch(/^Needs attention 10 /);
+    expect(shownItems.match(/<li /g)).toHaveLength(8);
+    expect(shown(folded).text).toMatch(/^2 more /);
+    expect(folded.match(/<li /g)).toHaveLength(2);
+  });
+
+  const timeout = (changes: Partial<StationStatus>) => rowsOf([failing('a', 'timeout', 503, changes)])[0]?.text;
+
+  it('does not advise to wait longer for a service that never answered', () => {
+    for (const silent of [{ isHanging: true }, { lastSuccessMs: undefined }])
+      expect(timeout(silent)).toMatch(/What to do: Check base_url, /);
+    expect(timeout({})).toMatch(/What to do: If the service never answers, /);
+  });
+
+  it('says that the service answers for others while one station hangs, and where to ask', () => {
+    const text = timeout({ isHanging: true, othersAnswered: 2 });
+    expect(text).toContain('The service does not answer for this station, but does for others on the same host.');
+    expect(text).toContain('What to do: Report the station to the operators of the service');
+    expect(text).not.toContain('firewall');
+  });
+
+  it('does not repeat the station on its own page, and has the links of that page', () => {
+    const items = itemsOf([unclear('a', 7)], { root: '../' });
+    const { text, hrefs } = shown(attentionSection(items, NOW_MS, 'hidden').text);
+    expect(text).toMatch(/^Needs attention 1 since 03:03 UTC, 2 min 7 resources in states of unknown meaning/);
+    expect(hrefs).toEqual(['../search?alert_state=unknown&station=a']);
   });
 });
 
 describe('stationHeadline', () => {
-  const NO_CHANGES = { added: 0, removed: 0, sinceMs: undefined, knownSinceMs: undefined, loss: undefined };
-
   it.each<[text: string, tone: string, StationStatus, RecentChanges?]>([
     ['up', 'good', up('a')],
     ['not tried', 'neutral', untried('a')],
@@ -395,8 +409,11 @@ describe('stationHeadline', () => {
     ['up; 220 of 400 resources are gone since 02:56 UTC', 'bad', up('a'), lost(220, 400)],
     ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
     ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', unclear('a', 7)],
-  ])('is "%s" in the tone %s', (text, tone, station, changes = NO_CHANGES) => {
-    const line = stationHeadline(station, changes, NOW_MS);
+  ])('is "%s" in the tone %s', (text, tone, station, recent) => {
+    const changes = new Map(recent ? [[station.name, recent]] : []);
+    // Problems of the upstream are not those of the station.
+    const upstreams = [loaded({ holdMs: 5000 })];
+    const line = stationHeadline(station, itemsOf([station], { changes, upstreams }), NOW_MS);
     expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { AnchoredRegExp } from '../../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, STATION } from '../fake-station.ts';
-import { openPage, rowsOf, shown } from './opened-page.ts';
+import { detailOf, exporterOf } from '../fake-station.ts';
+import { openPage, rowsOf } from './opened-page.ts';
 
 const resourceLabels = new ResourceLabels([
   { match: { resource_id: new AnchoredRegExp('[ab]') }, labels: { team: 'storage <1>' } },
@@ -49,22 +49,11 @@ describe('ownerSection', () => {
     expect(hrefs).toContain('./search?alert_state=unknown&team=storage+%3C1%3E');
   });
 
-  it('names the number of stations that are not counted, also beside the totals', async () => {
-    const gone = { ...STATION, name: 'gone', snapshot: undefined };
-    const { text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
-    expect(text).toContain('Resources, firing, pending and coverage exclude 1 station without data.');
-    // The tables of owners have no column of pending resources.
-    expect(text).toContain('Resources by team Resources, firing and coverage exclude 1 station without data.');
-    expect((await openPage(labelled)).body).not.toContain('exclude');
-  });
-
   it('has columns, filters and counts on the page of a station', async () => {
     const { body } = await openPage(labelled, '/stations/prod?team=web');
     expect(body).toContain('<select id="filter-team" name="team">');
     expect(body).toContain('<option value="web" selected>web (1)</option>');
     expect(body).toMatch(/<td data-label="Team"><span>web<\/span><\/td>\s*<td data-label="Tier"><span>front/);
-    const [, bars = ''] = /<h3 id="by-label_team">([\s\S]*?)<\/section>/.exec(body) ?? [];
-    expect(shown(bars).text).toBe('By team storage <1> 2 (50 %) (none) 1 (25 %) web 1 (25 %)');
   });
 
   it('has fields and filters in JSON and CSV', async () => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedChange } from '../../../src/inventory/changes.ts';
-import type { HistoryEntry } from '../../../src/inventory/history.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
@@ -71,97 +69,26 @@ describe('resourcePage', () => {
     ]);
   });
 
-  it('leads with state, since when it was observed, rules and owners', async () => {
+  it('leads with state, rules and owners', async () => {
     const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'storage', tier: '' } }]);
-    const succeeded = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
-    const history = [succeeded, { ...succeeded, atMs: NOW_MS - 7_200_000, outcome: 'failed' } as const];
     const { body, text } = await open(
       { state: 'FIRING', alertRules: 3, labels: { team: 'storage' } },
-      { spec: { resourceLabels }, history },
+      { spec: { resourceLabels } },
     );
-    expect(textOf(body, 'status')).toBe('StateFIRING In this stateat least 1 h Alert rules3 Teamstorage Tier– none');
+    expect(textOf(body, 'status')).toBe('StateFIRING Alert rules3 Teamstorage Tier– none');
     expect(text).toContain('Station prod: up, data from 55 s ago.');
     const silent = await open({ state: '', alertRules: undefined });
-    expect(textOf(silent.body, 'status')).toBe('State– no state In this state– not observed Alert rules– not reported');
+    expect(textOf(silent.body, 'status')).toBe('State– no state Alert rules– not reported');
   });
-
-  const changed = (change: ObservedChange['change'], agoMs: number, to = 'FIRING'): ObservedChange => ({
-    change,
-    to,
-    from: 'x',
-    resource: resourceOf('a'),
-    atMs: NOW_MS - agoMs,
-  });
-
-  const SUCCEEDED: HistoryEntry = {
-    atMs: NOW_MS - 3_600_000,
-    refreshes: 1,
-    failed: 0,
-    outcome: 'succeeded',
-    waitedMs: 0,
-  };
-  const LATER = { ...SUCCEEDED, atMs: NOW_MS - 180_000 };
-  const INCOMPLETE = { ...SUCCEEDED, atMs: NOW_MS - 240_000, outcome: 'incomplete' as const };
-  const UNCLEAR = { ...SUCCEEDED, atMs: NOW_MS - 240_000, unknown: 1 };
-
-  interface Observation {
-    readonly complete?: boolean;
-    readonly dropped?: number;
-    readonly up?: boolean;
-    readonly history?: readonly HistoryEntry[];
-    readonly comparedSinceMs?: number;
-  }
-
-  it.each<[string, string, readonly ObservedChange[], Observation?]>([
-    ['1 min', 'a change to it was observed', [changed('rules', 1000), changed('state', 60_000)]],
-    ['1 min', 'it was added with it', [changed('added', 60_000)]],
-    ['5 s', 'refreshes have failed since', [changed('state', 60_000)], { up: false }],
-    ['at least 2 min', 'older changes were dropped', [changed('rules', 120_000)], { dropped: 1, history: [SUCCEEDED] }],
-    ['at least 1 h', 'no change was observed', [], { history: [SUCCEEDED] }],
-    [
-      'at least 3 min',
-      'another query was listed before',
-      [],
-      { history: [LATER, SUCCEEDED], comparedSinceMs: NOW_MS - 180_000 },
-    ],
-    ['at least 3 min', 'it has been complete since', [], { history: [LATER, INCOMPLETE, SUCCEEDED] }],
-    ['at least 3 min', 'states were missing before', [], { history: [LATER, UNCLEAR, SUCCEEDED] }],
-    ['– not observed', 'the last change was to another state', [changed('state', 60_000, 'INACTIVE')]],
-    ['– not observed', 'its type changed', [changed('type', 1000, 'vm'), changed('state', 60_000)]],
-    ['– not observed', 'the listing is incomplete', [changed('state', 60_000)], { complete: false }],
-    ['– not observed', 'the listing has been incomplete from the start', [], { complete: false }],
-  ])(
-    'shows a state as observed %s if %s',
-    async (held, _why, newestFirst, {
-      complete = true,
-      dropped = 0,
-      up = true,
-      history = [],
-      comparedSinceMs = 0,
-    } = {}) => {
-      const changes = { ...NO_CHANGES, newestFirst, dropped };
-      const { body } = await open(
-        { state: 'FIRING' },
-        { snapshot: { complete }, status: { up, comparedSinceMs }, changes, history },
-      );
-      expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
-    },
-  );
 
   it.each([
-    [
-      'Offset1,234 in the station’s listing (counted from 0) Pagerecord 35 of the page at offset 1,200 Requestpage.offset=1234&page.size=1 with the station’s filters Invalid fieldsstate sku',
-      { offset: 1200, positions: [3, 34], invalid: new Map([[1, ['state', 'sku'] as const]]) },
-    ],
-    [
-      'Offset6 in the station’s listing (counted from 0) Pagerecord 2 of the page at offset 5 Requestpage.offset=6&page.size=1 with the station’s filters Invalid fieldsnone',
-      { offset: 5, positions: undefined, invalid: new Map() },
-    ],
-  ])('shows the place of the record in the listing and in its page: %s', async (text, location) => {
+    [1234, { offset: 1200, positions: [3, 34], invalid: new Map() }],
+    [6, { offset: 5, positions: undefined, invalid: new Map() }],
+  ])('shows how to request record %i of the listing', async (offset, location) => {
     const parts = [[resourceOf('z')], [resourceOf('x'), resourceOf('a')]];
     const locations = [{ offset: 0, positions: undefined, invalid: new Map() }, location];
     const { body } = await open({}, { snapshot: { parts, locations } });
-    expect(textOf(body, 'origin')).toBe(text);
+    expect(textOf(body, 'record')).toContain(`page.offset=${offset}&page.size=1 with the station’s filters`);
   });
 
   it('shows every field as parsed', async () => {

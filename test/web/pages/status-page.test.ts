@@ -51,7 +51,13 @@ describe('statusPage', () => {
   describe('its table', () => {
     const stations = [
       { ...STATION, name: 'b-10', telemetryStation: 'Edge' },
-      { ...STATION, name: 'b-9', upstream: 'second', dueInMs: -5, snapshot: { ...SNAPSHOT, resources: 9 } },
+      {
+        ...STATION,
+        name: 'b-9',
+        upstream: 'second',
+        dueInMs: -5,
+        snapshot: { ...SNAPSHOT, resources: 9, complete: false },
+      },
       { ...FAILING, name: 'a', snapshot: { ...COVERED, resources: 42, complete: false } },
       { ...FRESH, name: 'new' },
       { ...EXPIRED, name: 'old' },
@@ -64,8 +70,10 @@ describe('statusPage', () => {
       ['?filter=failing+timeout', 'a'],
       ['?filter=%20%20', 'b-10 b-9 a new old'],
       ['?state=up', 'b-10 b-9'],
-      ['?state=without-data', 'new old'],
-      ['?state=incomplete', 'a'],
+      ['?state=no-data', 'old'],
+      ['?state=not-tried', 'new'],
+      ['?state=incomplete', 'b-9'],
+      ['?filter=incomplete', 'b-9 a'],
       ['?state=failing&upstream=main&filter=timeout', 'a'],
       ['?upstream=second', 'b-9'],
       ['?sort=station', 'a b-9 b-10 new old'],
@@ -81,9 +89,18 @@ describe('statusPage', () => {
       const { body } = await openWith(stations, query);
       const names = namesIn(body);
       expect(names).toEqual(expected.split(' ').filter(Boolean));
-      expect(body).toContain(`<p id="shown" role="status">${names.length} of 5 stations shown</p>`);
+      expect(body).toContain(`${Math.min(names.length, 1)}–${names.length} of ${names.length}</span>`);
       expect(body.includes('No station matches.')).toBe(names.length === 0);
       expect(body.includes(' aria-sort="')).toBe(query.startsWith('?sort='));
+    });
+
+    it('has pages of 100 stations, which keep the rest of the query', async () => {
+      const many = Array.from({ length: 250 }, (_, index) => ({ ...STATION, name: `s${1000 + index}` }));
+      const { body, text, hrefs } = await openWith(many, '?filter=s&sort=-station&page=3');
+      expect(namesIn(body)).toEqual(Array.from({ length: 50 }, (_, index) => `s${1049 - index}`));
+      expect(text).toContain('201–250 of 250FirstPreviousNextLast');
+      expect(hrefs).toContain('?filter=s&sort=-station&page=2#stations');
+      expect(hrefs).toContain('?filter=s&sort=station#stations');
     });
 
     it('has headings and a form that keep the rest of the query', async () => {
@@ -141,6 +158,15 @@ describe('statusPage', () => {
   });
 });
 
+describe('the totals', () => {
+  it('name the number of stations that they do not count', async () => {
+    expect((await openWith([STATION, EXPIRED])).text).toContain(
+      'The numbers of resources exclude 1 station without data.',
+    );
+    expect((await openWith([STATION])).text).not.toContain('exclude');
+  });
+});
+
 describe('statusTiles', () => {
   const tilesOf = (stations: readonly StationStatus[]) => shown(statusTiles(stations, new Map(), NOW_MS).text);
 
@@ -154,10 +180,10 @@ describe('statusTiles', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations up3 of 61 failing, 2 without data, 2 incomplete, 1 not tried Resources4,252changes not known yet Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod; expires after 15 min',
+      'Stations up3 of 61 failing, 1 no data, 1 not tried, 1 up but incomplete Resources4,252changes not known yet Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod',
     );
     expect(hrefs).toEqual([
-      ...['up', 'failing', 'without-data', 'incomplete', 'not-tried'].map((state) => `?state=${state}#stations`),
+      ...['up', 'failing', 'no-data', 'not-tried', 'incomplete'].map((state) => `?state=${state}#stations`),
       '?sort=-resources#stations',
       './search?alert_state=firing',
       './search?without_rules=yes',
@@ -165,16 +191,10 @@ describe('statusTiles', () => {
     ]);
   });
 
-  it('shows when the oldest data expires: not before its ttl has passed, unless the station fails', () => {
-    const station = { ...STATION, ttlMs: 3_600_000, maxStaleMs: 900_000 };
-    expect(tilesOf([station]).text).toContain('expires after 1 h');
-    expect(tilesOf([{ ...station, up: false }]).text).toContain('expires after 15 min');
-  });
-
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(tilesOf([failed, failed]).text).toBe(
-      'Stations up0 of 22 failing, 2 without data Resources– no datachanges not known yet Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>; has expired',
+      'Stations up0 of 22 failing Resources– no datachanges not known yet Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>, has expired',
     );
   });
 
@@ -223,8 +243,8 @@ describe('statusTiles', () => {
 
   it('shows the oldest data also after it has expired', () => {
     const old = { ...FAILING, lastSuccessMs: NOW_MS - 20 * 60_000 };
-    expect(tilesOf([STATION, old]).text).toContain('Oldest data20 mina&b <c>; expires after 15 min');
-    expect(tilesOf([STATION, { ...old, snapshot: undefined }]).text).toContain('Oldest data20 mina&b <c>; has expired');
+    expect(tilesOf([STATION, old]).text).toContain('Oldest data20 mina&b <c>, expires after 15 min');
+    expect(tilesOf([STATION, { ...old, snapshot: undefined }]).text).toContain('Oldest data20 mina&b <c>, has expired');
   });
 
   it('shows how many resources are in which states of unknown meaning', () => {
@@ -250,7 +270,7 @@ describe('the row of a station', () => {
     [
       'has states of unknown meaning',
       { ...STATION, snapshot: { ...COVERED, resources: 9, unknown: 7 }, unknownSinceMs: NOW_MS },
-      'prod main · ts up: 7 in an unknown state 9 0 0 7 70 % 55 s ago',
+      'prod main · ts up: 7 unknown 9 0 0 7 70 % 55 s ago',
     ],
     ['waits', { ...STATION, isRefreshing: true, waitingMs: 8600 }, 'prod main · ts up 42 5 1 83 % 55 s ago'],
     ['fails', FAILING, 'a&b <c> main · ts failing: timeout, incomplete 4,200 0 0 70 % 55 s ago'],

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry, Outage } from '../../../src/inventory/history.ts';
-import { historySection, hourStrip, refreshesSection } from '../../../src/web/pages/history.ts';
+import { historySection, refreshesSection } from '../../../src/web/pages/history-page.ts';
+import { hourStrip, numbersSection } from '../../../src/web/pages/timeline.ts';
 import { detailOf, exporterOf, NOW_MS, STATION } from '../fake-station.ts';
 import { openPage, rowsOf, shown } from './opened-page.ts';
 
@@ -41,7 +42,7 @@ function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryE
 
 function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
   const station = { ...detailOf([], { history, status: { ttlMs, ...status } }), nowMs: NOW_MS };
-  return `${historySection(station).text}${refreshesSection(station).text}`;
+  return [historySection(station), numbersSection(station), refreshesSection(station)].map(({ text }) => text).join('');
 }
 
 /** One per minute, the latest first, from `agoMs` on. */
@@ -51,8 +52,15 @@ function minutes(count: number, entry: (agoMs: number) => HistoryEntry = entryAt
 
 /** State, first and last cell of each bar of the timeline. */
 function bars(markup: string): string[] {
-  const found = markup.matchAll(/<rect class="(\w+)" x="(\d+)" width="(\d+)"/g);
-  return Array.from(found, ([, state, from, cells]) => `${state} ${from}–${Number(from) + Number(cells) - 1}`);
+  const paths = [...markup.matchAll(/<path class="(\w+)" d="([^"]*)"/g)];
+  const found = paths.flatMap(([, state = '', path = '']) =>
+    Array.from(path.matchAll(/M(\d+) \d+h(\d+)/g), ([, from, cells]) => ({
+      state,
+      from: Number(from),
+      cells: Number(cells),
+    })),
+  );
+  return found.sort((a, b) => a.from - b.from).map(({ state, from, cells }) => `${state} ${from}–${from + cells - 1}`);
 }
 
 /** The states of the bars. */
