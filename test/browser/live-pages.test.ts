@@ -31,8 +31,8 @@ describe('the station page', () => {
       await openPaused(page, url);
       await page.locator('#search').fill('not submitted');
       await page.locator('#without-rules').check();
-      await page.locator('#filter-state').selectOption('ALERTSTATE_INACTIVE');
-      await page.locator('summary').filter({ hasText: 'more' }).click();
+      await page.locator('#filter-type').selectOption('resource_type.kind.v1.t7');
+      await page.locator('#details summary').click();
       await page.locator(`${row('r20')} th a`).focus();
       const before = {
         scroll: await page.evaluate<number>('scrollY'),
@@ -55,8 +55,8 @@ describe('the station page', () => {
       expect(Math.abs(Number(top?.y) - Number(before.top?.y))).toBeLessThan(1);
       expect(await page.locator('#search').inputValue()).toBe('not submitted');
       expect(await page.locator('#without-rules').isChecked()).toBe(true);
-      expect(await page.locator('#filter-state').inputValue()).toBe('ALERTSTATE_INACTIVE');
-      expect(await page.locator('.bars details').getAttribute('open')).toBe('');
+      expect(await page.locator('#filter-type').inputValue()).toBe('resource_type.kind.v1.t7');
+      expect(await page.locator('#details').getAttribute('open')).toBe('');
       await page.clock.resume();
       await expectSound(page);
     },
@@ -66,11 +66,11 @@ describe('the station page', () => {
     const { service, exporter, url } = await station();
     const page = await openPage();
     await openPaused(page, url);
-    expect(await page.locator('#filter-state option').allTextContents()).toEqual(['any', 'Inactive (30)']);
+    expect(await page.locator('#filter-type option').count()).toBe(1 + 15);
     service.setRecords('one', entriesOf(2));
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#filter-state option:nth-child(2)', /\(2\)$/);
+    await untilText(page, '#filter-type option:nth-child(2)', /\(2\)$/);
   });
 });
 
