@@ -67,7 +67,7 @@ describe('resources in states that need a meaning', () => {
     expect(before.page).toContain(
       '7 resources in states of unknown meaning, neither firing nor inactive: ALERTSTATE_ESCALATED (7).',
     );
-    expect(before.stationPage).toMatch(/7 resources are in states of unknown meaning.*: ALERTSTATE_ESCALATED \(7\)\./);
+    expect(before.stationPage).toMatch(/7 resources in states of unknown meaning.*: ALERTSTATE_ESCALATED \(7\)\./);
     for (const text of [before.page, before.stationPage]) expect(text).toContain(WHAT_TO_DO);
     await reload();
     const after = await shown();
