@@ -79,7 +79,8 @@ const FORMATS = [
   '',
   'Editors complete and validate the file with [config.schema.json](../config.schema.json) when its first line is',
   '`# yaml-language-server: $schema=config.schema.json`. `check` also warns of secret and certificate files that cannot be',
-  'read, of secrets in clear text, of upstreams without credentials, and of a telemetry station that is configured twice.',
+  'read, of secrets in clear text, of upstreams without credentials, of a telemetry station that is configured twice, and',
+  'of labels that Prometheus renames or alerts replace, such as `job` and `severity`.',
 ];
 
 /** What the table of a mapping does not say, by its path. */

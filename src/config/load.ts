@@ -27,7 +27,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   const main = await checkYaml(configSchema, { file, text, env });
   const { document } = main;
   const root = mappingOf(document.raw);
-  const { stations: own } = root;
+  const { stations: own, resource_labels } = root;
   const problems = main.ok ? [] : [...main.problems];
   const entries = entriesOf(own, ['stations'], document);
   const stations: Config['stations'] = [];
@@ -54,12 +54,16 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   const unmatched = config.station_files.flatMap((path, index) =>
     isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
   );
+  const labels = replacedLabels([...entries, ...entriesOf(resource_labels, ['resource_labels'], document)]);
   return {
     ok: true,
     file,
     config,
-    raw: { ...root, stations: entries.map(({ station }) => station) },
-    warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
+    raw: { ...root, stations: entries.map(({ value }) => value) },
+    warnings: [
+      ...failing.map(formatProblem),
+      ...formatProblems([...unmatched, ...sameListings(config, entries), ...labels]),
+    ],
     securityWarnings: insecure.map(formatProblem),
   };
 }
@@ -77,21 +81,21 @@ function resolved(configFile: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(configFile), path);
 }
 
-/** A station of any of the files. */
+/** An entry of a list in any of the files. */
 interface Entry {
-  readonly station: unknown;
+  readonly value: unknown;
   readonly path: ConfigPath;
   readonly document: YamlDocument;
 }
 
-function entriesOf(stations: unknown, path: ConfigPath, document: YamlDocument): Entry[] {
-  return listOf(stations).map((station, index) => ({ station, path: [...path, index], document }));
+function entriesOf(list: unknown, path: ConfigPath, document: YamlDocument): Entry[] {
+  return listOf(list).map((value, index) => ({ value, path: [...path, index], document }));
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
   const owners = new Map<string, () => Problem>();
-  for (const { station, path, document } of entries) {
-    const { key, name } = stationNameOf(mappingOf(station));
+  for (const { value, path, document } of entries) {
+    const { key, name } = stationNameOf(mappingOf(value));
     if (name === undefined) continue;
     const problem = (message: string) => document.problemAt([...path, key], message);
     const owner = owners.get(name)?.();
@@ -123,3 +127,24 @@ function* sameListings(config: Config, entries: readonly Entry[]): Iterable<Prob
       );
   }
 }
+
+/** A warning and no problem: with other rules, or with `honor_labels`, the label may do what was intended. */
+function* replacedLabels(entries: readonly Entry[]): Iterable<Problem> {
+  for (const { value, path, document } of entries) {
+    const { labels } = mappingOf(value);
+    for (const name of Object.keys(mappingOf(labels))) {
+      const problem = REPLACED_LABELS.get(name);
+      if (problem !== undefined)
+        yield document.problemAt([...path, 'labels', name], `${problem}, expected another name`, true);
+    }
+  }
+}
+
+const REPLACED_LABELS: ReadonlyMap<string, string> = new Map([
+  ['job', 'Prometheus renames this label to exported_job'],
+  ['instance', 'Prometheus renames this label to exported_instance'],
+  // The rules are of all replicas together.
+  ['pod', 'alerts lose this label'],
+  ['alertname', 'alerts have a label of this name'],
+  ['severity', 'alerts have a label of this name'],
+]);

@@ -138,6 +138,22 @@ stations:
     });
   });
 
+  it('warns of labels that Prometheus renames or alerts replace', async () => {
+    const { warnings } = await loaded(
+      `${stationWith(`rid: ${RID}`, 'labels: { team: a, job: b, instance: c }')}resource_labels:
+  - { labels: { owner: a } }
+  - { labels: { pod: a, severity: b, alertname: c } }
+`,
+    );
+    expect(warnings.map((line) => line.replace('conf/config.yaml:', ''))).toEqual([
+      '5:24: stations[0].labels.job: Prometheus renames this label to exported_job, expected another name',
+      '5:32: stations[0].labels.instance: Prometheus renames this label to exported_instance, expected another name',
+      '8:17: resource_labels[1].labels.pod: alerts lose this label, expected another name',
+      '8:25: resource_labels[1].labels.severity: alerts have a label of this name, expected another name',
+      '8:38: resource_labels[1].labels.alertname: alerts have a label of this name, expected another name',
+    ]);
+  });
+
   describe('with environment variables', () => {
     const reference = (name: string) => `$\{${name}}`;
 
