@@ -12,7 +12,7 @@ import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { isEndpoint } from '../web/routes.ts';
 import { listen } from '../web/server.ts';
-import { autoReload, watchedConfig } from './auto-reload.ts';
+import { autoReload } from './auto-reload.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
@@ -34,7 +34,7 @@ export async function serve(context: ProcessContext, flags: FlagValues): Promise
 async function serveConfig(
   context: ProcessContext,
   flags: FlagValues,
-  loadFiles: () => Promise<LoadResult>,
+  load: () => Promise<LoadResult>,
   end: AbortSignal,
   hangups: AsyncIterable<unknown>,
 ): Promise<void> {
@@ -46,8 +46,7 @@ async function serveConfig(
     throw new OperatorError([`--web.telemetry-path: ${telemetryPath} is another endpoint, expected another path`]);
   const fingerprint = configFingerprint(flags['config.file'], context.env);
   const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
-  const watched = intervalMs > 0 ? watchedConfig(loadFiles, fingerprint) : undefined;
-  const load = watched?.load ?? loadFiles;
+  const loaded = intervalMs > 0 ? await fingerprint() : undefined;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
@@ -66,7 +65,10 @@ async function serveConfig(
   });
   const reload = () => exporter.reload().catch(reportInternalError(log));
   void reloadAfter(hangups, reload);
-  if (watched) void autoReload(watched, reload, () => hasElapsed(intervalMs, end)).catch(reportInternalError(log));
+  if (loaded !== undefined) {
+    const tick = () => hasElapsed(intervalMs, end);
+    void autoReload(loaded, fingerprint, reload, tick).catch(reportInternalError(log));
+  }
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {

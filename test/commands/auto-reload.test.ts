@@ -2,76 +2,30 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { autoReload, watchedConfig } from '../../src/commands/auto-reload.ts';
-import type { LoadResult } from '../../src/config/load.ts';
+import { autoReload } from '../../src/commands/auto-reload.ts';
 import { serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { replaceFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
-type Change = (files: { content: string }) => void;
-
-/** Files with a content that the test changes, also while they are loaded and during the pause. */
-async function watched(whileLoading: Change = () => undefined, duringPause: Change = () => undefined) {
-  const files = { content: 'first' };
-  const rejected: LoadResult = { ok: false, problems: [] };
-  const config = watchedConfig(
-    async () => {
-      whileLoading(files);
-      return rejected;
-    },
-    async () => files.content,
-    async () => duringPause(files),
-  );
-  await config.load();
-  return { files, config };
-}
-
 describe('autoReload', () => {
-  it('reloads once for each change, although it is rejected', async () => {
+  it('reloads once for each change, although it is rejected, and for one during a reload', async () => {
     const changes: Readonly<Record<number, string>> = { 2: 'broken', 5: 'still broken', 8: 'first' };
-    const { files, config } = await watched();
     const reloaded: string[] = [];
-    const reload = async () => {
-      reloaded.push(files.content);
-      return config.load();
-    };
+    let content = 'first';
     let ticks = 0;
+    const reload = async () => {
+      reloaded.push(content);
+      if (content === 'still broken') content = 'repaired';
+    };
     const tick = async () => {
-      files.content = changes[ticks] ?? files.content;
+      content = changes[ticks] ?? content;
       ticks += 1;
       return ticks <= 10;
     };
-    await autoReload(config, reload, tick);
-    expect(reloaded).toEqual(Object.values(changes));
-  });
-});
-
-describe('watchedConfig', () => {
-  it('does not repeat a reload that was requested otherwise, and notices a change during a reload', async () => {
-    let written: string | undefined;
-    const { files, config } = await watched((loading) => {
-      loading.content = written ?? loading.content;
-    });
-    expect(await config.hasChanged()).toBe(false);
-    files.content = 'second';
-    expect(await config.hasChanged()).toBe(true);
-    await config.load();
-    expect(await config.hasChanged()).toBe(false);
-    written = 'third';
-    await config.load();
-    expect(await config.hasChanged()).toBe(true);
-  });
-
-  it('does not load files that are being written', async () => {
-    const writes = ['half', 'all', 'all'];
-    const { files, config } = await watched(undefined, (paused) => {
-      paused.content = writes.shift() ?? paused.content;
-    });
-    files.content = 'start';
-    const results = [await config.hasChanged(), await config.hasChanged(), await config.hasChanged()];
-    expect(results).toEqual([false, false, true]);
+    await autoReload('first', async () => content, reload, tick);
+    expect(reloaded).toEqual(['broken', 'still broken', 'repaired', 'first']);
   });
 });
 
