@@ -32,7 +32,7 @@ type FilterName = (typeof FILTER_NAMES)[number];
 /** The filters of a request; empty values are left out. */
 export type Filters = Readonly<Partial<Record<FilterName, readonly string[]>>>;
 
-export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** A valid request for a page of a station's listing. */
 export interface ListingRequest {
