@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
 import { hasSameElements } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
+import { getOrCreate } from '../refresh/aggregates.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
@@ -22,22 +23,17 @@ import { type ExpositionFormat, familiesText, familyHeader, writeStations } from
 
 type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld'>>;
 
-/** The stations as the latest scrape of a format found them. */
-interface Assembled {
-  /** The health and the encoded snapshot of each station. */
-  readonly sources: readonly object[];
-  readonly stations: ListedSegment;
-  /** The number of withheld series of each station. */
-  readonly withheld: Segment;
-}
-
-/** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
+/** Joins the encoded segments of the stations family by family, and reuses what it has joined until a station changes. */
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
-  /** One after another: concurrent scrapes share what the first one assembles, instead of a copy for each. */
-  readonly #assembling = new SerialQueue();
+  /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
+  readonly #joining = new SerialQueue();
   readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
-  readonly #latest = new Map<ExpositionFormat, Assembled>();
+  /** Of adjacent stations: health changes with every refresh and is apart from the snapshots. */
+  readonly #groups = new Reused<SegmentsByFamily>();
+  /** By format. */
+  readonly #stations = new Reused<ListedSegment>();
+  readonly #withheld = new Reused<Segment>();
 
   /** `disabled`: names of families of the exporter's own metrics. */
   constructor(disabled: ReadonlySet<string>) {
@@ -47,62 +43,70 @@ export class Exposition {
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
     const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
-    return new Body([...this.#byFamily(groups, format).flat(), ...END_OF_FILE[format]]);
+    return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
   }
 
   /** All stations and the exporter's own metrics. */
   async fullBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const { stations, withheld } = await this.#assembling.run(() => this.#assemble(views, format));
-    return new Body([stations, ...(await this.#ownSegments(withheld, own, format)), ...END_OF_FILE[format]]);
+    const stations = await this.#joining.run(() => this.#joinStations(views, format));
+    return new Body([stations, ...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
   }
 
   /** The exporter's own metrics alone. */
   async ownBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    return new Body([...(await this.#ownSegments(this.#withheld(views, format), own, format)), ...END_OF_FILE[format]]);
+    return new Body([...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
   }
 
-  async #ownSegments(withheld: Segment, own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
+  async #ownSegments(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
     const text = textSegment(await own.text(format, this.#disabled));
+    const withheld = this.#withheld.of(format, encodedOf(views), () =>
+      textSegment(familiesText([withheldSeries(views)], format, this.#disabled)),
+    );
     return [text, withheld, textSegment(await own.processText(format))];
   }
 
-  #withheld(views: readonly ExposedView[], format: ExpositionFormat): Segment {
-    return textSegment(familiesText([withheldSeries(views)], format, this.#disabled));
-  }
-
-  async #assemble(views: readonly ExposedView[], format: ExpositionFormat): Promise<Assembled> {
-    const sources = views.flatMap(({ health, served }) => (served ? [health, served.encoded] : [health]));
-    const latest = this.#latest.get(format);
-    if (latest && hasSameElements(latest.sources, sources)) return latest;
+  async #joinStations(views: readonly ExposedView[], format: ExpositionFormat): Promise<ListedSegment> {
     const groups: SegmentsByFamily[] = [];
-    for (let start = 0; start < views.length; start += HEALTH_BLOCK) {
-      groups.push(encodeHealth(views.slice(start, start + HEALTH_BLOCK)));
+    for (let start = 0; start < views.length; start += GROUP_SIZE) {
+      const group = views.slice(start, start + GROUP_SIZE);
+      const healths = group.map(({ health }) => health);
+      const snapshots = encodedOf(group);
+      groups.push(
+        this.#groups.of(`health ${start}`, healths, () => encodeHealth(group)),
+        this.#groups.of(`snapshots ${start}`, snapshots, () => joinedFamilies(snapshots)),
+      );
       await yieldToEventLoop();
     }
-    groups.push(...views.flatMap(({ served }) => served?.encoded.families ?? []));
-    const families: ListedSegment[] = [];
-    for (const segments of this.#byFamily(groups, format)) {
-      families.push(listedSegment(compacted(segments)));
-      await yieldToEventLoop();
-    }
-    const assembled = { sources, stations: listedSegment(families), withheld: this.#withheld(views, format) };
-    this.#latest.set(format, assembled);
-    return assembled;
+    return this.#stations.of(format, groups, () => listedSegment(this.#byFamily(groups, format)));
   }
 
   /** The header and the samples of each family that has any. */
-  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): (readonly Segment[])[] {
-    const families: (readonly Segment[])[] = [];
-    for (const [family, header] of this.#headers[format]) {
-      const samples = groups.flatMap((group) => group.get(family) ?? []);
-      if (samples.length > 0) families.push([header, ...samples]);
-    }
-    return families;
+  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): readonly Segment[] {
+    const families = new Map(Array.from(this.#headers[format], ([family, header]) => [family, [header]]));
+    for (const group of groups) for (const [family, segments] of group) families.get(family)?.push(...segments);
+    return [...families.values()].filter(({ length }) => length > 1).flat();
   }
 }
 
-/** Stations whose health is encoded without a pause. */
-const HEALTH_BLOCK = 100;
+/** What was created last under a name, until one of its sources is another one. */
+class Reused<Value> {
+  readonly #latest = new Map<string, { readonly sources: readonly unknown[]; readonly value: Value }>();
+
+  of(name: string, sources: readonly unknown[], create: () => Value): Value {
+    const latest = this.#latest.get(name);
+    if (latest && hasSameElements(latest.sources, sources)) return latest.value;
+    const value = create();
+    this.#latest.set(name, { sources, value });
+    return value;
+  }
+}
+
+function encodedOf(views: readonly ExposedView[]) {
+  return views.map(({ served }) => served?.encoded);
+}
+
+/** Stations that are joined without a pause. */
+const GROUP_SIZE = 50;
 
 const END_OF_FILE: Readonly<Record<ExpositionFormat, readonly Segment[]>> = {
   text: [],
@@ -132,6 +136,14 @@ function withheldSeries(views: readonly ExposedView[]) {
     value: served?.encoded.withheld ?? 0,
   }));
   return { ...STATION_OWN_FAMILIES.series_withheld, values };
+}
+
+function joinedFamilies(snapshots: ReturnType<typeof encodedOf>): SegmentsByFamily {
+  const families = new Map<string, Segment[]>();
+  for (const snapshot of snapshots)
+    for (const [family, segments] of snapshot?.families ?? [])
+      getOrCreate(families, family, () => []).push(...segments);
+  return new Map(Array.from(families, ([family, segments]) => [family, compacted(segments)]));
 }
 
 /** Segments up to this size are joined for fewer writes; larger ones are not copied. */

@@ -47,16 +47,16 @@ export function writeStations<Source extends { readonly spec: StationSpec }>(
 ): void {
   for (const family of families) {
     buffer.begin(family.name);
-    buffer.add(sources.flatMap((source) => stationLines(family, source)).join(''));
+    for (const source of sources) buffer.add(stationLines(family, source));
   }
 }
 
 function stationLines<Source extends { readonly spec: StationSpec }>(
   { name, labels, samples, hasResourceLabels, hasStationLabels }: StationFamily<Source>,
   source: Source,
-): string[] {
+): string {
   const { spec } = source;
-  if (spec.metrics.disabled.has(name)) return [];
+  if (spec.metrics.disabled.has(name)) return '';
   const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
   const stationLabels = hasStationLabels ? stationLabelsExcept(resourceLabels, spec) : [];
   // The same in every sample of the station.
@@ -64,11 +64,13 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   const opening = `${name}{station="${escapeLabelValue(labelText(spec.name))}"${upstream}`;
   const closing = stationLabels.map(([label, text]) => labelPair(label, text)).join('');
   const names = [...labels.slice(hasStationLabels ? 2 : 1), ...resourceLabels];
-  return Array.from(samples(source), ([value, ...values]) => {
-    let line = opening;
-    for (let at = 0; at < values.length; at += 1) line += labelPair(names[at] as string, values[at] as string);
-    return `${line}${closing}} ${sampleValue(value)}\n`;
-  });
+  let lines = '';
+  for (const [value, ...values] of samples(source)) {
+    lines += opening;
+    for (let at = 0; at < values.length; at += 1) lines += labelPair(names[at] as string, values[at] as string);
+    lines += `${closing}} ${sampleValue(value)}\n`;
+  }
+  return lines;
 }
 
 /** A label that resources have is theirs: their owner may be another than that of the station. */

@@ -331,6 +331,21 @@ describe('Exposition', () => {
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
   });
 
+  it('joins only the stations near a changed one again', async () => {
+    const exposition = newExposition();
+    const views = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => viewOf({ name: `${at}` }, listingOf(fleet))),
+    );
+    const before = await exposition.fullBody(views, ownMetrics(), 'text');
+    views[60] = await viewOf({ name: '60' }, listingOf([]));
+    const after = await exposition.fullBody(views, ownMetrics(), 'text');
+    expect(await plain(after)).toBe(await fullText(newExposition(), views));
+    const chunks = new Set(before.gzip());
+    const reused = after.gzip().filter((chunk) => chunks.has(chunk));
+    // Those of two groups of three, and what all formats begin and end with.
+    expect(reused.length / after.gzip().length).toBeGreaterThan(0.6);
+  });
+
   it('lets other events be handled while it assembles the segments of many stations', async () => {
     const exposition = newExposition();
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
