@@ -151,7 +151,7 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
   failure_reason: ['Why it failed or was postponed, or null.', ({ failure }) => failure?.reason],
   failure_message: ['Details of the failure, at most 200 characters.', ({ failure }) => failure?.message],
   refresh_duration_seconds: ['Duration of the refresh.', ({ durationMs }) => secondsOf(durationMs)],
-  waited_seconds: ['Time that it waited for the capacity of the upstream.', ({ waitedMs }) => waitedMs / 1000],
+  waited_seconds: ['Time that it waited for the capacity of the upstream.', ({ waitedMs }) => secondsOf(waitedMs)],
   listing_pages: ['Number of requests of the listings.', 'pages'],
   resources: ['Number of resources after the latest success.', 'resources'],
   firing_resources: ['Resources in a state that means firing.', 'firing'],

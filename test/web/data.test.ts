@@ -320,7 +320,7 @@ describe('historyList', () => {
     refreshes: 1,
     failed: 0,
     outcome: 'succeeded',
-    waitedMs: 2000,
+    waitedMs: 2000.4,
     durationMs: 1234,
     pages: 3,
     resources: 42,
