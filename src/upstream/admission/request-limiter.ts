@@ -105,7 +105,8 @@ export class RequestLimiter {
     { station, admittedMs }: Pick<InFlight, 'station' | 'admittedMs'>,
   ): ThrottlingState | undefined {
     const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
-    const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
+    // A probe is of a station that hangs: it says nothing about whether the service accepts requests.
+    const mayAccept = Array.from(this.#inFlight).some((other) => !other.isProbe && other.admittedMs < admittedMs);
     const isAvailable = !this.#isUnavailable(station) && (activeMs < OVERLOAD_MS || mayAccept);
     const isThrottled = status === 429 || (status === 503 && isAvailable);
     if (!isThrottled) return undefined;

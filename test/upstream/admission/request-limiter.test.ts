@@ -167,6 +167,16 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(await refused(limiter, 'a')).toBe(false);
   });
 
+  it('takes a 503 for an outage while only a probe of a hanging station is in flight', async () => {
+    const { clock, limiter, refreshOnce, hang, endOf } = setUp(4);
+    await hang('slow');
+    const probe = endOf(refreshOnce('slow', 0, 2 * TIMEOUT_MS));
+    await clock.runUntil(TIMEOUT_MS + 5000);
+    expect(await refused(limiter, 'a')).toBe(false);
+    await clock.runUntil(2 * TIMEOUT_MS);
+    await probe;
+  });
+
   it('lowers the rate for a 503 when its station is accepted again, not while the station is unavailable', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
     await finish(100, [refreshOnce('b')]);
