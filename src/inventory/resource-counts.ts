@@ -2,12 +2,11 @@ import { resourceLabel } from '../model/resource.ts';
 import { type AggregateGroup, type Aggregates, add } from '../refresh/aggregates.ts';
 import { OTHER_VALUE } from '../refresh/label-values.ts';
 import { NONE } from './parameters.ts';
-import { shortTypes, stateWord } from './resource-words.ts';
+import { shortTypes } from './resource-words.ts';
 
 /** Resource counts in descending order; the key is '' for resources without a value. */
 export interface ResourceCounts {
   readonly types: readonly Count[];
-  readonly states: readonly Count[];
   readonly products: readonly Count[];
   /** Counts by the value of each label of `resource_labels`, under its name. */
   readonly labels: ReadonlyMap<string, readonly Count[]>;
@@ -27,11 +26,11 @@ export function countResources(
   labelNames: readonly string[],
 ): ResourceCounts {
   const all = [...groups];
-  const counts = (keyOf: (group: AggregateGroup, state: string) => string) => {
+  const counts = (keyOf: (group: AggregateGroup) => string) => {
     const byKey = new Map<string, number>();
     for (const group of all) {
       for (const byState of group.states.values())
-        for (const [state, count] of byState) add(byKey, keyOf(group, state), count);
+        for (const count of byState.values()) add(byKey, keyOf(group), count);
     }
     return byKey;
   };
@@ -39,10 +38,6 @@ export function countResources(
   const names = shortTypes(types.keys());
   return {
     types: rankedCounts(types, (key) => names.get(key) || NONE, typeLabels),
-    states: rankedCounts(
-      counts((_group, state) => state),
-      stateWord,
-    ),
     products: rankedCounts(counts(({ product }) => product)),
     labels: new Map(labelNames.map((name) => [name, rankedCounts(counts((group) => resourceLabel(group, name)))])),
   };

@@ -51,8 +51,8 @@ function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDe
   return html`<tr id="${name}">
 <th scope="row"><a class="code" href="#${name}">${breakable(name)}</a></th>
 <td data-label="Type">${type}</td>
-<td data-label="Labels"><span class="code">${labels.join(', ')}</span></td>
-<td data-label="Meaning"><span>${help} <span class="sub">${exampleTitle}:</span> <code class="sub example">${example}</code></span></td>
+<td data-label="Labels"><span class="code">${breakable(labels.join(', '))}</span></td>
+<td data-label="Meaning"><span>${help} <span class="sub">${exampleTitle}:</span> <code class="sub example">${breakable(example)}</code></span></td>
 </tr>
 `;
 }

@@ -170,7 +170,7 @@ export function resourceFilterForm(
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
 ${searchField(selection.search)}
 ${selectBox('alert_state', 'Alert state', ALERT_STATES, selection.alert_state)}
-${selection.state === undefined ? [] : valueSelect('state', 'State', counts.states, selection.state)}
+${selection.state === undefined ? [] : selectBox('state', 'State', [], selection.state || NONE)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}

@@ -19,7 +19,7 @@ import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
 import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
-import { downloads, listPage, selectBox } from './table.ts';
+import { downloads, listPage, searchField, selectBox } from './table.ts';
 
 /** Stations that are named. */
 const MAX_LISTED_STATIONS = 20;
@@ -71,7 +71,7 @@ const MAX_VALUES = 200;
 
 /** Filters by a GET request; other values of the query are kept. */
 function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort, owners: readonly OwnerCount[]): Html {
-  const { search = '', alert_state: alertState, without_rules: withoutRules, ...values } = selection;
+  const { search, alert_state: alertState, without_rules: withoutRules, ...values } = selection;
   const specs = exporter.specs();
   const labels = [...new Set(owners.map(({ label }) => label))];
   const chosen = (name: string) => (values[name] === '' ? NONE : values[name]);
@@ -92,7 +92,7 @@ function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort,
       : html`<input type="hidden" name="${name}" value="${value || NONE}">`,
   );
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources of all stations" method="get">
-<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+${searchField(search)}
 ${selectBox('station', 'Station', stations, values['station'])}
 <label for="filter-type">Type <input id="filter-type" name="type" type="search" value="${values['type'] ?? ''}" placeholder="any" autocomplete="off" spellcheck="false"></label>
 ${products.length === 0 ? [] : selectBox('product', 'Product', products, chosen('product'))}

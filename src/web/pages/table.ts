@@ -99,7 +99,7 @@ export function selectBox(name: string, label: string, options: readonly Option[
 
 /** The field for the text that resources are searched for. */
 export function searchField(text = ''): Html {
-  return html`<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
+  return html`<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */
