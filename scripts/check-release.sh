@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Rehearses a release: builds and publishes versions of this commit on local registries, with a fault at every step, and installs them as
-# a new user would. Needs Debian's buildah, podman, runc, skopeo, docker-registry and etcd-server, and Go.
+# Rehearses a release: builds and publishes this commit on local registries, with a fault at every step, and installs it as a new user
+# would. Needs Debian's buildah, podman, runc, skopeo, docker-registry and etcd-server, and Go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/require.sh

@@ -1,27 +1,16 @@
 /**
  * Builds everything that a release publishes, from a tag, into a new folder; publishes nothing.
  *   node scripts/release/build.ts TAG FOLDER
- * Needs the packages of `npm ci`, and git, tar, buildah and skopeo. The same tag gives the same bytes.
+ * Needs git, tar, npm, buildah, skopeo and helm. The same tag gives the same package, and an image of the same layers.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { baseImages } from './base-images.ts';
 import { releaseNotes } from './changelog.ts';
-import { archive, packageChart } from './chart.ts';
-import { buildImage } from './image.ts';
-import {
-  ASSETS,
-  CHART_FOLDER,
-  IMAGE_FOLDER,
-  IMAGE_REPOSITORY,
-  integrityOf,
-  PACKAGE,
-  type Release,
-  writeRelease,
-} from './release.ts';
+import { buildImage, digestOfImageFolder } from './image.ts';
+import { digestOfFile, IMAGE_REPOSITORY, PACKAGE, releaseFiles } from './release.ts';
 import { main, report, run } from './run.ts';
-import { imageSbom } from './sbom.ts';
 import { parseVersion } from './version.ts';
 import { versionProblems } from './versioned-files.ts';
 
@@ -41,71 +30,54 @@ function build(tag: string, folder: string, source: string): void {
   const { text: version } = parseVersion(tag.replace(/^v/, ''));
   const revision = run('git', ['rev-parse', '--verify', `refs/tags/${tag}^{commit}`]).trim();
   const epoch = Number(run('git', ['log', '-1', '--format=%ct', revision]));
-  const created = new Date(epoch * 1000).toISOString();
   // The files of the tag alone, whatever else the checkout has.
-  run('git', ['archive', '--format=tar', '--output', join(source, 'source.tar'), revision]);
-  run('tar', ['--extract', '--file', 'source.tar'], { cwd: source });
-  rmSync(join(source, 'source.tar'));
+  const archive = join(source, 'source.tar');
+  run('git', ['archive', '--output', archive, revision]);
+  run('tar', ['--extract', '--file', archive], { cwd: source });
   const problems = versionProblems(source, version);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  const notes = releaseNotes(readFileSync(join(source, 'CHANGELOG.md'), 'utf8'), version);
-  report(`revision ${revision}, ${created}`);
+  report(`revision ${revision}`);
 
-  report('== base images');
-  const bases = baseImages(readFileSync(join(source, 'Dockerfile'), 'utf8'));
-  for (const { line } of bases) report(line);
-
-  const assets = join(folder, ASSETS);
+  const files = releaseFiles(folder, version);
   mkdirSync(folder);
-  mkdirSync(assets);
+  mkdirSync(files.assets);
 
   report('== package');
-  const file = packPackage(source, assets, revision);
-  const integrity = integrityOf(join(assets, file));
-  report(`${file} ${integrity}`);
-
-  report('== image');
-  const image = buildImage({ source, bases, folder: join(folder, IMAGE_FOLDER), version, revision, epoch });
-  report(`${image.platforms.join(' ')} ${image.digest}`);
-
-  report('== chart');
-  const chart = {
-    digest: packageChart({
-      source,
-      file: join(assets, `${PACKAGE}-chart-${version}.tgz`),
-      folder: join(folder, CHART_FOLDER),
-      version,
-      notes,
-      created,
-    }),
-  };
-  report(chart.digest);
-
-  report('== SBOM');
-  for (const platform of image.platforms) {
-    const name = `sbom-${platform.replace('/', '-')}.spdx.json`;
-    const text = imageSbom({ folder: join(folder, IMAGE_FOLDER), platform, image: IMAGE_REPOSITORY, version, created });
-    writeFileSync(join(assets, name), text);
-    report(`${name}: ${JSON.parse(text).packages.length - 1} packages`);
-  }
-
-  report('== rules, dashboards, notes');
-  copyFileSync(join(source, 'prometheus/rules.yml'), join(assets, 'rules.yml'));
-  archive(join(source, 'grafana'), ['--exclude=.*', 'dashboards'], join(assets, 'dashboards.tar.gz'), created);
-  writeFileSync(join(folder, 'notes.md'), notes);
-
-  const release: Release = { tag, version, revision, created, package: { file, integrity }, image, chart };
-  writeRelease(folder, release);
-  for (const name of readdirSync(assets)) report(name);
-}
-
-/** Packs the compiled sources with the revision, which `--version` prints. */
-function packPackage(source: string, assets: string, revision: string): string {
   run('npm', ['ci', '--ignore-scripts'], { cwd: source });
   run('npm', ['run', 'build'], { cwd: source });
+  // `--version` prints it.
   writeFileSync(join(source, 'REVISION'), `${revision}\n`);
-  run('npm', ['pack', '--ignore-scripts', '--pack-destination', assets], { cwd: source });
-  // The image is built from the sources, and has packages of its own.
-  rmSync(join(source, 'node_modules'), { recursive: true });
-  return readdirSync(assets).find((name) => name.endsWith('.tgz')) ?? '';
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', files.assets], { cwd: source });
+
+  report('== image');
+  const bases = baseImages(readFileSync(join(source, 'Dockerfile'), 'utf8'));
+  for (const { line } of bases) report(line);
+  buildImage({ source, bases, folder: files.image, version, revision, epoch });
+
+  report('== chart');
+  run('helm', ['package', `deploy/helm/${PACKAGE}`, '--destination', source], { cwd: source });
+  // The package has the same name.
+  copyFileSync(join(source, `${PACKAGE}-${version}.tgz`), files.chart);
+
+  report('== SBOM');
+  // Not with `--omit=dev`, which also omits what both the exporter and a tool need. The lock file has the binaries of all platforms.
+  run('npm', ['pkg', 'delete', 'devDependencies'], { cwd: source });
+  run('npm', ['install', '--ignore-scripts', '--package-lock-only'], { cwd: source });
+  const sbom = run('npm', ['sbom', '--sbom-format=spdx', '--package-lock-only'], { cwd: source });
+  writeFileSync(join(files.assets, 'sbom.spdx.json'), sbom);
+
+  report('== rules, dashboards, notes');
+  copyFileSync(join(source, 'prometheus/rules.yml'), join(files.assets, 'rules.yml'));
+  run('git', ['archive', '--output', join(files.assets, 'dashboards.tar.gz'), revision, 'grafana/dashboards/*.json']);
+  writeFileSync(files.notes, releaseNotes(readFileSync(join(source, 'CHANGELOG.md'), 'utf8'), version));
+
+  const sums = readdirSync(files.assets).map((name) => checksum(digestOfFile(join(files.assets, name)), name));
+  sums.push(checksum(digestOfImageFolder(files.image), IMAGE_REPOSITORY));
+  writeFileSync(files.checksums, sums.join(''));
+  report(sums.join(''));
+}
+
+/** A line as `sha256sum` prints it. */
+function checksum(digest: string, name: string): string {
+  return `${digest.replace('sha256:', '')}  ${name}\n`;
 }

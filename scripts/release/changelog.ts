@@ -12,19 +12,3 @@ export function releaseNotes(changelog: string, version: string): string {
   if (notes === '') throw new Error(`CHANGELOG.md: the section of ${version} is empty`);
   return `${notes}\n`;
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  CHANGE: 'changed',
-  FEATURE: 'added',
-  ENHANCEMENT: 'changed',
-  BUGFIX: 'fixed',
-  SECURITY: 'security',
-};
-
-/** The entries of release notes as Artifact Hub shows them, in the form of its annotation `artifacthub.io/changes`. */
-export function artifactHubChanges(notes: string): readonly { readonly kind: string; readonly description: string }[] {
-  return Array.from(notes.matchAll(/^\* \[(\w+)\] (.+)$/gm), ([, kind = '', description = '']) => ({
-    kind: KINDS[kind] ?? 'changed',
-    description,
-  }));
-}

@@ -34,6 +34,11 @@ describe.each(workflows)('.github/workflows/$file', ({ text, workflow }) => {
     expect(uses.filter((action) => !/^[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 
+  it('pins every image by digest, with its tag', () => {
+    const images = text.match(/\bdocker\.io\/\S+/g) ?? [];
+    expect(images.filter((image) => !/:[\w.-]+@sha256:[\da-f]{64}$/.test(image))).toEqual([]);
+  });
+
   it('grants no job more than to read the contents unless it asks for it', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
   });

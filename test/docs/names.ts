@@ -43,9 +43,9 @@ const FOREIGN = [
 const OWN_PREFIX = 'telemetry_station_exporter';
 
 /** Files of operators, the output of a build, and what is attached to a release. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'release.json'];
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'sbom.spdx.json'];
 
-const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'pack', 'publish', 'sbom'];
+const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'ls', 'pack', 'publish'];
 
 const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
 const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;

@@ -2,122 +2,100 @@
  * Rehearses releases on local registries and installs from them as a new user would. scripts/check-release.sh starts what it needs
  * and passes the addresses; it runs with the Node version of the release, directly from this source.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { sha256 } from '../../scripts/release/release.ts';
-import { assertEqual, outputOf } from './execute.ts';
-import { complete, publishFailures, wrongTag } from './failures.ts';
-import { checkArtifactHub, checkChart, checkImage, checkPackage, checkSbom, type Installed } from './installs.ts';
-import { required, Stage } from './stage.ts';
+import { ARCHITECTURES, layersOf } from '../../scripts/release/image.ts';
+import { digestOfFile, PACKAGE } from '../../scripts/release/release.ts';
+import { checkChart, checkImage, checkPackage, checkSbom } from './installs.ts';
+import { assertEqual, assertFails, required, Stage } from './stage.ts';
 
 const started = Date.now();
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const heading = (text: string) => print(`\n-- ${text} (after ${Math.round((Date.now() - started) / 1000)} s)`);
 
-async function rehearse(stage: Stage): Promise<void> {
-  const [base = ''] = packageJson.version.split('-');
-  const [major = 0, minor = 0, patch = 0] = base.split('.').map(Number);
-  const next = `${major}.${minor + 1}.0`;
-  const later = [
-    { version: `${next}-rc.1`, latest: base },
-    { version: next, latest: next },
-    { version: `${major}.${minor}.${patch + 1}`, latest: next },
-  ];
+const [version = ''] = packageJson.version.split('-');
+const [major = 0, minor = 0] = version.split('.').map(Number);
+const candidate = `${major}.${minor + 1}.0-rc.1`;
+const stage = new Stage();
+await stage.logIn();
 
-  heading(`build ${base}`);
-  await stage.tagVersion(base);
-  print(await stage.build(base, 'first'));
+heading(`build ${version}`);
+stage.tagVersion(version);
+print(stage.build(version));
+stage.git('tag', 'v99.0.0', `v${version}`);
+assertFails('a tag of another version', () => stage.build('99.0.0'), 'expected version 99.0.0, got');
 
-  heading('failures, while the same tag is built again on moved base images');
-  stage.change('Dockerfile', withoutContents);
-  for (const { version } of later) await stage.tagVersion(version);
-  await moveBaseTag();
-  const second = inBackground(stage.build(base, 'second'));
-  stage.copyWithSmallImage('first', 'small');
-  const rows = [await wrongTag(stage, base), ...(await publishFailures(stage, 'small'))];
-  print('| step | fault | published then | the next run of the same tag |\n|---|---|---|---|');
-  for (const row of rows) print(`| ${row.join(' | ')} |`);
-  await second;
-  const files = stage.filesOf('first');
-  assertEqual('second build', stage.filesOf('second'), files);
-  const digests = ['first', 'second'].map((folder) => stage.release(folder).image.digest);
-  print(`built twice, equal: ${files.length} files; images ${digests.join(' and ')}`);
+heading('publish it, with a fault at every step');
+assertFails('no package', () => stage.publish(version), 'see "The first release" in CONTRIBUTING.md');
+stage.publishPlaceholder();
+stage.leaveDraft(version);
+// In the order of publication; the second copy is that of `latest`. What a killed run has published is there in the next one.
+for (const command of ['npm publish', 'skopeo copy', 'helm push', 'skopeo copy', 'gh release create']) {
+  assertFails(command, () => stage.publish(version, { fault: { command, after: false } }), 'injected fault');
+  assertFails(command, () => stage.publish(version, { fault: { command, after: true } }), 'failed:');
+  print(`${command}: failed, and was killed afterwards`);
+}
+print(stage.publish(version));
+const first = { distTags: { latest: version }, latestImage: stage.digestOfTag(version), latestRelease: `v${version}` };
+assertEqual('published', stage.published(), first);
+print(checkDownloads());
 
-  heading(`publish ${base}`);
-  const builds = inBackground(Promise.all(later.map(({ version }) => stage.build(version, version))));
-  await stage.placeholderOnly();
-  print(await stage.publish('first'));
-  assertEqual('published', await stage.published(), complete(stage, 'first'));
-  print(await compareDigests(stage, base));
+heading('install');
+const revision = stage.revision(version);
+print(await checkPackage(stage, version, revision));
+print(await checkImage(stage, version, revision));
+print(checkSbom(stage, version));
+for (const helm of ['HELM_3', 'HELM_4']) print(await checkChart(stage, version, helm));
 
-  heading('install');
-  const { revision, image } = stage.release('first');
-  const installed: Installed = { version: base, revision, environment: stage.environment, work: stage.work };
-  print(await checkPackage(installed));
-  print(await checkImage(installed, stage.imageRepository, image));
-  print(await checkSbom(join(stage.work, 'first/assets'), stage.imageRepository, base));
-  for (const helm of [required('HELM_3'), required('HELM_4')]) {
-    print(await checkChart(installed, helm, stage.chartRepository, stage.imageRepository));
-  }
-  print(await checkArtifactHub(required('HELM_4'), stage.chartRepository, stage.imageRepository, base));
+heading('a candidate');
+stage.change('Dockerfile', withoutContents);
+stage.tagVersion(candidate);
+stage.build(candidate);
+print(stage.publish(candidate));
+assertEqual('published', stage.published(), { ...first, distTags: { latest: version, next: candidate } });
 
-  heading('a candidate, the next version, a patch of the old line');
-  await builds;
-  for (const { version, latest } of later) {
-    await stage.publish(version);
-    const { distTags, imageTags, latestRelease } = await stage.published();
-    assertEqual(`npm latest after ${version}`, distTags['latest'], latest);
-    assertEqual(`image latest after ${version}`, imageTags['latest'], imageTags[latest]);
-    assertEqual(`latest release after ${version}`, latestRelease, `v${latest}`);
-    const tags = Object.entries(distTags).map(([tag, of]) => `${tag}=${of}`);
-    print(`${version}: ${tags.join(' ')}, latest image and release ${latest}`);
-  }
-  heading('done');
+heading('build the first version again, on moved base images');
+moveBaseTag();
+stage.build(version, 'again');
+const [files, again] = [stage.files(version), stage.files(version, 'again')];
+assertEqual('package', digestOfFile(again.package), digestOfFile(files.package));
+for (const architecture of ARCHITECTURES) {
+  assertEqual('layers', layersOf(`dir:${again.image}`, architecture), layersOf(`dir:${files.image}`, architecture));
+}
+print('the same package and layers');
+// The configuration of the image names the container that built it.
+assertFails('other image', () => stage.publish(version, { name: 'again' }), 'exists with other contents');
+print('not published, because the version exists');
+heading('done');
+
+/** What the workflow attests, compared with what a user downloads. */
+function checkDownloads(): string {
+  const release = stage.release(version);
+  const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8').trim().split('\n');
+  const digests = new Map(sums.map((line) => [line.slice(66), `sha256:${line.slice(0, 64)}`]));
+  const names = readdirSync(release).filter((name) => name !== 'SHA256SUMS' && name !== 'state.json');
+  assertEqual('attested', [...digests.keys()].toSorted(), [...names, stage.imageRepository].toSorted());
+  for (const name of names) assertEqual(name, digestOfFile(join(release, name)), digests.get(name));
+  assertEqual('image', stage.digestOfTag(version), digests.get(stage.imageRepository));
+  const file = `${PACKAGE}-${version}.tgz`;
+  stage.run('npm', 'pack', `${PACKAGE}@${version}`);
+  assertEqual('package', digestOfFile(join(stage.work, file)), digests.get(file));
+  stage.run('helm', 'pull', `oci://${stage.chartRepository}`, '--version', version, '--plain-http');
+  assertEqual('chart', digestOfFile(join(stage.work, file)), digests.get(`${PACKAGE}-chart-${version}.tgz`));
+  return `SHA256SUMS has ${sums.length} digests, those of the downloads`;
 }
 
-/** Work that is awaited later. Its failure is reported then, and not if something else fails before. */
-function inBackground<Value>(work: Promise<Value>): Promise<Value> {
-  work.catch(() => undefined);
-  return work;
-}
-
-/** As when all jobs are run again some days later. Only a local registry is written to. */
-async function moveBaseTag(): Promise<void> {
-  const { host } = new URL(required('IMAGE_REGISTRY'));
+/** As when a tag is built again some days later. Only a local registry is written to. */
+function moveBaseTag(): void {
   const [build, runtime] = [required('BUILD_IMAGE'), required('RUNTIME_IMAGE')];
-  if (!build.startsWith(`${host}/`)) return;
+  if (!build.startsWith(new URL(required('IMAGE_REGISTRY')).host)) return;
   const insecure = ['--src-tls-verify=false', '--dest-tls-verify=false'];
-  const copy = (from: string, to: string) =>
-    outputOf('skopeo', ['copy', ...insecure, `docker://${from}`, `docker://${to}`]);
-  // They remain what they are by digest.
-  await copy(build, runtime);
-  print(`${runtime} is now another image`);
+  stage.run('skopeo', 'copy', ...insecure, `docker://${build}`, `docker://${runtime}`);
 }
 
 /** An image that is built in a moment: what it contains does not decide which tags move. */
 function withoutContents(dockerfile: string): string {
   const bases = dockerfile.match(/^ARG \w+_IMAGE=.*/gm) ?? [];
   return `${bases.join('\n')}\nFROM $RUNTIME_IMAGE\nCOPY package.json /app/\n`;
-}
-
-/** The subjects of the attestation, each compared with what a user downloads. */
-async function compareDigests(stage: Stage, version: string): Promise<string> {
-  const { imageTags, chartTags } = await stage.published();
-  const sums = readFileSync(join(stage.places.ghFolder, `v${version}`, 'assets/SHA256SUMS'), 'utf8');
-  const lines = sums.trim().split('\n');
-  const digests = Object.fromEntries(lines.map((line) => line.split('  ').toReversed()));
-  assertEqual('digest of the image', imageTags[version], `sha256:${digests[stage.imageRepository]}`);
-  assertEqual('digest of the chart', chartTags[version], `sha256:${digests[stage.chartRepository]}`);
-  const file = `telemetry-station-exporter-${version}.tgz`;
-  const reply = await fetch(`${stage.places.npm}/telemetry-station-exporter/-/${file}`);
-  assertEqual('digest of the package', sha256(Buffer.from(await reply.arrayBuffer())), digests[file]);
-  return `SHA256SUMS, which the workflow attests, has ${lines.length} digests, those of the registries:\n${sums.trim()}`;
-}
-
-const stage = await Stage.create();
-try {
-  await rehearse(stage);
-} finally {
-  stage.stop();
 }

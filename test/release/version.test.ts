@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { baseImages } from '../../scripts/release/base-images.ts';
-import { artifactHubChanges, releaseNotes } from '../../scripts/release/changelog.ts';
+import { releaseNotes } from '../../scripts/release/changelog.ts';
 import { distTag, isNewest, parseVersion } from '../../scripts/release/version.ts';
 import { versionProblems, writeBaseDigests, writeVersion } from '../../scripts/release/versioned-files.ts';
 import { root } from '../docs/markdown.ts';
@@ -58,13 +58,6 @@ describe('releaseNotes', () => {
     { version: '0.1', problem: 'expected a section "## 0.1 / …"' },
   ])('fail for $version: $problem', ({ version, problem }) => {
     expect(() => releaseNotes(CHANGELOG, version)).toThrow(problem);
-  });
-
-  it('become the changes that Artifact Hub shows', () => {
-    expect(artifactHubChanges(releaseNotes(CHANGELOG, '0.1.0'))).toEqual([
-      { kind: 'added', description: 'Metrics.' },
-      { kind: 'fixed', description: 'A repair.' },
-    ]);
   });
 });
 
