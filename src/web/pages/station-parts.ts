@@ -71,14 +71,13 @@ export function trail(root: string, here: string, station?: string): Html {
 }
 
 /** The share of resources with alert rules, and how many are not counted because too little is known of them. `href`: of those without rules. */
-export function coverageText(coverage: CountedCoverage | undefined, href?: string): Html {
+export function coverageText(coverage: CountedCoverage | undefined, href: string): Html {
   if (coverage === undefined) return NO_DATA_CELL;
   if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
   const { withRules, withoutRules, unknownCoverage } = coverage;
   const share = shareText(withRules, withRules + withoutRules);
   const title = `${countText(withoutRules, 'resource')} without alert rules`;
-  const link =
-    href === undefined || withoutRules === 0 ? html`${share}` : html`<a href="${href}" title="${title}">${share}</a>`;
+  const link = withoutRules === 0 ? html`${share}` : html`<a href="${href}" title="${title}">${share}</a>`;
   if (unknownCoverage === 0) return link;
   return html`${link} <span class="sub no">${numberText(unknownCoverage)} unknown</span>`;
 }
@@ -93,11 +92,9 @@ export function lastSuccess(
 }
 
 /** A number of resources with a link to them. */
-export function linkedCount(count: number | undefined, href: string | undefined): Html {
+export function linkedCount(count: number | undefined, href: string): Html {
   if (count === undefined) return NO_DATA_CELL;
-  return href === undefined || count === 0
-    ? html`${numberText(count)}`
-    : html`<a href="${href}">${numberText(count)}</a>`;
+  return count === 0 ? html`0` : html`<a href="${href}">${numberText(count)}</a>`;
 }
 
 /** `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */

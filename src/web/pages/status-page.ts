@@ -264,7 +264,7 @@ function stationFilterForm(
 ${selectBox(
   'state',
   'State',
-  STATE_FILTERS.map((name) => [name, name.replace('-', ' ')] as const),
+  STATE_FILTERS.map((name) => [name, FILTER_WORDS[name]] as const),
   state,
 )}
 ${upstreams.size < 2 && upstream === '' ? [] : selectBox('upstream', 'Upstream', [...upstreams], upstream)}

@@ -31,15 +31,14 @@ interface Sorting {
 interface TableOptions<Row> {
   readonly id: string;
   readonly columns: readonly PageColumn<Row>[];
-  /** A text is hidden: the columns need no explanation. */
-  readonly caption: Html | string;
+  /** For screen readers. */
+  readonly caption: string;
   readonly sorting?: Sorting;
 }
 
 export function table<Row>({ id, columns, caption, sorting }: TableOptions<Row>, rows: readonly Html[]): Html {
-  const isHidden = typeof caption === 'string';
   return html`<table id="${id}" class="cards">
-<caption${isHidden ? html` class="hidden-text"` : []}>${caption}</caption>
+<caption class="hidden-text">${caption}</caption>
 <thead>
 <tr>${columns.map((column) => heading(column, sorting))}</tr>
 </thead>

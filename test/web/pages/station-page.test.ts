@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { Snapshot } from '../../../src/refresh/snapshot.ts';
 import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, textOf } from './opened-page.ts';
 
@@ -95,6 +96,23 @@ describe('stationPage', () => {
       'Upstreamup Subscriptionsub Resource grouprg Zonez1 Telemetry stationts Labelsteam="a"b" ' +
         'Metricsthis station only JSONthis station only',
     );
+  });
+
+  it('says how many resources are gone, which and whose, before its numbers', async () => {
+    const atMs = NOW_MS - 60_000;
+    const entry = { atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
+    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
+    const { body, text, hrefs } = await open(
+      detailOf([], {
+        spec: { resourceLabels: new ResourceLabels([], ['team']) },
+        status: { refreshesSince: () => [{ ...entry, resources: 180, added: 0, removed: 220 }] },
+        changes: { ...NO_CHANGES, found: [found] },
+      }),
+    );
+    expect(textOf(body, 'summary')).toBe('up; 220 of 400 resources are gone since 03:04 UTC');
+    expect(text).toContain('See which, by team: web 220.');
+    expect(hrefs).toContain('../stations/prod/changes?change=removed&since=2026-01-02T03%3A04%3A00.000Z');
+    expect(body.indexOf('id="attention"')).toBeLessThan(body.indexOf('id="status"'));
   });
 
   it('shows a station without a snapshot', async () => {

@@ -59,6 +59,6 @@ describe('coverageText', () => {
     [{ ...SNAPSHOT, unknownCoverage: 9 }, '– alert rules are not reported'],
     [{ ...SNAPSHOT, alertRules: 12, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {
-    expect(shown(coverageText(snapshot).text).text).toBe(text);
+    expect(shown(coverageText(snapshot, '#').text).text).toBe(text);
   });
 });
