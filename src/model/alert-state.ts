@@ -17,9 +17,6 @@ export const EXPECTED_STATES = [
   'ALERTSTATE_UNSPECIFIED',
 ] as const;
 
-/** Meanings that are remembered: a service may send any number of states. */
-const MAX_REMEMBERED_MEANINGS = 1000;
-
 /**
  * Decides what a state means: the list that has it, else what its words say, as `firing` in `ALERTSTATE_FIRING`. Where they say nothing,
  * and without a state, the meaning is unknown.
@@ -28,7 +25,6 @@ export class StateMeanings {
   /** As configured: two instances with the same lists are equal. */
   readonly lists: StateLists;
   readonly #configured = new Map<string, AlertState>();
-  readonly #said = new Map<string, AlertState>();
 
   constructor(lists: StateLists = {}) {
     this.lists = lists;
@@ -37,13 +33,11 @@ export class StateMeanings {
   }
 
   alertStateOf(state: string): AlertState {
-    return this.#configured.get(state) ?? this.#said.get(state) ?? this.#read(state);
+    return this.#configured.get(state) ?? saidBy(state);
   }
+}
 
-  #read(state: string): AlertState {
-    const words = state.toLowerCase();
-    const meaning = SAID_ALERT_STATES.find((word) => words.includes(word)) ?? 'unknown';
-    if (this.#said.size < MAX_REMEMBERED_MEANINGS) this.#said.set(state, meaning);
-    return meaning;
-  }
+function saidBy(state: string): AlertState {
+  const words = state.toLowerCase();
+  return SAID_ALERT_STATES.find((word) => words.includes(word)) ?? 'unknown';
 }
