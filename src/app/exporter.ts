@@ -35,9 +35,6 @@ const EXPORTER_COMPRESSORS = 2;
 /** The exporter is ready at the latest this long after its start. */
 const MAX_UNREADY_MS = 60_000;
 
-/** A reload that takes longer is logged, again and again. */
-const SLOW_RELOAD_MS = 10_000;
-
 /** The running exporter without its web server: holds the configuration in force and reloads it. The port has the types of its methods. */
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
@@ -214,11 +211,6 @@ export class Exporter implements ExporterPort {
   async #reload(): Promise<readonly string[]> {
     const { signal } = this.#closed;
     const { log, load } = this.#options;
-    const startMs = this.#elapsedMs();
-    const timer = setInterval(() => {
-      const seconds = Math.round((this.#elapsedMs() - startMs) / 1000);
-      log.warn('configuration reload is still running', { duration_seconds: seconds });
-    }, SLOW_RELOAD_MS).unref();
     try {
       signal.throwIfAborted();
       await untilAborted(this.started, signal);
@@ -236,8 +228,6 @@ export class Exporter implements ExporterPort {
       if (signal.aborted) return ['the exporter is shutting down'];
       this.#services.own.recordReload('main', false, Date.now());
       throw error;
-    } finally {
-      clearInterval(timer);
     }
   }
 
@@ -246,6 +236,7 @@ export class Exporter implements ExporterPort {
     const { signal } = this.#closed;
     const swap = (next: Generation) => {
       signal.throwIfAborted();
+      for (const name of next.upstreams.keys()) this.#services.own.upstreams.add(name);
       startGeneration(next, old);
       this.#current = next;
       this.#rejectedReload = undefined;

@@ -70,8 +70,6 @@ export interface Upstream {
   readonly limiter: RequestLimiter;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: (spec: StationSpec, journal: StationJournal) => StationSource;
-  /** Publishes the metrics of the client. */
-  readonly activate: () => void;
 }
 
 /**
@@ -107,7 +105,6 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
       continue;
     }
     if (former && isSameService(former.raw, upstream.raw)) upstream.limiter.takeOver(former.limiter);
-    upstream.activate();
   }
   for (const [name, station] of next.stations) {
     const predecessor = old?.stations.get(name);
@@ -212,7 +209,6 @@ function connectUpstreams(
       client,
       limiter: client.limiter,
       newSource,
-      activate: metrics.activate,
     });
   }
   return upstreams;

@@ -62,23 +62,21 @@ const COUNTED = [
 /** Metrics of the requests to each upstream. */
 class UpstreamMetrics {
   readonly #metrics;
-  /** Configured upstreams; one that is removed and added again is another object, so that late requests of the first do not count. */
-  readonly #upstreams = new Map<string, object>();
+  readonly #configured = new Set<string>();
 
   constructor(registry: Registry) {
     this.#metrics = createMetrics(registry, UPSTREAM_FAMILIES);
   }
 
-  /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
+  /** The observer for the client of an upstream. It publishes nothing before the upstream was added, nor after it was removed. */
   observer(upstream: string) {
     const metrics = this.#metrics;
-    let active: object | undefined;
-    const isActive = () => active !== undefined && this.#upstreams.get(upstream) === active;
+    const isConfigured = () => this.#configured.has(upstream);
     const count = (key: (typeof COUNTED)[number], by = 1) => {
-      if (isActive()) metrics[key].inc({ upstream }, by);
+      if (isConfigured()) metrics[key].inc({ upstream }, by);
     };
     const failed = (reason: FailureReason) => {
-      if (isActive()) metrics.api_request_failures_total.inc({ upstream, reason });
+      if (isConfigured()) metrics.api_request_failures_total.inc({ upstream, reason });
     };
     return {
       waiting: (change: 1 | -1) => count('api_requests_waiting', change),
@@ -88,31 +86,26 @@ class UpstreamMetrics {
       },
       ended: (seconds: number, reason: FailureReason | undefined) => {
         count('api_requests_in_flight', -1);
-        if (isActive()) metrics.api_request_duration_seconds.observe({ upstream }, seconds);
+        if (isConfigured()) metrics.api_request_duration_seconds.observe({ upstream }, seconds);
         if (reason) failed(reason);
       },
       retried: () => count('api_request_retries_total'),
       throttled: () => count('api_requests_throttled_total'),
       readFailed: failed,
-      activate: () => {
-        active = this.#upstreams.get(upstream) ?? this.#add(upstream);
-      },
     };
   }
 
   /** All series start at 0, so that `increase` sees the first failure. */
-  #add(upstream: string): object {
+  add(upstream: string): void {
     for (const key of COUNTED) this.#metrics[key].inc({ upstream }, 0);
     this.#metrics.api_request_duration_seconds.zero({ upstream });
     for (const reason of FAILURE_REASONS) this.#metrics.api_request_failures_total.inc({ upstream, reason }, 0);
-    const active = {};
-    this.#upstreams.set(upstream, active);
-    return active;
+    this.#configured.add(upstream);
   }
 
   /** Removes the series of an upstream that is no longer configured. */
   remove(upstream: string): void {
-    this.#upstreams.delete(upstream);
+    this.#configured.delete(upstream);
     const { api_request_failures_total: failures, ...others } = this.#metrics;
     for (const metric of Object.values(others)) metric.remove({ upstream });
     for (const reason of FAILURE_REASONS) failures.remove({ upstream, reason });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
@@ -6,7 +6,7 @@ import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { eventually } from '../web/eventually.ts';
-import { SILENT, setUpLog } from './recorded-log.ts';
+import { SILENT } from './recorded-log.ts';
 
 const namesOf = (exporter: Exporter) => exporter.specs().map(({ name }) => name);
 
@@ -79,28 +79,6 @@ describe('Exporter.reload', () => {
     expect(await Promise.all(reloads)).toEqual([['the exporter is shutting down'], ['the exporter is shutting down']]);
     expect(loads).toHaveLength(1);
     expect(namesOf(exporter)).toEqual(['a']);
-  });
-
-  it('logs every ten seconds that a reload is still running', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const { log, now, advance, logged } = setUpLog();
-    const { loads, running } = await reloading({ log, elapsedMs: now });
-    const pass = (ms: number) => {
-      advance(ms);
-      vi.advanceTimersByTime(ms);
-    };
-    pass(10_000);
-    pass(10_000);
-    loads[0]?.resolve(await valid('a'));
-    expect(await running).toEqual([]);
-    pass(60_000);
-    expect(logged().filter((line) => line.includes('running'))).toEqual([
-      'warn msg="configuration reload is still running" duration_seconds=10',
-      'warn msg="configuration reload is still running" duration_seconds=20',
-    ]);
   });
 });
 
