@@ -26,7 +26,7 @@ export const LISTING_FIELDS = [...RECORD_FIELDS, 'page.total'] as const;
 
 export type ListingField = (typeof LISTING_FIELDS)[number];
 
-/** The rows of one page, or of a part of a very long one. A page whose bytes did not change yields the same array again, so that results derived from it can be reused. */
+/** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
 export type Part<Row> = readonly Row[];
 
 /** The positions of a part's rows in the listing, and their invalid fields: the page of a resource shows them. */
@@ -110,10 +110,7 @@ export interface Listing<Row> extends RejectedRecords {
   readonly invalidFields: Readonly<Record<ListingField, number>>;
 }
 
-/**
- * One refresh of a station: all of its requests share this object. Times are monotonic milliseconds.
- * An upstream starts the refresh of the station with the oldest data first, and finishes those that it has started before.
- */
+/** One refresh of a station: all of its requests share this object. Times are monotonic milliseconds. */
 export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;

@@ -28,7 +28,7 @@ const THROTTLED_CAP_MS = 1000;
 /** While no request is accepted, retries that count must not all fall between two tokens of a slow token bucket. */
 const REFUSED_BASE_MS = 1000;
 
-/** Throttled this often in a row while others were accepted, the request itself is the cause: at random, even with a share of one half, that happens once in a million. */
+/** A request that is throttled this often in a row while others are accepted is the cause itself. */
 const MAX_THROTTLINGS = 20;
 
 /** Counts the attempts of one request, and decides after each failure what to do next. */

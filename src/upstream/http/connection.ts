@@ -18,7 +18,7 @@ export interface PoolOptions extends RouteOptions {
   readonly connections: number;
 }
 
-/** Connecting times out before the request does, although undici's timers are late by up to half a second: otherwise the pool would still be connecting when the next request starts. */
+/** Connecting ends before the request times out: otherwise the pool would still connect when the next request starts. */
 const CONNECT_SHARE = 0.9;
 
 /** Connections to an origin. */
@@ -37,10 +37,7 @@ function connectMs({ timeoutMs }: RouteOptions): number {
   return Math.floor(timeoutMs * CONNECT_SHARE);
 }
 
-/**
- * Opens one connection as a request would, with the same failures; the caller closes it. A connection through a proxy belongs to its
- * agent: it is tried with a request without credentials, and the result is undefined.
- */
+/** Opens one connection, which the caller closes. Through a proxy it sends a request without credentials, and resolves with undefined. */
 export async function connectOnce(url: URL, route: RouteOptions): Promise<Socket | undefined> {
   const { protocol, host, hostname, port, origin } = url;
   if (route.proxyUrl !== undefined) {
@@ -160,10 +157,7 @@ function namedConnector(proxyUrl: URL, connect: Connector): Connector {
 
 type Connector = buildConnector.connector;
 
-/**
- * Connects with the given TLS settings, reading the certificate files anew for each connection.
- * The expected server name comes from the settings or the address, never from a request's Host header.
- */
+/** Reads the certificate files for each connection. The server name is that of the settings or the address, never of a Host header. */
 function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector {
   const plain = buildConnector({ timeout: timeoutMs });
   let latest: { readonly files: TlsFiles; readonly connect: Connector } | undefined;
