@@ -10,7 +10,7 @@ import { CHANGES } from '../../refresh/churn.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { changesPath, resourcePath } from '../routes.ts';
 import { ownersText } from './attention-items.ts';
-import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown, utcTime } from './html.ts';
+import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
 import { trail } from './station-parts.ts';
@@ -233,7 +233,8 @@ export function changeTable(
   const all: readonly PageColumn<ObservedChange & StationResource>[] = [
     {
       heading: 'Observed',
-      cell: ({ atMs }) => html`${utcTime(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
+      cell: ({ atMs }) =>
+        html`<span class="together">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')} UTC</span> <span class="sub together">${momentText(atMs, nowMs, 'rough')}</span>`,
     },
     { heading: 'Change', cell: ({ change }) => change },
     ...naming,
