@@ -98,18 +98,18 @@ export async function nextGeneration<Result>(
 
 /** Puts changed stations in the place of their predecessors, and refreshes them and new ones at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
+  const sameServices = new Set<string>();
   for (const [name, upstream] of next.upstreams) {
     const former = old?.upstreams.get(name);
-    if (former === upstream) {
-      upstream.client.forgetAuthFailure();
-      continue;
-    }
-    if (former && isSameService(former.raw, upstream.raw)) upstream.limiter.takeOver(former.limiter);
+    if (former === undefined || !isSameService(former.raw, upstream.raw)) continue;
+    sameServices.add(name);
+    if (former === upstream) upstream.client.forgetAuthFailure();
+    else upstream.limiter.takeOver(former.limiter);
   }
   for (const [name, station] of next.stations) {
     const predecessor = old?.stations.get(name);
     if (predecessor === undefined || predecessor === station) continue;
-    station.replace(predecessor);
+    station.replace(predecessor, sameServices.has(station.spec.upstream));
     next.journals.get(name)?.configurationChanged();
   }
   void next.fleet.start();

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject, labelText } from '../model/resource.ts';
-import { MAX_LABEL_VALUES } from '../model/station-spec.ts';
 import { type CrossProblem, crossChecked, listOf, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { type ConfigPath, listed, quoted, suggestion } from './problem.ts';
@@ -41,6 +40,9 @@ const metrics = z.strictObject({
     .describe('Names of metric families to disable.'),
 });
 
+/** Far more series than Prometheus should get of one family. */
+const MAX_LABEL_VALUES = 100_000;
+
 const limits = z.strictObject({
   label_values: integer(1, MAX_LABEL_VALUES)
     .prefault(1000)
@@ -49,7 +51,7 @@ const limits = z.strictObject({
     ),
   records_per_station: optionalKey(
     integer(1),
-    'Maximum number of records of one station, in all its listings; above it, the refresh fails (default: three quarters of `records`).',
+    'Maximum number of records of one station, in all its listings (three ids of a product or of alertable resources count as one); above it, the refresh fails (default: three quarters of `records`).',
   ),
   records: optionalKey(
     integer(1),

@@ -5,7 +5,7 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, StationView } from '../refresh/station-cache.ts';
-import { forEachPart } from '../tasks/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
 import type { HistoryEntry, Outage } from './history.ts';
@@ -218,10 +218,10 @@ export async function countOwners(
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
   const totalsOfGroup = (group: AggregateGroup) =>
     owners.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
-  await forEachPart(
-    stations.map((station) => [station] as const),
-    ([{ aggregates, isAlertableKnown }]) => addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup),
-  );
+  for (const { aggregates, isAlertableKnown } of stations) {
+    addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup);
+    await yieldToEventLoop();
+  }
   return owners.flatMap(({ label, values }) =>
     Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
   );

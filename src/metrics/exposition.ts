@@ -82,9 +82,12 @@ export class Exposition {
 
   /** The header and the samples of each family that has any. */
   #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): readonly Segment[] {
-    const families = new Map(Array.from(this.#headers[format], ([family, header]) => [family, [header]]));
-    for (const group of groups) for (const [family, segments] of group) families.get(family)?.push(...segments);
-    return [...families.values()].filter(({ length }) => length > 1).flat();
+    const families: Segment[][] = [];
+    for (const [family, header] of this.#headers[format]) {
+      const samples = groups.flatMap((group) => group.get(family) ?? []);
+      if (samples.length > 0) families.push([header, ...samples]);
+    }
+    return families.flat();
   }
 }
 

@@ -82,7 +82,7 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
   records_limit: {
     help: 'Maximum number of records of one station (records_per_station) and of all (records).',
     labels: ['limit'],
-    exampleTitle: 'Stations that use more than 80 % of their limit',
+    exampleTitle: 'Stations whose resources alone are more than 80 % of their limit',
     example:
       'sum by (job, instance, station) (telemetry_station_resources) > on (job, instance) group_left () 0.8 * telemetry_station_exporter_records_limit{limit="records_per_station"}',
   },

@@ -57,6 +57,3 @@ export function knowsAlertable({
 }: Pick<StationSpec, 'alertability' | 'resourceLabels'>): boolean {
   return alertability || resourceLabels.hasExemptions;
 }
-
-/** The largest limit of the values of a label: far more series than Prometheus should get of one family. */
-export const MAX_LABEL_VALUES = 100_000;

@@ -113,6 +113,7 @@ export class StationCache<Encoded> {
   /** Since when a refresh has waited in the queue; undefined: none does. */
   #queuedSince: number | undefined;
   #churn = NO_CHURN;
+  #lastKnown = NOTHING_KNOWN;
   readonly #values: LabelValues;
 
   constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
@@ -202,10 +203,13 @@ export class StationCache<Encoded> {
    * Takes the place of the station's cache before a reload: shows its health until the first own refresh has ended, and serves its data, as
    * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
    */
-  replace(predecessor: StationCache<Encoded>): void {
+  replace(predecessor: StationCache<Encoded>, isSameService: boolean): void {
     this.#health = predecessor.#health;
     this.#latest = predecessor.#latest;
     if (!predecessor.#lastGood) return;
+    // A predecessor may have listed other resources, or given them other labels and meanings.
+    if (isSameService && isDeepStrictEqual(listedBy(predecessor.spec), listedBy(this.spec)))
+      this.#lastKnown = predecessor.#lastKnown;
     const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
     this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
   }
@@ -257,6 +261,7 @@ export class StationCache<Encoded> {
       if (signal.aborted) return;
       this.#lastGood = { ...served, takenAgingMs: this.#agingMs() };
       this.#churn = churn;
+      this.#lastKnown = lastKnown;
       this.#conclude(refresh, undefined, changes);
     } catch (error) {
       if (signal.aborted) return;
@@ -267,11 +272,8 @@ export class StationCache<Encoded> {
   }
 
   async #lastKnownAfter(snapshot: Snapshot): Promise<LastKnown> {
-    const before = this.#lastGood?.publication;
-    if (before?.snapshot === snapshot) return before.lastKnown;
-    // A predecessor may have listed other resources, or given them other labels and meanings.
-    const isSameQuery = before && isDeepStrictEqual(listedBy(before.spec), listedBy(this.spec));
-    return lastKnownAfter(isSameQuery ? before.lastKnown : NOTHING_KNOWN, snapshot, this.#values);
+    if (this.#lastGood?.publication.snapshot === snapshot) return this.#lastKnown;
+    return lastKnownAfter(this.#lastKnown, snapshot, this.#values);
   }
 
   /** An unchanged snapshot keeps its encoding. */

@@ -156,8 +156,10 @@ class ListingReader {
 
   /** The records of the station with those that the listing has read. */
   #recordsWith(listing: CountedListing): number {
-    const records = new Map(this.#kept).set(listingKey(listing), listing.records);
-    return [...records.values()].reduce((sum, count) => sum + count, 0);
+    const key = listingKey(listing);
+    let { records } = listing;
+    for (const [other, kept] of this.#kept) if (other !== key) records += kept;
+    return records;
   }
 
   #pageSize(context: ListingContext): number {

@@ -49,6 +49,29 @@ describe('RecordBudget', () => {
     expect(refresh(budget, '0', 10)).toBe('read');
   });
 
+  it('refuses as few of several equal stations as possible, and always the same, whatever the refused ones have read', () => {
+    const budget = budgetOf(1200);
+    const stations = ['a', 'b', 'c', 'd', 'e'];
+    const cycle = () => {
+      // All of them read the first of two listings before one reads the second.
+      for (const station of stations) refresh(budget, station, 300);
+      return stations.map((station) => refresh(budget, station, 461));
+    };
+    cycle();
+    const outcomes = cycle();
+    expect(outcomes.filter((outcome) => outcome === 'read')).toHaveLength(2);
+    expect([cycle(), cycle()]).toEqual([outcomes, outcomes]);
+  });
+
+  it('refuses as few as possible when the limit becomes lower', () => {
+    const budget = budgetOf(1000);
+    const stations = ['a', 'b', 'c', 'd'];
+    for (const station of stations) refresh(budget, station, 100);
+    budget.setLimits({ records: 250, records_per_station: 250 });
+    const outcomes = stations.map((station) => refresh(budget, station, 100));
+    expect(outcomes).toEqual([TOO_MANY, TOO_MANY, 'read', 'read']);
+  });
+
   it('keeps at most twice the limit when the largest stations are read first', () => {
     const budget = budgetOf(100);
     const outcomes = [70, 60, 50, 40, 30].map((records, at) => refresh(budget, `${at}`, records));

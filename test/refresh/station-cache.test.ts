@@ -79,6 +79,7 @@ function stationOf(
   const successor = (
     answer: () => Promise<Listing<Resource>> = async () => twoRecords(),
     changes: Partial<StationSpec> = {},
+    isSameService = true,
   ) => {
     const next = new StationCache(
       { ...cache.spec, ...changes },
@@ -89,7 +90,7 @@ function stationOf(
         refreshed: (_view, attempt) => ended.push(attempt),
       },
     );
-    next.replace(cache);
+    next.replace(cache, isSameService);
     return next;
   };
   return { cache, clock, calls, refreshed, ended, attempt, attemptLater, expectServedFor, upstream, successor };
@@ -505,10 +506,10 @@ describe('StationCache', () => {
   const HELD = { verifiedResources: 1, firing: { size: 1 } };
 
   /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
-  const knownAfter = async (changes: Partial<StationSpec>) => {
+  const knownAfter = async (changes: Partial<StationSpec>, isSameService = true) => {
     const { attempt, successor } = stationOf();
     await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
-    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes);
+    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes, isSameService);
     const lastKnown = () => next.view().served?.publication.lastKnown;
     expect(lastKnown()).toMatchObject(HELD);
     await next.refreshIfDue();
@@ -517,6 +518,10 @@ describe('StationCache', () => {
 
   it('holds what its predecessor knew when it lists the same resources', async () => {
     expect(await knownAfter({ refreshTimeoutMs: 1, labels: { team: 'b' } })).toMatchObject(HELD);
+  });
+
+  it('holds nothing of what its predecessor knew of another service', async () => {
+    expect(await knownAfter({}, false)).toEqual(NOTHING_KNOWN);
   });
 
   it.each<Partial<StationSpec>>([
