@@ -70,8 +70,8 @@ serveMethods({
       processMetrics: true,
     });
     await exporter.start();
-    const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
-    const webOptions = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
+    const limits = { maxRequests: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
+    const webOptions = { telemetryPath: '/metrics', enableLifecycle: false, ...limits };
     const server = await listen(
       createApp(exporter, {
         ...webOptions,

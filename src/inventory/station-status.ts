@@ -210,6 +210,9 @@ interface CountedStation {
   readonly isAlertableKnown: boolean;
 }
 
+/** A pause after each station would take longer than the count. */
+const STATIONS_WITHOUT_PAUSE = 100;
+
 /** By label, the most frequent value first. */
 export async function countOwners(
   stations: readonly CountedStation[],
@@ -218,9 +221,9 @@ export async function countOwners(
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
   const totalsOfGroup = (group: AggregateGroup) =>
     owners.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
-  for (const { aggregates, isAlertableKnown } of stations) {
+  for (const [at, { aggregates, isAlertableKnown }] of stations.entries()) {
     addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup);
-    await yieldToEventLoop();
+    if (at % STATIONS_WITHOUT_PAUSE === 0) await yieldToEventLoop();
   }
   return owners.flatMap(({ label, values }) =>
     Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
