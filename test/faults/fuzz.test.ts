@@ -77,7 +77,7 @@ describe('createApp', () => {
           `${method} ${path} HTTP/1.1\r\nHost: a\r\n${text}Connection: close\r\n\r\n`,
         );
         const response = await received;
-        expect(response).toMatch(/^HTTP\/1\.1 (200|202|303|308|400|403|404|405|431|503) /);
+        expect(response).toMatch(/^HTTP\/1\.1 (200|202|303|308|400|403|404|405|417|431|503) /);
       }),
       { numRuns: 500 },
     );
