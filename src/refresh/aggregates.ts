@@ -31,7 +31,7 @@ export interface Aggregates {
   readonly groups: Iterable<AggregateGroup>;
   /** Resources counted under `(other)`, by label. */
   readonly folded: ReadonlyMap<SuppliedLabel, number>;
-  /** The first label reported for each type: exactly one per type, so that queries can join on it. */
+  /** The first label reported for each type, which pages show beside its key. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
 
