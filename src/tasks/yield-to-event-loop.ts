@@ -1,8 +1,20 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers';
 
-/** Lets the events that have arrived be handled before the caller continues. */
+/** Those that have yielded, in their order. */
+const waiting: (() => void)[] = [];
+
+/** Lets the events that have arrived be handled before the caller continues: one caller at a time, or many would block them together. */
 export function yieldToEventLoop(): Promise<void> {
-  return setImmediate();
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(continueNext);
+  });
+}
+
+/** An immediate of an immediate belongs to the next iteration of the event loop. */
+function continueNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(continueNext);
 }
 
 /** Rows that are handled without a pause: those of a large page. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forEachPart } from '../../src/tasks/yield-to-event-loop.ts';
+import { forEachPart, yieldToEventLoop } from '../../src/tasks/yield-to-event-loop.ts';
 
 /** The parts that are handled between two iterations of the event loop, by their lengths. */
 async function iterations(lengths: readonly number[]): Promise<readonly (readonly number[])[]> {
@@ -16,6 +16,27 @@ async function iterations(lengths: readonly number[]): Promise<readonly (readonl
   isEnded = true;
   return handled;
 }
+
+describe('yieldToEventLoop', () => {
+  it('continues one caller per iteration of the event loop, in their order', async () => {
+    let iteration = 0;
+    const count = () => {
+      iteration += 1;
+      if (iteration < 100) setImmediate(count);
+    };
+    setImmediate(count);
+    const continued: [caller: string, iteration: number][] = [];
+    const work = async (caller: string) => {
+      for (let turn = 0; turn < 2; turn += 1) {
+        await yieldToEventLoop();
+        continued.push([caller, iteration]);
+      }
+    };
+    await Promise.all(['a', 'b', 'c'].map(work));
+    expect(continued.map(([caller]) => caller)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+    expect(new Set(continued.map(([, at]) => at)).size).toBe(6);
+  });
+});
 
 describe('forEachPart', () => {
   it('handles the parts of a usual page at once', async () => {
