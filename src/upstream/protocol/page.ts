@@ -92,19 +92,20 @@ export async function readPage<Row>(
   });
 }
 
+/** Drops a byte order mark. */
+const UTF8 = new TextDecoder();
+
 function parsePage(bytes: Uint8Array): unknown {
-  const body = withoutByteOrderMark(bytes);
-  if (body.toString('latin1', 0, 1) === '<')
-    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${body.length} bytes)`);
-  if (body.length > MAX_VALUES && countValues(body) > MAX_VALUES)
-    throw new ListingFailure(
-      'body',
-      `expected at most ${MAX_VALUES} values in a page, got more in ${body.length} bytes`,
-    );
+  const { length } = bytes;
+  const text = UTF8.decode(bytes);
+  if (text.startsWith('<'))
+    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
+  if (length > MAX_VALUES && countValues(bytes) > MAX_VALUES)
+    throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more in ${length} bytes`);
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(text);
   } catch (cause) {
-    throw new ListingFailure('body', `expected JSON, got ${body.length} bytes that are not JSON`, { cause });
+    throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
   }
 }
 
@@ -114,18 +115,13 @@ const MAX_VALUES = 1_500_000;
 const [COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x5b, 0x7b];
 
 /** An upper bound: commas and brackets inside of texts count too. */
-function countValues(body: Buffer): number {
+function countValues(body: Uint8Array): number {
   let values = 0;
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at];
     if (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE) values += 1;
   }
   return values;
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Buffer {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start);
 }
 
 function recordsOf(envelope: unknown): readonly unknown[] {
