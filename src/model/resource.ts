@@ -104,10 +104,24 @@ const SIZE_UNIT = /^(?:([kKMGTP])(i)?B|B|[Bb]ytes?)$/;
 
 const SIZE_PREFIXES = ['K', 'M', 'G', 'T', 'P'];
 
+/** More skus than stations have; with more, the table is cleared and starts again. */
+const MAX_SKUS = 1000;
+
+/** By sku: few differ, and parsing one takes longer than finding it. */
+const baseQuantities = new Map<string, Quantity | undefined>();
+
 /** The quantity in a sku as metrics have it: sizes in bytes, all other units as sent. */
 export function baseQuantity(sku: string): Quantity | undefined {
+  if (baseQuantities.has(sku)) return baseQuantities.get(sku);
+  if (baseQuantities.size >= MAX_SKUS) baseQuantities.clear();
   const quantity = skuQuantity(sku);
-  if (quantity === undefined) return undefined;
+  const base = quantity && inBytes(quantity);
+  baseQuantities.set(sku, base);
+  return base;
+}
+
+/** A size in bytes; any other quantity as it is. */
+function inBytes(quantity: Quantity): Quantity {
   const size = SIZE_UNIT.exec(quantity.unit);
   if (size === null) return quantity;
   const [, prefix = '', binary] = size;

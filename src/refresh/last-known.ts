@@ -1,4 +1,4 @@
-import { baseQuantity, type Quantity, type Resource } from '../model/resource.ts';
+import { baseQuantity, type Resource } from '../model/resource.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts, type Quantities } from './aggregates.ts';
 import type { LabelValues } from './label-values.ts';
@@ -37,12 +37,9 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
-  // Few skus differ, and parsing one takes longer than finding it.
-  const quantities = new Map<string, Quantity | undefined>();
   await forEachPart(parts, (part) => {
     for (const { sku, gpuModel } of part) {
-      if (!quantities.has(sku)) quantities.set(sku, baseQuantity(sku));
-      const quantity = quantities.get(sku);
+      const quantity = baseQuantity(sku);
       if (!quantity) continue;
       const units = getOrCreate(sums, values.published('gpu_model', gpuModel), newCounts);
       add(units, values.published('unit', quantity.unit), quantity.value);
