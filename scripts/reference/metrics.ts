@@ -1,4 +1,5 @@
 import {
+  FIRING_FAMILIES,
   HEALTH_FAMILIES,
   RESOURCE_FAMILIES,
   SNAPSHOT_FAMILIES,
@@ -8,6 +9,8 @@ import type { FamilyDescription } from '../../src/metrics/family.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
 import { LISTING_FIELDS } from '../../src/model/listing.ts';
 import { proseLines } from './prose-lines.ts';
+
+const STATION_DATA = { ...SNAPSHOT_FAMILIES, ...FIRING_FAMILIES };
 
 /** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
@@ -42,7 +45,7 @@ Values as of the last successful refresh, with the label \`station\`, published 
 \`pending\`, \`inactive\` or \`unknown\`. Sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; other units are as
 the service sends them.
 
-${table(SNAPSHOT_FAMILIES, ['station'])}
+${table(STATION_DATA, ['station'])}
 
 Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
@@ -59,7 +62,7 @@ with a reload that changes [what the station lists](adr/0010-last-known-is-publi
 
 ${proseLines(`The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.`).join('\n')}
 
-${examples(SNAPSHOT_FAMILIES)}
+${examples(STATION_DATA)}
 
 ## Resources
 

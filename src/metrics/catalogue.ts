@@ -223,18 +223,19 @@ const CHURN_FAMILIES = typeFamilies({
   },
 });
 
-const FIRING_FAMILIES = firingFamilies({
+/** The families of a station as a whole that are published while it has a snapshot. */
+export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES };
+
+/** Published while the station has a snapshot and at most `metrics.max_firing_resources` firing resources. */
+export const FIRING_FAMILIES = firingFamilies({
   telemetry_station_resource_firing: {
     help: 'Whether the resource is firing, as last known.',
     labels: ['display_name', 'resource_type', 'product'],
     exampleTitle: 'Firing resources by type, up to max_firing_resources of a station',
     example: 'count by (station, resource_type) (telemetry_station_resource_firing)',
-    samples: ({ displayName, type, product }) => [[1, displayName, type, product]],
+    sample: ({ displayName, type, product }) => [1, displayName, type, product],
   },
 });
-
-/** The families of a station that are published while it has a snapshot. */
-export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES, ...FIRING_FAMILIES };
 
 /** The per-resource families. */
 export const RESOURCE_FAMILIES = resourceFamilies({
@@ -284,7 +285,12 @@ export const RESOURCE_FAMILIES = resourceFamilies({
 });
 
 /** Every family of a station, in exposition order. */
-export const STATION_FAMILIES = { ...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES };
+export const STATION_FAMILIES = {
+  ...HEALTH_FAMILIES,
+  ...SNAPSHOT_FAMILIES,
+  ...FIRING_FAMILIES,
+  ...RESOURCE_FAMILIES,
+};
 
 /** Every family of the exporter, without prom-client's default metrics. */
 export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = Object.values({

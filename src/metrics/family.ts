@@ -38,11 +38,15 @@ export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
 }
 
-/** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
+/** A family with at most one sample per resource: its `labels` up to `name` are not part of a sample. */
 export interface ResourceFamily extends FamilyDescription {
+  readonly sample: (resource: Resource) => AnySample | undefined;
+}
+
+/** A family of `metrics.per_resource`. */
+export interface PerResourceFamily extends ResourceFamily {
   /** What a sample depends on besides the id and the name: while these are the same, the encoded samples are reused. */
   readonly fields: readonly (keyof Resource)[];
-  readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
 /** A family in a table, whose key is its name; without `labels` it has none. */
@@ -123,23 +127,16 @@ export function groupFamilies<const Labels>(
   return described(Object.fromEntries(families), ['station', 'resource_type', 'product'], { hasResourceLabels: true });
 }
 
-/** Families with at most one sample per firing resource: on each, alerts are routed by the labels of the resource and of its station. */
+interface FiringFamilyRow<Labels> extends Row<Labels> {
+  readonly sample: (resource: Resource) => FamilySample<LabelsOf<Labels>>;
+}
+
+/** Families with one sample per firing resource: on each, alerts are routed by the labels of the resource and of its station. */
 export function firingFamilies<const Labels>(
-  rows: { readonly [Name in keyof Labels]: StationFamilyRow<Labels[Name], [resource: Resource]> },
-): Families<StationFamily<SnapshotSource>, Labels, ['station', 'upstream', 'resource_id', 'name']> {
-  const families = Object.entries<StationFamilyRow<readonly string[], [Resource]>>(rows).map(([name, row]) => {
-    const samples = ({ spec, lastKnown: { firing } }: SnapshotSource) => {
-      if (firing.size > spec.metrics.maxFiringResources) return [];
-      return [...firing.values()].flatMap((resource) => {
-        const { id, name } = resource;
-        const extra = resourceLabelValues(spec, resource);
-        return Array.from(row.samples(resource), ([value, ...rest]) => [value, id, name, ...rest, ...extra]);
-      });
-    };
-    return [name, { ...row, samples }];
-  });
+  rows: { readonly [Name in keyof Labels]: FiringFamilyRow<Labels[Name]> },
+): Families<ResourceFamily, Labels, ['station', 'upstream', 'resource_id', 'name']> {
   const labels = ['station', 'upstream', 'resource_id', 'name'];
-  return described(Object.fromEntries(families), labels, { hasResourceLabels: true, hasStationLabels: true });
+  return described(rows, labels, { hasResourceLabels: true, hasStationLabels: true });
 }
 
 function resourceLabelValues({ resourceLabels }: StationSpec, labelled: Pick<Resource, 'labels'>): string[] {
@@ -147,7 +144,7 @@ function resourceLabelValues({ resourceLabels }: StationSpec, labelled: Pick<Res
 }
 
 /** A family of resources in a table. */
-type ResourceRow<Labels> = Row<Labels> & Pick<ResourceFamily, 'fields' | 'sample'>;
+type ResourceRow<Labels> = Row<Labels> & Pick<PerResourceFamily, 'fields' | 'sample'>;
 
 /** Checks one row: a sample that reads a field which is not among `fields`, or misses a label, does not compile. */
 export function resourceRow<const Labels extends readonly string[] = [], Field extends keyof Resource = never>(
@@ -163,7 +160,7 @@ export function resourceFamilies<Labels>(
   rows: {
     readonly [Name in keyof Labels]: ResourceRow<Labels[Name]>;
   },
-): Families<ResourceFamily, Labels, ['station', 'resource_id', 'name']> {
+): Families<PerResourceFamily, Labels, ['station', 'resource_id', 'name']> {
   return described(rows, ['station', 'resource_id', 'name']);
 }
 

@@ -3,8 +3,8 @@ import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Aggregates, Aggregation } from '../refresh/aggregates.ts';
 import type { Publication } from '../refresh/station-cache.ts';
-import { RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './catalogue.ts';
-import type { ResourceFamily } from './family.ts';
+import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './catalogue.ts';
+import type { PerResourceFamily } from './family.ts';
 import { type CompressorPool, type Segment, TextBuffer } from './segment.ts';
 import { writeResources, writeStations } from './text-format.ts';
 
@@ -47,7 +47,7 @@ export function resourceLines(spec: StationSpec, resource: Resource): string {
 export class StationEncoder {
   readonly #spec: StationSpec;
   readonly #compressors: CompressorPool;
-  readonly #resourceFamilies: readonly ResourceFamily[];
+  readonly #resourceFamilies: readonly PerResourceFamily[];
   #blocks: readonly Block[] = [];
 
   constructor(spec: StationSpec, compressors: CompressorPool) {
@@ -68,6 +68,7 @@ export class StationEncoder {
     }
     this.#blocks = blocks;
     const { aggregates, families } = await this.#encodeStation(publication, blocks);
+    for (const [name, segment] of await this.#encodeFiring(publication)) families.set(name, [segment]);
     for (const { name } of this.#resourceFamilies)
       families.set(
         name,
@@ -112,6 +113,16 @@ export class StationEncoder {
     }
     return { aggregates, families };
   }
+
+  async #encodeFiring({ lastKnown: { firing } }: Publication): Promise<ReadonlyMap<string, Segment>> {
+    const { maxFiringResources, disabled } = this.#spec.metrics;
+    const families = Object.values(FIRING_FAMILIES).filter(({ name }) => !disabled.has(name));
+    if (families.length === 0 || firing.size === 0 || firing.size > maxFiringResources) return new Map();
+    const { segments } = await this.#compressors.compress((buffer) =>
+      writeResources(this.#spec, [...firing.values()], families, buffer),
+    );
+    return segments;
+  }
 }
 
 /** The families of all resources are written at once, but each in an event-loop iteration of its own when they have many series. */
@@ -121,7 +132,7 @@ function familiesWrittenTogether(blocks: readonly Block[]) {
   return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
 }
 
-function enabledFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {
+function enabledFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly PerResourceFamily[] {
   return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
 }
 
@@ -149,13 +160,13 @@ function joinedParts(parts: readonly Part<Resource>[]): readonly Resource[] {
 function unchangedFamilies(
   before: readonly Resource[],
   next: readonly Resource[],
-): (family: ResourceFamily) => boolean {
+): (family: PerResourceFamily) => boolean {
   const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
   if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;
   return ({ fields }) => fields.every(isSame);
 }
 
-function seriesCount(resources: readonly Resource[], families: readonly ResourceFamily[]): number {
+function seriesCount(resources: readonly Resource[], families: readonly PerResourceFamily[]): number {
   const counts = families.map(({ sample }) => resources.filter((resource) => sample(resource)).length);
   return counts.reduce((sum, count) => sum + count, 0);
 }

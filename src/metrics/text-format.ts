@@ -52,20 +52,16 @@ export function writeStations<Source extends { readonly spec: StationSpec }>(
 }
 
 function stationLines<Source extends { readonly spec: StationSpec }>(
-  { name, labels, samples, hasResourceLabels, hasStationLabels }: StationFamily<Source>,
+  family: StationFamily<Source>,
   source: Source,
 ): string {
   const { spec } = source;
-  if (spec.metrics.disabled.has(name)) return '';
-  const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
-  const stationLabels = hasStationLabels ? stationLabelsExcept(resourceLabels, spec) : [];
-  // The same in every sample of the station.
-  const upstream = hasStationLabels ? labelPair('upstream', spec.upstream) : '';
-  const opening = `${name}{station="${escapeLabelValue(labelText(spec.name))}"${upstream}`;
-  const closing = stationLabels.map(([label, text]) => labelPair(label, text)).join('');
-  const names = [...labels.slice(hasStationLabels ? 2 : 1), ...resourceLabels];
+  if (spec.metrics.disabled.has(family.name)) return '';
+  const { opening, closing } = stationLabels(family, spec);
+  const resourceLabels = family.hasResourceLabels ? spec.resourceLabels.names : [];
+  const names = [...family.labels.slice(family.hasStationLabels ? 2 : 1), ...resourceLabels];
   let lines = '';
-  for (const [value, ...values] of samples(source)) {
+  for (const [value, ...values] of family.samples(source)) {
     lines += opening;
     for (let at = 0; at < values.length; at += 1) lines += labelPair(names[at] as string, values[at] as string);
     lines += `${closing}} ${sampleValue(value)}\n`;
@@ -73,9 +69,18 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   return lines;
 }
 
-/** A label that resources have is theirs: their owner may be another than that of the station. */
-function stationLabelsExcept(resourceLabels: readonly string[], { labels }: StationSpec): [string, string][] {
-  return Object.entries(labels).filter(([label]) => !resourceLabels.includes(label));
+/** The beginning and the end of a line, the same in every sample of the station: its name, its upstream and its labels. */
+function stationLabels(
+  { name, hasResourceLabels, hasStationLabels }: FamilyDescription,
+  { name: station, upstream, labels, resourceLabels }: StationSpec,
+): { readonly opening: string; readonly closing: string } {
+  const opening = `${name}{station="${escapeLabelValue(labelText(station))}"`;
+  if (!hasStationLabels) return { opening, closing: '' };
+  // A label that resources have is theirs: their owner may be another than that of the station.
+  const isOwn = (label: string) => !(hasResourceLabels && resourceLabels.names.includes(label));
+  const own = Object.entries(labels).filter(([label]) => isOwn(label));
+  const closing = own.map(([label, text]) => labelPair(label, text)).join('');
+  return { opening: opening + labelPair('upstream', upstream), closing };
 }
 
 /** With the comma before it: it is never the first label. */
@@ -88,17 +93,14 @@ const RESOURCES_PER_TEXT = 64;
 
 /** Writes one text per family. */
 export function writeResources(
-  { name, resourceLabels }: StationSpec,
+  spec: StationSpec,
   resources: readonly Resource[],
   families: readonly ResourceFamily[],
   buffer: TextBuffer,
 ): void {
-  const prefix = `{station="${escapeLabelValue(labelText(name))}",resource_id="`;
-  const identities = resources.map(
-    ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}`,
-  );
+  const identities = resources.map(({ id, name }) => `${escapeLabelValue(id)}",name="${escapeLabelValue(name)}`);
   for (const family of families) {
-    const lineOf = resourceLine(family, resourceLabels.names);
+    const lineOf = resourceLine(family, spec);
     buffer.begin(family.name);
     let text = '';
     for (let index = 0; index < resources.length; index += 1) {
@@ -112,21 +114,23 @@ export function writeResources(
   }
 }
 
-/** Returns the line of a resource, '' for none. `identity` is its first labels without the last quote. */
-function resourceLine(
-  { name, labels, sample, hasResourceLabels }: ResourceFamily,
-  labelNames: readonly string[],
-): (resource: Resource, identity: string) => string {
+/** Returns the line of a resource, '' for none. `identity` is its id and its name without the first and the last quote. */
+function resourceLine(family: ResourceFamily, spec: StationSpec): (resource: Resource, identity: string) => string {
+  const { labels, sample, hasResourceLabels } = family;
+  const { opening, closing } = stationLabels(family, spec);
+  const start = `${opening},resource_id="`;
+  const end = `"${closing}} `;
   // Each closes the value before it: every concatenation allocates.
-  const openings = labels.slice(3).map((label) => `",${label}="`);
-  const extra = hasResourceLabels ? labelNames.map((label) => [label, `",${label}="`] as const) : [];
+  const openings = labels.slice(labels.indexOf('name') + 1).map((label) => `",${label}="`);
+  const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
+  const extra = resourceLabels.map((label) => [label, `",${label}="`] as const);
   return (resource, identity) => {
     const values = sample(resource);
     if (values === undefined) return '';
-    let line = name + identity;
+    let line = start + identity;
     for (let at = 0; at < openings.length; at += 1) line += openings[at] + escapeLabelValue(values[at + 1] as string);
-    for (const [label, opening] of extra) line += opening + escapeLabelValue(resourceLabel(resource, label));
-    return `${line}"} ${sampleValue(values[0])}\n`;
+    for (const [label, text] of extra) line += text + escapeLabelValue(resourceLabel(resource, label));
+    return `${line}${end}${sampleValue(values[0])}\n`;
   };
 }
 

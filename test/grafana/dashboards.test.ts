@@ -93,7 +93,7 @@ describe('dashboards', () => {
   });
 
   it.each(shipped)('open without reading a series of each resource: %s', (_, dashboard) => {
-    const families = Object.keys(RESOURCE_FAMILIES).filter((name) => name !== 'telemetry_station_resource_firing');
+    const families = Object.keys(RESOURCE_FAMILIES);
     const read = expressionsOf(openPanelsOf(dashboard)).filter(
       (expr) => !expr.includes('resource_id="$resource_id"') && families.some((name) => expr.includes(`${name}{`)),
     );
