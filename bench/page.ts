@@ -52,7 +52,7 @@ const LIMITS = `## What bounds the figures
   \`node --max-semi-space-size=4\`, which saves 20 to 30 MB and costs a tenth more CPU per changed resource.
 - **Memory per resource** varies between equal runs, because V8 does not return pages that are partly in use: differences
   of less than 100 bytes per resource mean nothing.
-- **The event loop** is delayed most by garbage collection, several pages that arrive at once, or one large page: see
+- **The event loop** is delayed most by garbage collection or one large page: see
   [the budget](adr/0011-one-thread.md).
 `;
 
