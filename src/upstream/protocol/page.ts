@@ -97,14 +97,13 @@ const UTF8 = new TextDecoder();
 
 function parsePage(bytes: Uint8Array): unknown {
   const { length } = bytes;
-  const text = UTF8.decode(bytes);
-  if (text.startsWith('<'))
-    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
   if (length > MAX_VALUES && countValues(bytes) > MAX_VALUES)
     throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more in ${length} bytes`);
   try {
-    return JSON.parse(text);
+    return JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
+    if (UTF8.decode(bytes.subarray(0, 4)).startsWith('<'))
+      throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
     throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
   }
 }
