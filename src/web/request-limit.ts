@@ -46,8 +46,6 @@ export class RenderLimit {
   readonly #max: number;
   #active = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Resolves when the next one may begin, each in an iteration of the event loop of its own. */
-  #next: Promise<void> = Promise.resolve();
 
   constructor(max: number) {
     this.#max = max;
@@ -65,8 +63,7 @@ export class RenderLimit {
     if (this.#active < this.#max) this.#active += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      this.#next = this.#next.then(yieldToEventLoop);
-      await this.#next;
+      await yieldToEventLoop();
       signal.throwIfAborted();
       return await work();
     } finally {
