@@ -86,7 +86,7 @@ export class StationEncoder {
     const { result, segments } = await this.#compressors.compress((buffer) => {
       const resources = joinedParts(parts);
       const aggregates = new Aggregation();
-      for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
+      aggregates.addResources(resources, this.#spec.alertability, values);
       if (isWithheld) return { aggregates, reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
       const isReusable =
         before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;

@@ -104,30 +104,25 @@ const SIZE_UNIT = /^(?:([kKMGTP])(i)?B|B|[Bb]ytes?)$/;
 
 const SIZE_PREFIXES = ['K', 'M', 'G', 'T', 'P'];
 
-/** More skus than stations have; with more, the table is cleared and starts again. */
-const MAX_SKUS = 1000;
-
-/** By sku: few differ, and parsing one takes longer than finding it. */
-const baseQuantities = new Map<string, Quantity | undefined>();
-
 /** The quantity in a sku as metrics have it: sizes in bytes, all other units as sent. */
 export function baseQuantity(sku: string): Quantity | undefined {
-  if (baseQuantities.has(sku)) return baseQuantities.get(sku);
-  if (baseQuantities.size >= MAX_SKUS) baseQuantities.clear();
   const quantity = skuQuantity(sku);
-  const base = quantity && inBytes(quantity);
-  baseQuantities.set(sku, base);
-  return base;
-}
-
-/** A size in bytes; any other quantity as it is. */
-function inBytes(quantity: Quantity): Quantity {
+  if (quantity === undefined) return undefined;
   const size = SIZE_UNIT.exec(quantity.unit);
   if (size === null) return quantity;
   const [, prefix = '', binary] = size;
   const exponent = SIZE_PREFIXES.indexOf(prefix.toUpperCase()) + 1;
   const multiple = binary === undefined ? 1000 : 1024;
   return { value: quantity.value * multiple ** exponent, unit: 'bytes' };
+}
+
+/** Returns a `baseQuantity` for many resources: few skus differ, and parsing one takes longer than finding it. */
+export function quantityReader(): typeof baseQuantity {
+  const known = new Map<string, Quantity | undefined>();
+  return (sku) => {
+    if (!known.has(sku)) known.set(sku, baseQuantity(sku));
+    return known.get(sku);
+  };
 }
 
 const MAX_BYTES = 1024;

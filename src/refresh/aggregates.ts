@@ -1,5 +1,5 @@
 import type { AlertState } from '../model/alert-state.ts';
-import { baseQuantity, type Resource } from '../model/resource.ts';
+import { type Quantity, quantityReader, type Resource } from '../model/resource.ts';
 import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 interface MutableGroup {
@@ -56,22 +56,12 @@ export class Aggregation implements Aggregates {
     return this.#groupCount;
   }
 
-  addResource(resource: Resource, alertability: boolean, values: LabelValues): void {
-    const type = values.published('resource_type', resource.type);
-    const state = values.published('state', resource.state);
-    const group = this.#group(type, resource.product, resource.labels);
-    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
-    add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
-    this.#countFolded('resource_type', resource.type, type);
-    this.#countFolded('state', resource.state, state);
-    countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
-    const quantity = baseQuantity(resource.sku);
-    if (quantity) {
-      const gpuModel = values.published('gpu_model', resource.gpuModel);
-      const unit = values.published('unit', quantity.unit);
-      add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
-      this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
-      this.#countFolded('unit', quantity.unit, unit);
+  addResources(resources: readonly Resource[], alertability: boolean, values: LabelValues): void {
+    const quantityOf = quantityReader();
+    for (const resource of resources) {
+      const group = this.#addResource(resource, alertability, values);
+      const quantity = quantityOf(resource.sku);
+      if (quantity) this.#addQuantity(group, resource, quantity, values);
     }
   }
 
@@ -88,6 +78,26 @@ export class Aggregation implements Aggregates {
     }
     for (const [type, label] of other.typeLabels) this.#label(type, label);
     for (const [label, count] of other.folded) add(this.folded, label, count);
+  }
+
+  #addResource(resource: Resource, alertability: boolean, values: LabelValues): MutableGroup {
+    const type = values.published('resource_type', resource.type);
+    const state = values.published('state', resource.state);
+    const group = this.#group(type, resource.product, resource.labels);
+    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
+    add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
+    this.#countFolded('resource_type', resource.type, type);
+    this.#countFolded('state', resource.state, state);
+    countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
+    return group;
+  }
+
+  #addQuantity(group: MutableGroup, resource: Resource, quantity: Quantity, values: LabelValues): void {
+    const gpuModel = values.published('gpu_model', resource.gpuModel);
+    const unit = values.published('unit', quantity.unit);
+    add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
+    this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
+    this.#countFolded('unit', quantity.unit, unit);
   }
 
   #countFolded(label: SuppliedLabel, value: string, published: string): void {

@@ -1,4 +1,4 @@
-import { baseQuantity, type Resource } from '../model/resource.ts';
+import { quantityReader, type Resource } from '../model/resource.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts, type Quantities } from './aggregates.ts';
 import type { LabelValues } from './label-values.ts';
@@ -37,9 +37,10 @@ async function quantitiesAfter(before: Quantities, { parts }: Snapshot, values: 
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
+  const quantityOf = quantityReader();
   await forEachPart(parts, (part) => {
     for (const { sku, gpuModel } of part) {
-      const quantity = baseQuantity(sku);
+      const quantity = quantityOf(sku);
       if (!quantity) continue;
       const units = getOrCreate(sums, values.published('gpu_model', gpuModel), newCounts);
       add(units, values.published('unit', quantity.unit), quantity.value);

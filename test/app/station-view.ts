@@ -17,7 +17,7 @@ export function viewOf(
   const spec = specOf(changes);
   const aggregates = new Aggregation();
   const values = new LabelValues(spec.labelValues);
-  for (const resource of resources) aggregates.addResource(resource, spec.alertability, values);
+  aggregates.addResources(resources, spec.alertability, values);
   return {
     spec,
     health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },

@@ -7,7 +7,7 @@ import { resourceOf } from '../refresh/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => {
   const aggregates = new Aggregation();
-  for (const resource of resources) aggregates.addResource(resource, alertability, new LabelValues(100));
+  aggregates.addResources(resources, alertability, new LabelValues(100));
   return { aggregates, isAlertableKnown: alertability };
 };
 

@@ -103,7 +103,7 @@ export function detailOf(
 ): StationDetail {
   const aggregates = new Aggregation();
   const values = new LabelValues(specOf(spec).labelValues);
-  for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false, values);
+  aggregates.addResources(resources, spec.alertability ?? false, values);
   const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
   const name = spec.name ?? STATION.name;
   const { complete } = served.snapshot;
