@@ -223,7 +223,7 @@ const CHURN_FAMILIES = typeFamilies({
   },
 });
 
-/** The families of a station as a whole that are published while it has a snapshot. */
+/** The families of a station, except those of single resources, that are published while it has a snapshot. */
 export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES };
 
 /** Published while the station has a snapshot and at most `metrics.max_firing_resources` firing resources. */

@@ -43,7 +43,7 @@ export interface ResourceFamily extends FamilyDescription {
   readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
-/** A family of `metrics.per_resource`. */
+/** A family that `metrics.per_resource` enables. */
 export interface PerResourceFamily extends ResourceFamily {
   /** What a sample depends on besides the id and the name: while these are the same, the encoded samples are reused. */
   readonly fields: readonly (keyof Resource)[];

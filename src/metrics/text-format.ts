@@ -57,30 +57,30 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
 ): string {
   const { spec } = source;
   if (spec.metrics.disabled.has(family.name)) return '';
-  const { opening, closing } = stationLabels(family, spec);
+  const { start, end } = lineEnds(family, spec);
   const resourceLabels = family.hasResourceLabels ? spec.resourceLabels.names : [];
   const names = [...family.labels.slice(family.hasStationLabels ? 2 : 1), ...resourceLabels];
   let lines = '';
   for (const [value, ...values] of family.samples(source)) {
-    lines += opening;
+    lines += start;
     for (let at = 0; at < values.length; at += 1) lines += labelPair(names[at] as string, values[at] as string);
-    lines += `${closing}} ${sampleValue(value)}\n`;
+    lines += `${end}${sampleValue(value)}\n`;
   }
   return lines;
 }
 
-/** The beginning and the end of a line, the same in every sample of the station: its name, its upstream and its labels. */
-function stationLabels(
+/** What the lines of a family begin and end with, the same for all samples of a station: its name, its upstream and its labels. */
+function lineEnds(
   { name, hasResourceLabels, hasStationLabels }: FamilyDescription,
   { name: station, upstream, labels, resourceLabels }: StationSpec,
-): { readonly opening: string; readonly closing: string } {
-  const opening = `${name}{station="${escapeLabelValue(labelText(station))}"`;
-  if (!hasStationLabels) return { opening, closing: '' };
+): { readonly start: string; readonly end: string } {
+  const start = `${name}{station="${escapeLabelValue(labelText(station))}"`;
+  if (!hasStationLabels) return { start, end: '} ' };
   // A label that resources have is theirs: their owner may be another than that of the station.
-  const isOwn = (label: string) => !(hasResourceLabels && resourceLabels.names.includes(label));
-  const own = Object.entries(labels).filter(([label]) => isOwn(label));
-  const closing = own.map(([label, text]) => labelPair(label, text)).join('');
-  return { opening: opening + labelPair('upstream', upstream), closing };
+  const isOfResources = (label: string) => hasResourceLabels === true && resourceLabels.names.includes(label);
+  const pairs = Object.entries(labels).filter(([label]) => !isOfResources(label));
+  const texts = pairs.map(([label, text]) => labelPair(label, text));
+  return { start: start + labelPair('upstream', upstream), end: `${texts.join('')}} ` };
 }
 
 /** With the comma before it: it is never the first label. */
@@ -117,9 +117,9 @@ export function writeResources(
 /** Returns the line of a resource, '' for none. `identity` is its id and its name without the first and the last quote. */
 function resourceLine(family: ResourceFamily, spec: StationSpec): (resource: Resource, identity: string) => string {
   const { labels, sample, hasResourceLabels } = family;
-  const { opening, closing } = stationLabels(family, spec);
-  const start = `${opening},resource_id="`;
-  const end = `"${closing}} `;
+  const ends = lineEnds(family, spec);
+  const start = `${ends.start},resource_id="`;
+  const end = `"${ends.end}`;
   // Each closes the value before it: every concatenation allocates.
   const openings = labels.slice(labels.indexOf('name') + 1).map((label) => `",${label}="`);
   const resourceLabels = hasResourceLabels ? spec.resourceLabels.names : [];
@@ -129,7 +129,7 @@ function resourceLine(family: ResourceFamily, spec: StationSpec): (resource: Res
     if (values === undefined) return '';
     let line = start + identity;
     for (let at = 0; at < openings.length; at += 1) line += openings[at] + escapeLabelValue(values[at + 1] as string);
-    for (const [label, text] of extra) line += text + escapeLabelValue(resourceLabel(resource, label));
+    for (const [label, opening] of extra) line += opening + escapeLabelValue(resourceLabel(resource, label));
     return `${line}${end}${sampleValue(values[0])}\n`;
   };
 }

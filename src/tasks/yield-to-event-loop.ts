@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers';
 
-/** Those that have yielded, in their order. */
+/** Callers continue in the order in which they yielded. One queue, because the process has one event loop. */
 const waiting: (() => void)[] = [];
 
 /** Lets the events that have arrived be handled before the caller continues: one caller at a time, or many would block them together. */

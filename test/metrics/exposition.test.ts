@@ -254,7 +254,12 @@ describe('Exposition', () => {
   });
 
   it('leaves out the disabled families of a station, and not those of another', async () => {
-    const disabled = ['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info'];
+    const disabled = [
+      'telemetry_station_info',
+      'telemetry_station_resources',
+      'telemetry_station_resource_firing',
+      'telemetry_station_resource_state',
+    ];
     const some = await viewOf(metricsOf({ disabled: new Set(disabled) }), listingOf(fleet));
     const all = await viewOf({ name: 'all' }, listingOf(fleet));
     const both = parseExposition(await textOf([some, all]));

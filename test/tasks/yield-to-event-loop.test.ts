@@ -27,7 +27,7 @@ describe('yieldToEventLoop', () => {
     setImmediate(count);
     const continued: [caller: string, iteration: number][] = [];
     const work = async (caller: string) => {
-      for (let turn = 0; turn < 2; turn += 1) {
+      for (let round = 0; round < 2; round += 1) {
         await yieldToEventLoop();
         continued.push([caller, iteration]);
       }
