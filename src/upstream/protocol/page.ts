@@ -57,14 +57,15 @@ interface ReadOptions<Row> {
 }
 
 /**
- * Rejects with a ListingFailure for anything but a page; an invalid record in it is only counted. Yields to the event loop between blocks of
- * records: a service that ignores the page size may return hundreds of thousands.
+ * Rejects with a ListingFailure for anything but a page; an invalid record in it is only counted. Yields to the event loop before each block
+ * of records: a service that ignores the page size may return tens of thousands.
  */
 export async function readPage<Row>(
   bytes: Uint8Array,
   readRow: ReadRow<Row>,
   { counted, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
+  await checkValues(bytes);
   const envelope = parsePage(bytes);
   const records = recordsOf(envelope);
   const received = records.length;
@@ -73,7 +74,7 @@ export async function readPage<Row>(
   const rows = new PageRows<Row>();
   const rejectedRecords: RejectedRecord[] = [];
   for (const [position, record] of records.entries()) {
-    if (position > 0 && position % PART_ROWS === 0) {
+    if (position % PART_ROWS === 0) {
       await yieldToEventLoop();
       signal?.throwIfAborted();
     }
@@ -92,24 +93,17 @@ export async function readPage<Row>(
   });
 }
 
-/** Drops a byte order mark. */
-const UTF8 = new TextDecoder();
+/** Those of 80,000 usual records, which have 26 MiB: parsing more would block the event loop for too long, whatever `max_page_bytes` is. */
+const MAX_VALUES = 1_000_000;
 
-function parsePage(bytes: Uint8Array): unknown {
+/** Refuses a page of too many values; yields to the event loop after counting those of a large one. */
+async function checkValues(bytes: Uint8Array): Promise<void> {
   const { length } = bytes;
-  if (length > MAX_VALUES && countValues(bytes) > MAX_VALUES)
+  if (length <= MAX_VALUES) return;
+  if (countValues(bytes) > MAX_VALUES)
     throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more in ${length} bytes`);
-  try {
-    return JSON.parse(UTF8.decode(bytes));
-  } catch (cause) {
-    if (UTF8.decode(bytes.subarray(0, 4)).startsWith('<'))
-      throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
-    throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
-  }
+  await yieldToEventLoop();
 }
-
-/** Those of 125,000 usual records, which have 36 MiB: more would block the event loop for seconds, whatever `max_page_bytes` is. */
-const MAX_VALUES = 1_500_000;
 
 const [COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x5b, 0x7b];
 
@@ -121,6 +115,20 @@ function countValues(body: Uint8Array): number {
     if (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE) values += 1;
   }
   return values;
+}
+
+/** Drops a byte order mark. */
+const UTF8 = new TextDecoder();
+
+function parsePage(bytes: Uint8Array): unknown {
+  const { length } = bytes;
+  try {
+    return JSON.parse(UTF8.decode(bytes));
+  } catch (cause) {
+    if (UTF8.decode(bytes.subarray(0, 4)).startsWith('<'))
+      throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
+    throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
+  }
 }
 
 function recordsOf(envelope: unknown): readonly unknown[] {

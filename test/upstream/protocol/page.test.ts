@@ -107,6 +107,26 @@ describe('readPage', () => {
     expect(most).toBe(1000);
   });
 
+  it.each([
+    { size: 'small', padding: 0, pauses: 1 },
+    { size: 'large', padding: 1_000_000, pauses: 2 },
+  ])('pauses $pauses times before the first record of a $size page', async ({ padding, pauses }) => {
+    let passed = 0;
+    const next = () => {
+      passed += 1;
+      immediate = setImmediate(next);
+    };
+    let immediate = setImmediate(next);
+    const seen: number[] = [];
+    const readRow = (record: unknown) => {
+      seen.push(passed);
+      return readId(record);
+    };
+    const body = bytes({ resources: [{ resource_id: 'a', name: 'a'.repeat(padding) }] });
+    await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    expect(seen).toEqual([pauses]);
+  });
+
   it('ends at the next pause when the refresh is aborted', async () => {
     const end = new AbortController();
     let read = 0;
@@ -125,7 +145,7 @@ describe('readPage', () => {
     {
       shape: 'millions of empty records',
       text: `{"resources":[${'{},'.repeat(800_000)}{}]}`,
-      outcome: 'at most 1500000 values',
+      outcome: 'at most 1000000 values',
     },
     { shape: 'records without fields', text: `{"resources":[${'{},'.repeat(9999)}{}]}`, outcome: '10000 rejected' },
     {
