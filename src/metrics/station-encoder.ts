@@ -128,7 +128,7 @@ export class StationEncoder {
 /** The families of all resources are written at once, but each in an event-loop iteration of its own when they have many series. */
 function familiesWrittenTogether(blocks: readonly Block[]) {
   const families = Object.values(SNAPSHOT_FAMILIES);
-  const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groupCount, 0);
+  const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groups.length, 0);
   return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
 }
 

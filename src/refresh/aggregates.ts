@@ -38,7 +38,6 @@ export interface Aggregates {
 /** Aggregates resources, or other aggregates. */
 export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
-  #groupCount = 0;
   /** undefined: a group was added. */
   #groups: readonly AggregateGroup[] | undefined;
   readonly typeLabels = new Map<string, string>();
@@ -50,10 +49,6 @@ export class Aggregation implements Aggregates {
       [...products.values()].flatMap((groups) => [...groups.values()]),
     );
     return this.#groups;
-  }
-
-  get groupCount(): number {
-    return this.#groupCount;
   }
 
   addResources(resources: readonly Resource[], alertability: boolean, values: LabelValues): void {
@@ -109,7 +104,6 @@ export class Aggregation implements Aggregates {
     if (known) return known;
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
-    this.#groupCount += 1;
     this.#groups = undefined;
     return getOrCreate(groups, labels, () => ({
       type,
