@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/model/resource.ts';
-import { Aggregation } from '../../src/refresh/aggregates.ts';
+import { Aggregation, knownRuleCounts } from '../../src/refresh/aggregates.ts';
 import { LabelValues, OTHER_VALUE } from '../../src/refresh/label-values.ts';
 import { resourceOf } from './fixtures.ts';
 
@@ -58,5 +58,16 @@ describe('Aggregation', () => {
     expect(facts()).toEqual(groups);
     aggregates.addResources([resourceOf('f', { type: 'ip' })], false, new LabelValues(100));
     expect(facts()).toEqual([...groups, ['ip', '', undefined]]);
+  });
+});
+
+describe('knownRuleCounts', () => {
+  it.each([
+    { withRules: 1, withoutRules: 1, unknownCoverage: 1, known: true },
+    { withRules: 0, withoutRules: 0, unknownCoverage: 0, known: true },
+    { withRules: 0, withoutRules: 0, unknownCoverage: 1, known: false },
+  ])('is known: $known, with $withRules, without $withoutRules, unknown $unknownCoverage', ({ known, ...counts }) => {
+    const { withRules, withoutRules } = counts;
+    expect(knownRuleCounts(counts)).toEqual(known ? { withRules, withoutRules } : undefined);
   });
 });

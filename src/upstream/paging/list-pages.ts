@@ -57,7 +57,7 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions,
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
-  const hasTotal = received > 0 ? total >= received : total > 0;
+  const hasTotal = total >= received;
   let ending = hasTotal
     ? await fetchUpToTotal(pass, first, options)
     : await fetchOverlapping(pass, first, options.pageSize);
@@ -72,7 +72,6 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions,
  */
 async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pageSize: number): Promise<Ending> {
   const size = first.page.received;
-  if (size === 0) return 'end';
   let last = first;
   /** All pages before the last have the size of the first. */
   let isRegular = true;
