@@ -9,6 +9,7 @@ import {
 } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+import { parsePage } from './parse-page.ts';
 import { type FindRow, type ReadRecord, readRejected, recordKey, wholeNumber } from './record.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
@@ -65,8 +66,7 @@ export async function readPage<Row>(
   readRow: ReadRow<Row>,
   { counted, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
-  await checkValues(bytes);
-  const envelope = parsePage(bytes);
+  const envelope = await parsePage(bytes, signal);
   const records = recordsOf(envelope);
   const received = records.length;
   counted?.(received);
@@ -91,44 +91,6 @@ export async function readPage<Row>(
     rejectedRecords,
     ...readTotal(envelope),
   });
-}
-
-/** Those of 80,000 usual records, which have 26 MiB: parsing more would block the event loop for too long, whatever `max_page_bytes` is. */
-const MAX_VALUES = 1_000_000;
-
-/** Refuses a page of too many values; yields to the event loop after counting those of a large one. */
-async function checkValues(bytes: Uint8Array): Promise<void> {
-  const { length } = bytes;
-  if (length <= MAX_VALUES) return;
-  if (countValues(bytes) > MAX_VALUES)
-    throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more in ${length} bytes`);
-  await yieldToEventLoop();
-}
-
-const [COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x5b, 0x7b];
-
-/** An upper bound: commas and brackets inside of texts count too. */
-function countValues(body: Uint8Array): number {
-  let values = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE) values += 1;
-  }
-  return values;
-}
-
-/** Drops a byte order mark. */
-const UTF8 = new TextDecoder();
-
-function parsePage(bytes: Uint8Array): unknown {
-  const { length } = bytes;
-  try {
-    return JSON.parse(UTF8.decode(bytes));
-  } catch (cause) {
-    if (UTF8.decode(bytes.subarray(0, 4)).startsWith('<'))
-      throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
-    throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
-  }
 }
 
 function recordsOf(envelope: unknown): readonly unknown[] {
