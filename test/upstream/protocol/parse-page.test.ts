@@ -8,7 +8,7 @@ const parse = (text: string) => parsePage(Buffer.from(text));
 const messageOf = (text: string) =>
   parse(text).then(
     () => 'parsed',
-    (error: unknown) => (error instanceof ListingFailure ? error.message : error),
+    (error: unknown) => (error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error),
   );
 
 /** A field that makes a page large. */
@@ -16,6 +16,9 @@ const LARGE = `"large":["${'a'.repeat(524_288)}"]`;
 
 /** An element that ends a piece. */
 const END: readonly number[] = Array(2500).fill(0);
+
+/** An object that has the values of a piece, and is not divided. */
+const OBJECT = JSON.stringify(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`field${at}`, at])));
 
 /** A page of pieces that have a record each. */
 const largePage = (records: readonly string[], rest = '') =>
@@ -44,6 +47,7 @@ describe('parsePage', () => {
     { field: 'the last of two arrays', text: largePage(['1', '2'], ',"resources":[3]'), resources: [3] },
     { field: 'an array with an escape in its name', text: `{${LARGE},"resourc\\u0065s":[1,2]}`, resources: [1, 2] },
     { field: 'no array inside of a field', text: `{"a":{"resources":[1]},"resources":[2],${LARGE}}`, resources: [2] },
+    { field: 'an array beside a large object', text: `{${LARGE},"resources":[1],"other":${OBJECT}}`, resources: [1] },
     { field: 'a string', text: `{${LARGE},"resources":"[2]"}`, resources: '[2]' },
     { field: 'an empty array', text: `{${LARGE},"resources":[ ]}`, resources: [] },
   ])('takes $field for the resources of a large page', async ({ text, resources }) => {
@@ -67,32 +71,32 @@ describe('parsePage', () => {
   });
 
   it.each([
-    { page: 'HTML', text: '\n<html></html>', message: 'expected JSON, got an HTML or XML page (14 bytes)' },
+    { page: 'HTML', text: '\n<html></html>', message: 'body: expected JSON, got an HTML or XML page (14 bytes)' },
     {
       page: 'much HTML',
       text: `\ufeff<html>${'a'.repeat(600_000)}`,
-      message: 'expected JSON, got an HTML or XML page (600009 bytes)',
+      message: 'body: expected JSON, got an HTML or XML page (600009 bytes)',
     },
     {
       page: 'a record of many values',
       text: `{${LARGE},"resources":[1,[${'0,'.repeat(22_500)}0]]}`,
-      message: 'expected records of at most 20000 values, got more or a missing bracket after character 524315',
+      message: 'body: expected records of at most 20000 values, got more or a missing bracket after character 524315',
     },
     {
       page: 'a map of resources',
       text: `{"resources":{"a":"${'a'.repeat(524_288)}"}}`,
       message:
-        'expected a JSON object with an array "resources" and little else, got 524310 characters outside of arrays',
+        'body: expected a JSON object with an array "resources" and little else, got 524310 characters outside of arrays',
     },
     {
       page: 'many empty records',
       text: `{"resources":[${'{},'.repeat(500_000)}{}]}`,
-      message: 'expected at most 1000000 values in a page, got more',
+      message: 'body: expected at most 1000000 values in a page, got more',
     },
     {
       page: 'many empty arrays',
       text: `{"resources":[${'[],'.repeat(500_000)}[]]}`,
-      message: 'expected at most 1000000 values in a page, got more',
+      message: 'body: expected at most 1000000 values in a page, got more',
     },
   ])('fails on a page that is or has $page', async ({ text, message }) => {
     expect(await messageOf(text)).toBe(message);
