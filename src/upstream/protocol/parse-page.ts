@@ -47,7 +47,8 @@ async function parseInPieces(text: string, signal?: AbortSignal): Promise<unknow
       throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more`);
     await yieldToEventLoop();
     signal?.throwIfAborted();
-    if (text[piece.start - 1] === '[') {
+    const isFirstOfArray = text[piece.start - 1] === '[';
+    if (isFirstOfArray) {
       rest += `${text.slice(restStart, piece.start)}${arrays.length}`;
       array = [];
       arrays.push(array);
