@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
-import { AUTH_SCHEMES } from '../config/upstream-schema.ts';
 import { ChangeLog } from '../inventory/changes.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import { type Build, collectProcessMetrics, OwnMetrics } from '../metrics/own-metrics.ts';
@@ -16,13 +15,15 @@ import { StationCache } from '../refresh/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { RequestLimiter } from '../upstream/admission/request-limiter.ts';
+import { SCHEME_NAMES } from '../upstream/auth/schemes.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
 import type { ListingObserver, RequestObserver } from '../upstream/request-observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
+import { upstreamOptions } from '../upstream/upstream-options.ts';
 import { throttleLog } from './event-log.ts';
 import { type JournalOptions, StationJournal } from './station-journal.ts';
-import { recordLimits, upstreamOptions, userAgentOf } from './wiring.ts';
+import { recordLimits, userAgentOf } from './wiring.ts';
 
 export interface ServicesOptions extends Omit<JournalOptions, 'changes'> {
   readonly build: Build;
@@ -228,5 +229,5 @@ function combinedObserver(...observers: readonly Observer[]): Observer {
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
 function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
-  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) => isDeepStrictEqual(old[key], next[key]));
+  return ['base_url', 'http_headers', ...SCHEME_NAMES].every((key) => isDeepStrictEqual(old[key], next[key]));
 }

@@ -7,7 +7,7 @@ import { contentOf } from '../config/file-content.ts';
 import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
 import { CIPHER_SUITES, CURVES, isTlsEnabled, type TlsServerConfig, webConfigSchema } from '../config/web-schema.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
-import { TLS_VERSIONS } from '../model/upstream-options.ts';
+import { TLS_VERSIONS } from '../schema/scalar-schemas.ts';
 import { type AccessRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 

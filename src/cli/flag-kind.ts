@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { DAY_MS } from '../model/clock.ts';
+import { parseDuration, parseSize } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 

@@ -1,6 +1,6 @@
-import { suggestion } from '../config/problem.ts';
-import { HIDDEN } from '../config/secret.ts';
+import { HIDDEN } from '../schema/secret.ts';
 import { nearest } from '../text/nearest.ts';
+import { suggestion } from '../text/quoted.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName, DEFAULT_COMMAND, isCommandName } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
 import { FLAGS, type FlagValues } from './flags.ts';

@@ -2,7 +2,7 @@ import { endGeneration, type Generation, nextGeneration, sharedServices, type Up
 import { createLogger } from '../app/logger.ts';
 import { upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
-import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import { userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
@@ -35,6 +35,7 @@ import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ReplyInfo } from '../upstream/request-observer.ts';
+import { upstreamOptions } from '../upstream/upstream-options.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { checkLabels } from './label-flags.ts';
 import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';

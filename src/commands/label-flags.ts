@@ -1,5 +1,6 @@
 import type { FlagValues } from '../cli/flags.ts';
-import { listed, quoted } from '../config/problem.ts';
+import { listed } from '../config/problem.ts';
+import { quoted } from '../text/quoted.ts';
 import { OperatorError } from './process-context.ts';
 
 /** Throws an OperatorError for a label that no entry of `resource_labels` has, or that is given twice. */

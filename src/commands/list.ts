@@ -2,7 +2,6 @@ import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import { quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
 import {
   type Selection,
@@ -14,6 +13,7 @@ import {
 import { countText, firstOf, numberText } from '../inventory/words.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { quoted, suggestion } from '../text/quoted.ts';
 import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';

@@ -1,7 +1,7 @@
-import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import { recordLimits, userAgentOf } from '../app/wiring.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
-import { formatProblems, listed, quoted, suggestion } from '../config/problem.ts';
+import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { printable } from '../inventory/records.ts';
@@ -12,9 +12,11 @@ import { RecordBudget } from '../refresh/record-budget.ts';
 import { Refresh } from '../refresh/refresh.ts';
 import { listingCount, type Snapshot, SnapshotReader } from '../refresh/snapshot.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
+import { quoted, suggestion } from '../text/quoted.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ListedPage } from '../upstream/request-observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
+import { upstreamOptions } from '../upstream/upstream-options.ts';
 import { withConfig } from './config-source.ts';
 import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LINK_PLACEHOLDERS } from '../inventory/links.ts';
-import { crossChecked, given } from './cross-check.ts';
-import { anyCase, editorPattern, nonEmptyText, optionalKey } from './scalar-schemas.ts';
+import { crossChecked, given } from '../schema/cross-check.ts';
+import { anyCase, editorPattern, nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
 
 const link = crossChecked(
   z.strictObject({

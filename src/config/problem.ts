@@ -1,5 +1,5 @@
 import { countText, firstOf } from '../inventory/words.ts';
-import { nearest } from '../text/nearest.ts';
+import { MAX_QUOTED_LENGTH, quoted } from '../text/quoted.ts';
 
 /** Keys and list indexes from the root of the configuration. */
 export type ConfigPath = readonly (string | number)[];
@@ -50,19 +50,6 @@ function formatPart(part: string | number): string {
   return /^[A-Za-z_][\w-]*$/.test(part) && part.length <= MAX_QUOTED_LENGTH
     ? `.${part}`
     : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
-}
-
-const MAX_QUOTED_LENGTH = 60;
-
-/** Quotes a value for a message: a single line of bounded length. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
-}
-
-/** The suffix of a message about an unknown word. */
-export function suggestion(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
-  return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
 }
 
 const MAX_LISTED_PROBLEMS = 20;

@@ -4,7 +4,7 @@ import { StateMeanings } from '../model/alert-state.ts';
 import type { ListingFilters, StationPath } from '../model/listing.ts';
 import { type LabelEntry, ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { listOf, mappingOf } from './cross-check.ts';
+import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { type Config, configSchema } from './schema.ts';
 import { stateLists } from './state-schema.ts';
 import { parseRid } from './station-schema.ts';

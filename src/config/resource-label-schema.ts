@@ -3,10 +3,10 @@ import { PARAMETERS } from '../inventory/parameters.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
+import { type CrossProblem, crossChecked, given, mappingOf } from '../schema/cross-check.ts';
+import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
-import { type CrossProblem, crossChecked, given, mappingOf } from './cross-check.ts';
-import { quoted } from './problem.ts';
-import { codecOf, type Decoded, decoded, optionalKey, undecoded } from './scalar-schemas.ts';
+import { quoted } from '../text/quoted.ts';
 import { labelName } from './station-schema.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */

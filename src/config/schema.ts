@@ -1,14 +1,22 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject, labelText } from '../model/resource.ts';
-import { type CrossProblem, crossChecked, listOf, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
+import {
+  type CrossProblem,
+  crossChecked,
+  listOf,
+  type Mapping,
+  mappingOf,
+  nonEmptyList,
+} from '../schema/cross-check.ts';
+import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
+import { quoted, suggestion } from '../text/quoted.ts';
+import { upstream } from '../upstream/upstream-schema.ts';
 import { links } from './link-schema.ts';
-import { type ConfigPath, listed, quoted, suggestion } from './problem.ts';
+import { type ConfigPath, listed } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
-import { duration, integer, nonEmptyText, optionalKey, timerDuration } from './scalar-schemas.ts';
 import { states } from './state-schema.ts';
 import { parseRid, station } from './station-schema.ts';
-import { upstream } from './upstream-schema.ts';
 
 const cache = z.strictObject({
   ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { SAID_ALERT_STATES, type StateLists } from '../model/alert-state.ts';
 import { labelText } from '../model/resource.ts';
-import { type CrossProblem, crossChecked, listOf, mappingOf } from './cross-check.ts';
-import { formatPath, quoted } from './problem.ts';
-import { optionalKey } from './scalar-schemas.ts';
+import { type CrossProblem, crossChecked, listOf, mappingOf } from '../schema/cross-check.ts';
+import { optionalKey } from '../schema/scalar-schemas.ts';
+import { quoted } from '../text/quoted.ts';
+import { formatPath } from './problem.ts';
 
 const STATE = 'a state: a non-empty string or a number';
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
-import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
-import { quoted } from './problem.ts';
-import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from './scalar-schemas.ts';
+import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
+import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
+import { quoted } from '../text/quoted.ts';
 
 /** The words of a resource ID, each of which a name follows. */
 const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;

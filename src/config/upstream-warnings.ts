@@ -1,9 +1,9 @@
+import { Secret } from '../schema/secret.ts';
+import { SCHEME_NAMES } from '../upstream/auth/schemes.ts';
 import { expiryText } from './certificates.ts';
 import { contentOf } from './file-content.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
-import { Secret } from './secret.ts';
-import { AUTH_SCHEMES } from './upstream-schema.ts';
 import type { YamlDocument } from './yaml-document.ts';
 
 interface UpstreamWarnings {
@@ -25,7 +25,7 @@ export async function upstreamWarnings(
   };
   for (const [name, { http_headers = {}, tls_config, ...upstream }] of Object.entries(upstreams)) {
     const hasCredentials =
-      AUTH_SCHEMES.some((scheme) => upstream[scheme]) || Object.keys(http_headers).length > 0 || tls_config?.cert_file;
+      SCHEME_NAMES.some((scheme) => upstream[scheme]) || Object.keys(http_headers).length > 0 || tls_config?.cert_file;
     if (!hasCredentials) add(insecure, ['upstreams', name], NO_CREDENTIALS);
   }
   for (const leaf of leavesOf(upstreams, ['upstreams'])) {
@@ -38,7 +38,7 @@ export async function upstreamWarnings(
   return { failing, insecure };
 }
 
-const NO_CREDENTIALS = `no credentials are configured, expected one of ${AUTH_SCHEMES.join(', ')}, http_headers or a client certificate`;
+const NO_CREDENTIALS = `no credentials are configured, expected one of ${SCHEME_NAMES.join(', ')}, http_headers or a client certificate`;
 
 /** A value that is neither a mapping nor a list. */
 interface Leaf {

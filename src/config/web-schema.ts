@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../model/resource.ts';
-import { crossChecked, type Unchecked } from './cross-check.ts';
+import { crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import {
   duration,
   filePath,
@@ -10,7 +10,7 @@ import {
   nonEmptyText,
   textMatching,
   tlsVersion,
-} from './scalar-schemas.ts';
+} from '../schema/scalar-schemas.ts';
 
 /** OpenSSL names of Go's cipher suites. */
 export const CIPHER_SUITES = {

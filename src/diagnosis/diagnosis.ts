@@ -191,7 +191,7 @@ function warningsOfUpstream(
         `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
         'Have the operators of the service renew it: after that day every refresh fails.',
       ),
-    auth?.scheme === 'hmac' &&
+    auth?.dependsOnClock === true &&
       !isRejected &&
       isNotableClockDifference(clockDifferenceMs) &&
       warning(

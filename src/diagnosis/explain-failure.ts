@@ -1,5 +1,8 @@
 import { type FailureReason, failureAdvice, failureOf, NOT_SENT } from '../model/failure.ts';
-import type { UpstreamOptions } from '../model/upstream-options.ts';
+import { enumeration } from '../text/quoted.ts';
+import type { CredentialWords } from '../upstream/auth/scheme.ts';
+import { SCHEME_NAMES } from '../upstream/auth/schemes.ts';
+import type { UpstreamOptions } from '../upstream/upstream-options.ts';
 import { clockDifferenceText, isNotableClockDifference, type StationFailure, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */
@@ -198,7 +201,7 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>
       when: 'isNotSent',
       summary: NOT_SENT.short,
       meaning: NOT_SENT.meaning,
-      advice: '{unreadable}',
+      advice: '{unobtainable}',
     },
     {
       when: 'isClockDifferent',
@@ -232,7 +235,7 @@ function circumstancesOf({ replies }: StationFailure, upstream: UpstreamFacts) {
     areOthersAnswered: replies.length === 0 && upstream.replies.length > 0,
     hasNoCredentials: !hasCredentials(options),
     isNotSent: !replies.some(({ status }) => status === 401),
-    isClockDifferent: options.auth?.scheme === 'hmac' && isNotableClockDifference(clockDifferenceMs),
+    isClockDifferent: options.auth?.dependsOnClock === true && isNotableClockDifference(clockDifferenceMs),
   };
 }
 
@@ -241,7 +244,7 @@ const MAX_CERTIFICATE_NAMES = 5;
 
 /** What the texts of the rules name. */
 function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) {
-  const { baseUrl, proxyUrl, tls, auth } = options;
+  const { baseUrl, proxyUrl, tls } = options;
   const { session } = connection;
   const isRejected = tls?.cert_file !== undefined;
   return {
@@ -258,10 +261,7 @@ function wordsOf({ options, connection, clockDifferenceMs = 0 }: UpstreamFacts) 
       ? CLIENT_CERTIFICATE_ADVICE
       : 'Obtain a client certificate and set tls_config.cert_file and tls_config.key_file.',
     clockDifference: clockDifferenceText(clockDifferenceMs),
-    unreadable:
-      auth?.scheme === 'oauth2'
-        ? 'Check oauth2.token_url, client_id and the client secret. Check that the credential file exists, is not empty and is readable by the exporter.'
-        : 'Check that the credential file exists, is not empty and is readable by the exporter.',
+    unobtainable: 'Check that the credential file exists, is not empty and is readable by the exporter.',
     ...credentialWords(options),
   };
 }
@@ -275,35 +275,11 @@ function codesOf(error: unknown): readonly string[] {
   return codes;
 }
 
-const EXPECTED = 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.';
+const EXPECTED = `Configure one of ${enumeration(SCHEME_NAMES)} for the upstream.`;
 
 /** The credentials in the words of the configuration, and what to do when they are rejected. */
-function credentialWords({ auth, headers }: UpstreamOptions) {
-  switch (auth?.scheme) {
-    case 'authorization':
-      return {
-        credentials: `the ${auth.type} credentials of authorization`,
-        rejected:
-          'Check whether they have expired, and replace authorization.credentials or the content of its file. Credential files are reread automatically.',
-      };
-    case 'basic':
-      return {
-        credentials: 'the user name and password of basic_auth',
-        rejected: 'Check basic_auth.username and the password. Credential files are reread automatically.',
-      };
-    case 'hmac':
-      return {
-        credentials: 'the signature of hmac',
-        rejected:
-          'Check hmac.access_key_id, the secret access key, and whether the service expects other signed_headers. Credential files are reread automatically.',
-      };
-    case 'oauth2':
-      return {
-        credentials: 'the access token of oauth2',
-        rejected:
-          'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
-      };
-  }
+function credentialWords({ auth, headers }: UpstreamOptions): CredentialWords {
+  if (auth) return auth.words;
   return headers.length > 0
     ? { credentials: 'the values of http_headers', rejected: `Check http_headers. ${EXPECTED}` }
     : { credentials: 'the client certificate', rejected: EXPECTED };

@@ -1,11 +1,11 @@
 import type { UpstreamStatus } from '../inventory/station-status.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/auth/authenticator.ts';
 import type { ReplyInfo } from '../upstream/request-observer.ts';
+import type { UpstreamOptions } from '../upstream/upstream-options.ts';
 
 /** What a live check observed. */
 export interface Facts {

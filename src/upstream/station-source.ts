@@ -3,7 +3,6 @@ import { StateMeanings } from '../model/alert-state.ts';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
 import type { Listing, ListingContext, ListingQuery, RecordCounter, StationSource } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
-import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { UpstreamClient } from './http/client.ts';
@@ -11,6 +10,7 @@ import { listPages, type PlacedPage } from './paging/list-pages.ts';
 import { type Page, type ReadRow, readPage } from './protocol/page.ts';
 import { InternedTexts, readId, readResource } from './protocol/record.ts';
 import type { ListedPage, ListingObserver } from './request-observer.ts';
+import type { UpstreamOptions } from './upstream-options.ts';
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 

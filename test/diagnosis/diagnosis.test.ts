@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts } from '../../src/diagnosis/facts.ts';
 import { IDLE_LOAD, listingOf, mismatch, specOf } from '../refresh/fixtures.ts';
+import { schemeOf } from '../upstream/support/client.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
 const reply = (status: number, retryAfterMs?: number) => ({
@@ -25,7 +26,7 @@ describe('checkMessages', () => {
       ...UPSTREAM,
       options: {
         ...UPSTREAM.options,
-        auth: { scheme: 'hmac', access_key_id: 'a', secret: { text: 's' }, signed_headers: ['x-date'] } as const,
+        auth: schemeOf({ hmac: { access_key_id: 'a', secret_access_key: 's' } }),
         tls: { insecure_skip_verify: true },
       },
       connection: { ...UPSTREAM.connection, session: sessionFor(13) },

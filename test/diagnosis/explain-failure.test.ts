@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../../src/model/failure.ts';
-import type { AuthOptions, UpstreamOptions } from '../../src/model/upstream-options.ts';
+import type { UpstreamOptions } from '../../src/upstream/upstream-options.ts';
+import { schemeOf } from '../upstream/support/client.ts';
 import { sessionFor, UPSTREAM } from './fixtures.ts';
 
 const failed = (reason: FailureReason, code?: string, status?: number) => {
@@ -46,23 +47,16 @@ describe('explainFailure', () => {
   });
 
   const secret = { text: 's' };
-  const hmac: AuthOptions = { scheme: 'hmac', access_key_id: 'a', secret, signed_headers: ['x-date'] };
-  const oauth2: AuthOptions = {
-    scheme: 'oauth2',
-    client_id: 'c',
-    secret,
-    token_url: new URL('http://t'),
-    scopes: [],
-    endpoint_params: {},
-  };
+  const hmac = schemeOf({ hmac: { access_key_id: 'a', secret_access_key: 's' } });
+  const oauth2 = schemeOf({ oauth2: { client_id: 'c', client_secret: 's', token_url: 'http://t' } });
 
   it.each<readonly [what: string, options: Partial<UpstreamOptions>, words: string]>([
+    ['a token', { auth: schemeOf({ authorization: { credentials: 's' } }) }, 'the Bearer credentials of authorization'],
     [
-      'a token',
-      { auth: { scheme: 'authorization', type: 'Bearer', secret } },
-      'the Bearer credentials of authorization',
+      'a password',
+      { auth: schemeOf({ basic_auth: { username: 'u', password: 's' } }) },
+      'the user name and password of basic_auth',
     ],
-    ['a password', { auth: { scheme: 'basic', username: 'u', secret } }, 'the user name and password of basic_auth'],
     ['a key pair', { auth: hmac }, 'the signature of hmac'],
     ['a client', { auth: oauth2 }, 'the access token of oauth2'],
     ['a header', { headers: [{ name: 'X', value: secret }] }, 'the values of http_headers'],

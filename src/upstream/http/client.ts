@@ -2,14 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
-import { type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
+import { Authenticator, clockHint } from '../auth/authenticator.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
-import { Authenticator, clockHint } from './authenticator.ts';
+import type { UpstreamOptions } from '../upstream-options.ts';
+import { withoutIdentity } from './connection.ts';
 import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
 
 export interface ClientDependencies {
@@ -87,8 +88,8 @@ export class UpstreamClient {
     const { baseUrl, concurrency: connections, maxPageBytes: maxBytes, tls } = options;
     this.#service = this.#open(baseUrl.host, baseUrl, { connections, maxBytes, tls });
     const limits = { connections: 1, maxBytes: MAX_TOKEN_REPLY_BYTES, tls: withoutIdentity(tls) };
-    const openTokenEndpoint = (url: URL) => this.#open(`token endpoint ${url.host}`, url, limits);
-    this.#authenticator = new Authenticator(options, openTokenEndpoint, this.#dependencies);
+    const openEndpoint = (name: string, url: URL) => this.#open(name, url, limits);
+    this.#authenticator = new Authenticator(options, openEndpoint, this.#dependencies);
   }
 
   /**
@@ -270,7 +271,7 @@ export class UpstreamClient {
 
   #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
     const nowMs = this.#dependencies.clock.wallMs();
-    const mayBeClockSkew = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
+    const mayBeClockSkew = reply.status === 401 && this.#options.auth?.dependsOnClock === true;
     const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
     return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, hint });
   }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import type { TlsOptions } from '../../../src/model/upstream-options.ts';
+import type { TlsOptions } from '../../../src/upstream/http/connection.ts';
 import { connectOnce, openPool } from '../../../src/upstream/http/connection.ts';
 import { issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';

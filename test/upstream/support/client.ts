@@ -1,10 +1,14 @@
 import type { RequestListener } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
 import type { ListingContext } from '../../../src/model/listing.ts';
-import type { AuthOptions, UpstreamOptions } from '../../../src/model/upstream-options.ts';
+import { Secret } from '../../../src/schema/secret.ts';
+import type { SecretSource } from '../../../src/upstream/auth/credential.ts';
+import { type ConfiguredScheme, configuredScheme } from '../../../src/upstream/auth/schemes.ts';
 import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/http/client.ts';
 import type { RequestObserver } from '../../../src/upstream/request-observer.ts';
+import type { UpstreamOptions } from '../../../src/upstream/upstream-options.ts';
+import { upstream } from '../../../src/upstream/upstream-schema.ts';
 import { listingContext } from './context.ts';
 import { startService } from './service.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -93,20 +97,17 @@ export const CLIENT_OPTIONS: Omit<UpstreamOptions, 'baseUrl'> = {
   userAgent: 'test-agent/1',
 };
 
-type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
+/** The scheme of an upstream with these settings, as a configuration file has them. */
+export function schemeOf(settings: object): ConfiguredScheme {
+  const config = upstream.parse({ base_url: 'http://service', ...settings });
+  return configuredScheme(config) ?? expect.unreachable();
+}
 
-export const bearer = (secret: AuthOptions['secret']): AuthOptions => ({
-  scheme: 'authorization',
-  type: 'Bearer',
-  secret,
-});
+export function bearer(source: SecretSource): ConfiguredScheme {
+  const secret = 'text' in source ? { credentials: new Secret(source.text) } : { credentials_file: source.file };
+  return configuredScheme({ authorization: { type: 'Bearer', ...secret } }) ?? expect.unreachable();
+}
 
-export const oauth2 = (token_url: URL, overrides: Partial<OAuth2Options> = {}): AuthOptions => ({
-  scheme: 'oauth2',
-  client_id: 'client',
-  secret: { text: 's3cr3t' },
-  token_url,
-  scopes: [],
-  endpoint_params: {},
-  ...overrides,
-});
+export function oauth2(tokenUrl: URL, settings: object = { client_secret: 's3cr3t' }): ConfiguredScheme {
+  return schemeOf({ oauth2: { client_id: 'client', token_url: tokenUrl.href, ...settings } });
+}

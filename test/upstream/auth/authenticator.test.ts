@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type AuthOptions, SIGNED_HEADERS, type UpstreamOptions } from '../../../src/model/upstream-options.ts';
-import { Credential, clockHint } from '../../../src/upstream/http/authenticator.ts';
-import { bearer, servedClient } from '../support/client.ts';
+import { clockHint } from '../../../src/upstream/auth/authenticator.ts';
+import { Credential } from '../../../src/upstream/auth/credential.ts';
+import { SIGNED_HEADERS } from '../../../src/upstream/auth/hmac.ts';
+import type { ConfiguredScheme } from '../../../src/upstream/auth/schemes.ts';
+import type { UpstreamOptions } from '../../../src/upstream/upstream-options.ts';
+import { bearer, schemeOf, servedClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { replying } from '../support/service.ts';
 import { settled, VirtualClock } from '../support/virtual-clock.ts';
@@ -24,12 +27,8 @@ const NOT_SHOWN = 'not shown, because it repeats a secret';
 
 const SECRET = 'sécret/key+=';
 
-const HMAC = {
-  scheme: 'hmac',
-  access_key_id: 'AK',
-  secret: { text: SECRET },
-  signed_headers: ['x-date'],
-} as const;
+const hmac = (settings: object = {}) =>
+  schemeOf({ hmac: { access_key_id: 'AK', secret_access_key: SECRET, ...settings } });
 
 describe('Authenticator', () => {
   it.each<[string, string, string, Options]>([
@@ -37,14 +36,14 @@ describe('Authenticator', () => {
       'a user name and password',
       'authorization',
       `Basic ${Buffer.from('üser:p:w').toString('base64')}`,
-      { auth: { scheme: 'basic', username: 'üser', secret: { text: 'p:w' } } },
+      { auth: schemeOf({ basic_auth: { username: 'üser', password: 'p:w' } }) },
     ],
     [
       'an authorization of any type, rather than a configured header of the same name',
       'authorization',
       'Token abc',
       {
-        auth: { scheme: 'authorization', type: 'Token', secret: { text: 'abc' } },
+        auth: schemeOf({ authorization: { type: 'Token', credentials: 'abc' } }),
         headers: [{ name: 'authorization', value: { text: 'other' } }],
       },
     ],
@@ -121,15 +120,15 @@ describe('Authenticator', () => {
 
   it('reports a clock difference when a signature is rejected, but not the signature', async () => {
     const wallNow = () => Date.now() - 3_600_000;
-    const rejected = async (auth: AuthOptions, time = {}) => {
+    const rejected = async (auth: ConfiguredScheme, time = {}) => {
       const { failure, requests } = await servedClient(demand('authorization', 'other'), { auth }, time);
       const { message } = await failure();
       return { message, headers: requests[0]?.headers };
     };
-    const late = await rejected(HMAC, { wallNow });
+    const late = await rejected(hmac(), { wallNow });
     expect(late.message).toMatch(new RegExp(`: ${NOT_SHOWN}; the local clock is \\d+ s behind the service's`));
     expect(late.headers).not.toHaveProperty('date');
-    expect((await rejected(HMAC)).message).not.toContain('clock');
+    expect((await rejected(hmac())).message).not.toContain('clock');
     expect((await rejected(bearer({ text: 'p' }), { wallNow })).message).not.toContain('clock');
   });
 
@@ -157,7 +156,7 @@ describe('Authenticator', () => {
   });
 
   it('signs the request as it is sent, in the configured order', async () => {
-    const auth = { ...HMAC, signed_headers: SIGNED_HEADERS.toReversed() };
+    const auth = hmac({ signed_headers: SIGNED_HEADERS.toReversed() });
     const { get, requests } = await servedClient(replying('{}'), { auth });
     await get("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
     const { rawHeaders, headers, method, url } = requests[0] ?? {};

@@ -1,27 +1,22 @@
 import * as z from 'zod';
-import { SIGNED_HEADERS } from '../model/upstream-options.ts';
-import { type CrossProblem, crossChecked, given, type Mapping, mappingOf, nonEmptyList } from './cross-check.ts';
+import { type CrossProblem, crossChecked, type Mapping, mappingOf, nonEmptyList } from '../schema/cross-check.ts';
 import {
-  anyCase,
-  editorPattern,
   filePath,
-  filledSecret,
   headerSecret,
   headerValue,
   integer,
   nonEmptyText,
   optionalKey,
   proxyUrl,
-  secret,
   serviceUrl,
   size,
-  textMatching,
+  TOKEN,
   timeoutDuration,
   tlsVersion,
-} from './scalar-schemas.ts';
-
-/** A token of RFC 9110: a header name or an authentication scheme. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+  tokenExcept,
+} from '../schema/scalar-schemas.ts';
+import { enumeration } from '../text/quoted.ts';
+import { AUTH_SCHEMES, SCHEME_NAMES, type SchemeName } from './auth/schemes.ts';
 
 /** One request in a quarter of an hour: the wait for the next one has to fit into a timer. */
 const MIN_REQUESTS_PER_SECOND = 0.001;
@@ -56,7 +51,7 @@ const headerName = z
   .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), {
     error: 'this header is set by the exporter, expected another one',
   })
-  .meta({ pattern: without([...RESERVED_HEADERS], TOKEN) });
+  .meta({ pattern: tokenExcept([...RESERVED_HEADERS]) });
 
 const header = crossChecked(
   z.strictObject({
@@ -73,89 +68,18 @@ const header = crossChecked(
 
 const httpHeaders = z.record(headerName, header);
 
-/** An upstream uses at most one of these. */
-export const AUTH_SCHEMES = ['authorization', 'basic_auth', 'hmac', 'oauth2'] as const;
+type SchemeKeys = {
+  [Name in SchemeName]: z.ZodExactOptional<(typeof AUTH_SCHEMES)[Name]['schema']>;
+};
 
-const authorization = withSecret(
-  'credentials',
-  z.strictObject({
-    type: z
-      .string()
-      .refine((type) => TOKEN.test(type), { error: 'expected an authentication scheme such as Bearer' })
-      .refine((type) => type.toLowerCase() !== 'basic', {
-        error: 'expected a scheme other than Basic; use basic_auth instead',
-      })
-      .meta({ pattern: editorPattern(without(['basic'], TOKEN)) })
-      .prefault('Bearer')
-      .describe('Authentication scheme of the `Authorization` header.'),
-    credentials: optionalKey(headerSecret, 'Credentials to send after the scheme.'),
-    credentials_file: optionalKey(filePath, 'File to read the credentials from, instead of `credentials`.'),
-  }),
-);
-
-const basicAuth = withSecret(
-  'password',
-  z.strictObject({
-    username: textMatching(nonEmptyText, /^[^:]*$/, 'expected a user name without a colon').describe('User name.'),
-    password: optionalKey(secret, 'Password.'),
-    password_file: optionalKey(filePath, 'File to read the password from, instead of `password`.'),
-  }),
-);
-
-const hmac = withSecret(
-  'secret_access_key',
-  z.strictObject({
-    access_key_id: textMatching(
-      nonEmptyText,
-      /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
-      'expected printable ASCII without quotes and backslashes',
-    ).describe('Access key ID.'),
-    secret_access_key: optionalKey(filledSecret, 'Secret access key.'),
-    secret_access_key_file: optionalKey(
-      filePath,
-      'File to read the secret access key from, instead of `secret_access_key`.',
-    ),
-    signed_headers: z
-      .array(z.enum(SIGNED_HEADERS))
-      .min(1, { error: 'at least one entry' })
-      .refine((entries) => new Set(entries).size === entries.length, {
-        error: 'expected each entry at most once, got a duplicate',
-      })
-      .meta({ uniqueItems: true })
-      .prefault(['x-date'])
-      .describe('Request parts that the signature covers, in this order.'),
-  }),
-);
-
-const oauth2 = withSecret(
-  'client_secret',
-  z.strictObject({
-    client_id: nonEmptyText.describe('Client ID.'),
-    client_secret: optionalKey(filledSecret, 'Client secret.'),
-    client_secret_file: optionalKey(filePath, 'File to read the client secret from, instead of `client_secret`.'),
-    token_url: serviceUrl.describe('URL of the token endpoint.'),
-    scopes: z.array(nonEmptyText).prefault([]).describe('Scopes to request.'),
-    endpoint_params: z
-      .record(nonEmptyText, secret)
-      .prefault({})
-      .describe('Additional parameters of the token request.'),
-  }),
-);
-
-/** Requires either the secret or the file that contains it. */
-function withSecret<Schema extends z.ZodType>(key: string, schema: Schema): Schema {
-  const fileKey = `${key}_file`;
-  return crossChecked(schema, function* (value: Mapping) {
-    const given = [key, fileKey].filter((name) => value[name] !== undefined);
-    if (given.length === 0) yield { path: [], message: `expected ${key} or ${fileKey}, got neither` };
-    if (given.length === 2)
-      yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
-  }).meta({ oneOf: [given(key), given(fileKey)] });
-}
-
-/** The source of a regular expression for tokens other than these, in any case. */
-function without(names: readonly string[], token: RegExp): string {
-  return token.source.replace('^', `^(?!(?:${names.map(anyCase).join('|')})$)`);
+/** A key for each scheme; the help of the first one says how many are allowed. */
+function schemeKeys(): SchemeKeys {
+  const keys = SCHEME_NAMES.map((name, index) => {
+    const { schema, description } = AUTH_SCHEMES[name];
+    const limit = ` At most one of ${enumeration(SCHEME_NAMES.map((other) => `\`${other}\``))} is allowed.`;
+    return [name, optionalKey(schema as z.ZodType, index === 0 ? `${description}${limit}` : description)];
+  });
+  return Object.fromEntries(keys);
 }
 
 const tlsConfig = crossChecked(
@@ -206,44 +130,31 @@ export const upstream = crossChecked(
       .enum(['repeat', 'comma'])
       .prefault('repeat')
       .describe('Encoding of list parameters: `repeat` the parameter for each entry, or separate entries by `comma`.'),
-    authorization: optionalKey(
-      authorization,
-      'Credentials to send in the `Authorization` header. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` is allowed.',
-    ),
-    basic_auth: optionalKey(basicAuth, 'HTTP basic authentication.'),
-    hmac: optionalKey(hmac, 'Request signing with an access key pair.'),
-    oauth2: optionalKey(oauth2, 'OAuth 2.0 client credentials grant.'),
+    ...schemeKeys(),
     http_headers: optionalKey(httpHeaders, 'Additional request headers, by name.'),
     tls_config: optionalKey(tlsConfig, 'TLS settings.'),
     proxy_url: optionalKey(proxyUrl, 'HTTP proxy to connect through.'),
   }),
   function* (value) {
-    const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);
+    const schemes = SCHEME_NAMES.filter((scheme) => value[scheme] !== undefined);
     yield* schemeProblems(schemes);
     yield* headerProblems(mappingOf(value.http_headers), schemes);
   },
 );
 
-type Scheme = (typeof AUTH_SCHEMES)[number];
-
-/** The headers that the scheme sets. */
-function headersOf(scheme: Scheme): readonly string[] {
-  return scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
-}
-
 function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossProblem> {
   for (const scheme of others) {
     yield {
       path: [scheme],
-      message: `given together with ${first}, expected only one of ${AUTH_SCHEMES.join(', ')}`,
+      message: `given together with ${first}, expected only one of ${SCHEME_NAMES.join(', ')}`,
       atKey: true,
     };
   }
 }
 
-function* headerProblems(headers: Mapping, [scheme]: readonly Scheme[]): Iterable<CrossProblem> {
+function* headerProblems(headers: Mapping, [scheme]: readonly SchemeName[]): Iterable<CrossProblem> {
   if (scheme === undefined) return;
-  const taken = headersOf(scheme);
+  const taken = AUTH_SCHEMES[scheme].setsHeaders;
   for (const name of Object.keys(headers).filter((key) => taken.includes(key.toLowerCase()))) {
     yield {
       path: ['http_headers', name],

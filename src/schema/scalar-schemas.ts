@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { MAX_TIMER_MS } from '../model/clock.ts';
-import { isHeaderText, TLS_VERSIONS } from '../model/upstream-options.ts';
-import { quoted } from './problem.ts';
+import { quoted } from '../text/quoted.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
+
+/** A token of RFC 9110: a header name or an authentication scheme. */
+export const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** The source of a regular expression for tokens other than these, in any case. */
+export function tokenExcept(names: readonly string[]): string {
+  return TOKEN.source.replace('^', `^(?!(?:${names.map(anyCase).join('|')})$)`);
+}
 
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
 export const serviceUrl = url('[^/?#@\\s]+(?:/[^?#]*)?', ({ username, password }, input) => {
@@ -90,6 +97,9 @@ export const nonEmptyText = z.string().min(1, { error: 'a non-empty string' });
 
 export const filePath = nonEmptyText.meta({ title: 'file' });
 
+/** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
+export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
 export const tlsVersion = z.enum(keysOf(TLS_VERSIONS));
 
 /** A key that may be absent, with its help. */
@@ -159,6 +169,11 @@ function durationBetween(min: number, max: number) {
 /** How the JSON Schema describes the form of the text. */
 function formOf(title: string, { source }: RegExp, isPositive: boolean) {
   return { title, pattern: editorPattern(isPositive ? source.replace('^', '^(?=.*[1-9])') : source) };
+}
+
+/** Whether a header of requests can have this value, which is sent as UTF-8: a lone surrogate has no bytes there. */
+export function isHeaderText(value: string): boolean {
+  return /^(?:\t|\P{Cc})*$/u.test(value) && value.isWellFormed();
 }
 
 function sentText(form: z.ZodString): z.ZodString {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { UpstreamOptions } from '../../../src/model/upstream-options.ts';
+import type { UpstreamOptions } from '../../../src/upstream/upstream-options.ts';
 import { oauth2, servedClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { replying, startService } from '../support/service.ts';
@@ -43,7 +43,7 @@ async function setUp({
     issued += 1;
     response.end(JSON.stringify({ access_token: `token-${issued}`, token_type: 'bearer', expires_in: expiresIn }));
   });
-  const tokenUrl = new URL('/oauth/token?tenant=a', url);
+  const tokenUrl = new URL('/oauth/token', url);
   const clock = new VirtualClock();
   // The wall clock runs backwards: tokens must not depend on it.
   const times = { clock, wallNow: () => 1e12 - 2 * clock.nowMs, random: () => 1, ...time };
@@ -68,7 +68,7 @@ describe('TokenSource', () => {
     const { get, observer, tokenRequests } = await setUp({
       auth: {
         client_id: 'a b:ü',
-        secret: { text: 'x+y/z=' },
+        client_secret: 'x+y/z=',
         scopes: ['read', 'list all'],
         endpoint_params: { audience: 'monitor' },
       },
@@ -82,7 +82,7 @@ describe('TokenSource', () => {
     expect(request).toMatchObject({
       authorization: `Basic ${Buffer.from('a+b%3A%C3%BC:x%2By%2Fz%3D').toString('base64')}`,
       form: { grant_type: 'client_credentials', scope: 'read list all', audience: 'monitor' },
-      message: { method: 'POST', url: '/oauth/token?tenant=a' },
+      message: { method: 'POST', url: '/oauth/token' },
     });
     expect(request?.message.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(request?.message.headers).not.toHaveProperty('x-key');
@@ -233,7 +233,7 @@ describe('TokenSource', () => {
       const pair = `Basic ${Buffer.from('client:right').toString('base64')}`;
       const { get, failure, clock } = await setUp({
         endpoint: (request, response) => request.authorization !== pair && refuse(401)(request, response),
-        auth: { secret: { file } },
+        auth: { client_secret_file: file },
       });
       for (const pauseMs of [0, 1000, 2000, 4000]) {
         clock.nowMs += pauseMs;

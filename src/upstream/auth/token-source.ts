@@ -1,12 +1,18 @@
-import type { Clock } from '../../model/clock.ts';
 import { isObject } from '../../model/resource.ts';
-import type { AuthOptions } from '../../model/upstream-options.ts';
 import { untilAborted } from '../../tasks/until-aborted.ts';
+import { exchange, isSuccess, type RemoteEndpoint } from '../http/exchange.ts';
 import { proxySecrets } from '../redaction.ts';
 import { parseJson, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
-import { exchange, isSuccess, type RemoteEndpoint } from './exchange.ts';
+import { type AuthDependencies, encodeBasicCredentials } from './scheme.ts';
 
-type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
+/** What is requested, and for which client. */
+interface Grant {
+  readonly clientId: string;
+  readonly tokenUrl: URL;
+  readonly scopes: readonly string[];
+  /** Additional parameters of the token request. */
+  readonly params: ReadonlyMap<string, string>;
+}
 
 interface Token {
   readonly text: string;
@@ -18,11 +24,6 @@ interface Token {
 
 /** Where the client's id and secret go in a token request. */
 type Style = 'header' | 'body';
-
-export interface AuthDependencies {
-  readonly clock: Clock;
-  readonly random: () => number;
-}
 
 /** Headers and parameters that are configured as secrets may be none: shorter values would hide too many replies. */
 export const MIN_SECRET_LENGTH = 4;
@@ -45,7 +46,7 @@ const MAX_OUTAGE_PAUSE_MS = 30_000;
  * kept too, for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
  */
 export class TokenSource {
-  readonly #options: OAuth2Options;
+  readonly #grant: Grant;
   /** Reads the client secret, from the configuration or a file. */
   readonly #readSecret: () => Promise<string>;
   readonly #endpoint: RemoteEndpoint;
@@ -61,12 +62,12 @@ export class TokenSource {
   #isStyleAccepted = false;
 
   constructor(
-    options: OAuth2Options,
+    grant: Grant,
     readSecret: () => Promise<string>,
     endpoint: RemoteEndpoint,
     dependencies: AuthDependencies,
   ) {
-    this.#options = options;
+    this.#grant = grant;
     this.#readSecret = readSecret;
     this.#endpoint = endpoint;
     this.#dependencies = dependencies;
@@ -98,7 +99,7 @@ export class TokenSource {
     return [
       secret,
       formEncoded(secret),
-      ...Object.values(this.#options.endpoint_params).filter((value) => value.length >= MIN_SECRET_LENGTH),
+      ...[...this.#grant.params.values()].filter((value) => value.length >= MIN_SECRET_LENGTH),
       ...proxySecrets(this.#endpoint.options.proxyUrl),
     ];
   }
@@ -163,22 +164,22 @@ export class TokenSource {
   }
 
   async #request(secret: string): Promise<Reply> {
-    const { client_id, scopes, endpoint_params, token_url } = this.#options;
+    const { clientId, scopes, params, tokenUrl } = this.#grant;
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
     if (scopes.length > 0) form.set('scope', scopes.join(' '));
-    for (const [name, value] of Object.entries(endpoint_params)) form.set(name, value);
+    for (const [name, value] of params) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
     if (this.#style === 'header') {
-      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(client_id), formEncoded(secret))}`);
+      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
     } else {
-      form.set('client_id', client_id);
+      form.set('client_id', clientId);
       form.set('client_secret', secret);
     }
     const reply = await exchange(
       this.#endpoint,
       {
         method: 'POST',
-        path: token_url.pathname + token_url.search,
+        path: tokenUrl.pathname,
         headers,
         body: form.toString(),
         secrets: this.secrets(secret),
@@ -216,10 +217,6 @@ function withRetryAfter(failure: RequestFailure, retryAfterMs: number): RequestF
 
 function isRejected({ status }: Reply): boolean {
   return status === 400 || status === 401;
-}
-
-export function encodeBasicCredentials(username: string, password: string): string {
-  return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
 /** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */

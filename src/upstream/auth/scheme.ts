@@ -1,0 +1,103 @@
+import type * as z from 'zod';
+import type { Clock } from '../../model/clock.ts';
+import { crossChecked, given, type Mapping } from '../../schema/cross-check.ts';
+import { isHeaderText } from '../../schema/scalar-schemas.ts';
+import type { Secret } from '../../schema/secret.ts';
+import type { RemoteEndpoint } from '../http/exchange.ts';
+import { RequestFailure } from '../request-failure.ts';
+import type { Credential } from './credential.ts';
+
+/** A way to authenticate requests, under its key in the configuration of an upstream. */
+export interface AuthScheme<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  /** Of the key. */
+  readonly description: string;
+  /** In lower case. */
+  readonly setsHeaders: readonly string[];
+  /** A wrong local clock makes the service reject requests. */
+  readonly dependsOnClock: boolean;
+  readonly words: (settings: z.output<Schema>) => CredentialWords;
+  readonly signer: (settings: z.output<Schema>, tools: SignerTools) => Signer;
+}
+
+/** Checks that the parts of a scheme belong together. */
+export function authScheme<Schema extends z.ZodType>(scheme: AuthScheme<Schema>): AuthScheme<Schema> {
+  return scheme;
+}
+
+/** The credentials in the words of the configuration, and what to do about them. */
+export interface CredentialWords {
+  readonly credentials: string;
+  /** When the service rejects them. */
+  readonly rejected: string;
+  /** When they cannot be obtained. */
+  readonly unobtainable?: string;
+}
+
+/** Authenticates requests with the settings of one upstream. */
+export interface Signer {
+  sign(request: SignableRequest): Promise<Signature>;
+  /** Ends the pause after credentials could not be obtained. */
+  forgetFailure?(): void;
+}
+
+/** The parts of a GET request that a signature can cover, exactly as they are sent. */
+export interface SignableRequest {
+  readonly host: string;
+  readonly pathAndQuery: string;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type Header = readonly [name: string, value: string];
+
+/** Authentication headers, and the secrets in them, which no message may contain. */
+export interface Signature {
+  readonly headers: readonly Header[];
+  readonly secrets: readonly string[];
+}
+
+export interface AuthDependencies {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** What the client of an upstream provides to its signer. */
+export interface SignerTools extends AuthDependencies {
+  /** A file is read again after a 401. */
+  credential(text: Secret | undefined, file: string | undefined): Credential;
+  /** After a 401, the next request obtains it again. */
+  renewsAfterRejection(renewable: Renewable): void;
+  /** `name`: in messages. */
+  openEndpoint(name: string, url: URL): RemoteEndpoint;
+}
+
+export interface Renewable {
+  invalidate(): void;
+}
+
+/** Requires either the secret or the file that contains it. */
+export function withSecret<Schema extends z.ZodType>(key: string, schema: Schema): Schema {
+  const fileKey = `${key}_file`;
+  return crossChecked(schema, function* (value: Mapping) {
+    const set = [key, fileKey].filter((name) => value[name] !== undefined);
+    if (set.length === 0) yield { path: [], message: `expected ${key} or ${fileKey}, got neither` };
+    if (set.length === 2)
+      yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
+  }).meta({ oneOf: [given(key), given(fileKey)] });
+}
+
+/** The header with its value as UTF-8 bytes; a value with control characters is an invalid credential. */
+export function encodeHeader(name: string, value: string): Header {
+  if (!isHeaderText(value)) {
+    throw new RequestFailure(
+      'auth',
+      `invalid value of header ${name}: expected no line breaks or other control characters`,
+    );
+  }
+  return [name, Buffer.from(value).toString('latin1')];
+}
+
+export function encodeBasicCredentials(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
+}
