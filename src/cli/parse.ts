@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { HIDDEN } from '../schema/secret.ts';
 import { nearest } from '../text/nearest.ts';
 import { suggestion } from '../text/quoted.ts';
@@ -95,35 +96,47 @@ function readArguments(argv: readonly string[]) {
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
-  const words = [...argv];
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') positionals.push(...words.splice(0));
-    else if (isFlag(word)) readWord(word, words, given, problems);
-    else positionals.push(word);
+  const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
+  /** The position of the flag before, if it is unknown: the word after it may be its value, and is no other problem. */
+  let unknownAt: number | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'positional' && token.index - 1 !== unknownAt) positionals.push(token.value);
+    if (token.kind !== 'option' || token.index === unknownAt) continue;
+    const word = argv[token.index] ?? '';
+    const spelling = SPELLINGS.get(token.rawName);
+    // parseArgs divides -name into short flags.
+    const isKnown = spelling !== undefined && (word.startsWith('--') || word === token.rawName);
+    if (isKnown) readValue(token, spelling, given, problems);
+    else {
+      problems.push(unknownFlag(word.replace(/=.*/s, '')));
+      unknownAt = token.index;
+    }
   }
   return { given, positionals, problems };
 }
 
-/** A single - is no flag. */
-function isFlag(word: string): boolean {
-  return /^-./s.test(word);
+interface OptionToken {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
 }
 
-/** Takes the value of the flag from the words that follow, unless it has one. */
-function readWord(word: string, following: string[], given: Map<Flag, readonly string[]>, problems: string[]): void {
-  const [, name = word, inline] = /^(-[^=]+)=(.*)$/s.exec(word) ?? [];
-  const { flag, implied } = SPELLINGS.get(name) ?? {};
-  const text = inline ?? implied ?? (isValue(following[0], flag) ? following.shift() : undefined);
-  if (flag === undefined) problems.push(unknownFlag(name));
-  else if (implied === 'false' && inline !== undefined) problems.push(`${name}: takes no value`);
-  else if (text === undefined) problems.push(`${name}: missing value, expected ${flag.kind.expected}`);
+function readValue(
+  { rawName, value, inlineValue }: OptionToken,
+  { flag, implied }: Spelling,
+  given: Map<Flag, readonly string[]>,
+  problems: string[],
+): void {
+  const isNextFlag = inlineValue === false && isFlag(value);
+  const text = isNextFlag ? undefined : (value ?? implied);
+  if (implied === 'false' && inlineValue) problems.push(`${rawName}: takes no value`);
+  else if (text === undefined) problems.push(`${rawName}: missing value, expected ${flag.kind.expected}`);
   else given.set(flag, [...(given.get(flag) ?? []), text]);
 }
 
-/** A word such as -created is a value of a known flag only; the word after an unknown flag counts as its value, to report one problem. */
-function isValue(word: string | undefined, flag: Flag | undefined): boolean {
-  if (word === undefined || word.startsWith('--')) return false;
-  return !isFlag(word) || (flag !== undefined && !SPELLINGS.has(word));
+/** A word such as -created is a value. */
+function isFlag(word = ''): boolean {
+  return word.startsWith('--') || SPELLINGS.has(word);
 }
 
 function unknownFlag(name: string): string {
@@ -148,3 +161,8 @@ function spellingsOf(flag: Flag): [string, Spelling][] {
     [`--no-${name}`, { flag, implied: 'false' }],
   ];
 }
+
+/** Only flags with a value are declared: parseArgs takes all others for booleans. */
+const OPTIONS = Object.fromEntries(
+  FLAGS.filter(({ kind }) => kind.placeholder !== undefined).map(({ name }) => [name, { type: 'string' as const }]),
+);
