@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { DAY_MS } from '../model/clock.ts';
-import { parseDuration, parseSize } from '../schema/units.ts';
+import { parseDuration } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
@@ -66,9 +66,6 @@ export function durationFlag(atLeastMs: number): FlagKind<number> {
     within(parseDuration(text), atLeastMs, DAY_MS),
   );
 }
-
-/** A number of bytes. */
-export const sizeFlag = flagKind('<size>', 'a size such as 1MiB or 64KB', parseSize);
 
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
   const expected = `one of ${words.join(', ')}`;

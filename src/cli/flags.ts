@@ -16,7 +16,6 @@ import {
   listenAddress,
   shardOrdinal,
   share,
-  sizeFlag,
   sortOrder,
   telemetryPath,
   textFlag,
@@ -129,12 +128,6 @@ const TABLE = {
     'serve',
   ),
   'log.format': flag(choice('logfmt', 'json'), 'logfmt', 'Format of log messages: logfmt or json.', 'serve'),
-  'log.buffer-size': flag(
-    sizeFlag,
-    '1MiB',
-    'Maximum size of log messages to buffer while the reader of stderr is slow; further messages are dropped, and their number is logged.',
-    'serve',
-  ),
   'log.changes': toggle(
     'Log each resource that was added or removed, or whose state, number of alert rules or type changed; after 100 per refresh only their number.',
     'serve',

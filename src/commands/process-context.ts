@@ -12,7 +12,7 @@ export interface ProcessContext {
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
   /** What `printError` writes to. */
-  readonly logOutput: Pick<LogOutput, 'configure'>;
+  readonly logOutput: Pick<LogOutput, 'onResumed'>;
   /** Standard output as a stream, for data that needs backpressure. */
   readonly stdout: Writable;
   /** Width of the terminal on stderr; undefined when stderr is not a terminal. */

@@ -49,7 +49,7 @@ async function serveConfig(
   const loaded = intervalMs > 0 ? await fingerprint() : undefined;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
-  context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
+  context.logOutput.onResumed((lines) => log.warn('log lines dropped', { lines }));
   log.info('configuration loaded', {
     config: flags.demo ? 'demo' : flags['config.file'],
     stations: inputs.loaded.config.stations.length,

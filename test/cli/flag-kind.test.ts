@@ -10,7 +10,6 @@ import {
   labelValue,
   listenAddress,
   share,
-  sizeFlag,
   sortOrder,
   telemetryPath,
   trueOrFalse,
@@ -34,7 +33,6 @@ const CASES: readonly (readonly [
     ['0', '-1', '1.0', '0x10', ' 1', '', '9007199254740992'],
   ],
   ['integer up to 65535', integerFlag(0, 65_535), { '65535': 65_535 }, ['65536']],
-  ['size', sizeFlag, { '1MiB': 1_048_576, '0B': 0 }, ['1']],
   ['share', share, { '0': 0, '1.0': 1, '.5': 0.5 }, ['', '1.5', '-1', 'a']],
   ['duration', durationFlag(1), { '1h30m': 5_400_000, '1d': 86_400_000 }, ['10', '0s', '1d1ms', '25h']],
   [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LogOutput } from '../../src/cli/log-output.ts';
 
 /** A stream whose reader reads when the test says so; like stderr it stays usable after an error. */
-function setUp(maxBytes = 1000) {
+function setUp(maxBufferedBytes = 1000) {
   const written: string[] = [];
   const pending: (() => void)[] = [];
   const state = { isReading: true, failure: undefined as Error | undefined };
@@ -18,9 +18,9 @@ function setUp(maxBytes = 1000) {
       else pending.push(end);
     },
   });
-  const output = new LogOutput(stream);
+  const output = new LogOutput(stream, maxBufferedBytes);
   const resumed: number[] = [];
-  output.configure(maxBytes, (lines) => {
+  output.onResumed((lines) => {
     resumed.push(lines);
     output.write(`dropped ${lines}\n`);
   });
@@ -73,7 +73,7 @@ describe('LogOutput', () => {
     });
     const output = new LogOutput(stream);
     const resumed: number[] = [];
-    output.configure(1000, (lines) => resumed.push(lines));
+    output.onResumed((lines) => resumed.push(lines));
     output.write('a\n');
     output.write('b\n');
     failure = undefined;
