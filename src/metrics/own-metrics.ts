@@ -95,8 +95,9 @@ class UpstreamMetrics {
     };
   }
 
-  /** All series start at 0, so that `increase` sees the first failure. */
+  /** All series start at 0, so that `increase` sees the first failure; those of an upstream that was added before continue. */
   add(upstream: string): void {
+    if (this.#configured.has(upstream)) return;
     for (const key of COUNTED) this.#metrics[key].inc({ upstream }, 0);
     this.#metrics.api_request_duration_seconds.zero({ upstream });
     for (const reason of FAILURE_REASONS) this.#metrics.api_request_failures_total.inc({ upstream, reason }, 0);

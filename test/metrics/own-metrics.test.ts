@@ -100,6 +100,20 @@ describe('OwnMetrics', () => {
       expect(value(`api_${name}`, 'upstream')).toEqual({ main: count });
   });
 
+  it('keeps all counts of an upstream through a reload, and starts anew after it was removed', async () => {
+    const metrics = ownMetrics();
+    const observer = metrics.upstreams.observer('main');
+    metrics.upstreams.add('main');
+    observer.started();
+    observer.ended(0.3, 'timeout');
+    const before = await metrics.text('text', new Set());
+    metrics.upstreams.add('main');
+    expect(await metrics.text('text', new Set())).toBe(before);
+    metrics.upstreams.remove('main');
+    metrics.upstreams.add('main');
+    expect((await reader(metrics))('api_request_duration_seconds', 'le')).toMatchObject({ '0.5': 0, '+Inf': 0 });
+  });
+
   it('publishes how the last reload of each file ended, and leaves out disabled families', async () => {
     const metrics = ownMetrics();
     metrics.recordReload('main', true, 5000);
