@@ -184,7 +184,8 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly ExplanationRule[]>>
       advice: CLIENT_CERTIFICATE_ADVICE,
     },
     {
-      code: /^(E[A-Z]+|ERR_OSSL_\w+|ERR_X509_\w+|ERR_INVALID_ARG_\w+)$/,
+      // EPROTO is a failed handshake, of no cause that is known here.
+      code: /^((?!EPROTO)E[A-Z]+|ERR_OSSL_\w+|ERR_X509_\w+|ERR_INVALID_ARG_\w+)$/,
       summary: 'unusable file',
       meaning: 'A file of tls_config cannot be used.',
       advice: 'Check that the file exists, is readable by the exporter and contains the expected PEM data.',

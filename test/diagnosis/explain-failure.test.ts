@@ -106,6 +106,7 @@ describe('explainFailure', () => {
     ['ENOENT', 'unusable file'],
     ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
     ['ERR_SSL_SOMETHING_NEW', 'tls'],
+    ['EPROTO', 'tls'],
   ])('explains %s as %s', (code, summary) => {
     const explanation = explainFailure(failed('tls', code), UPSTREAM);
     expect(explanation).toMatchObject({ summary, isTls: true });
