@@ -92,9 +92,9 @@ for folder in "${helm_folders[@]}"; do
   if require promtool; then
     rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
-    grep -q 'scrape_duration_seconds{job="release-telemetry-station-exporter"} > 24$' "$work/rules.yml"
-    # With the job and the threshold of the file, the chart has the same rules.
-    rules --set prometheusRule.job=telemetry-station-exporter --set serviceMonitor.scrapeTimeout=10s >"$work/rules-shipped.yml"
+    rules --set serviceMonitor.scrapeTimeout=30s | grep -q 'scrape_duration_seconds{job="release-telemetry-station-exporter"} > 24$'
+    # With the job of the file, the chart has the same rules.
+    rules --set prometheusRule.job=telemetry-station-exporter >"$work/rules-shipped.yml"
     same_yaml "$work/rules-shipped.yml" prometheus/rules.yml
     rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
     grep -q 'by (cluster_id, job, upstream)' "$work/rules-cluster.yml"
@@ -146,11 +146,10 @@ import { parse } from 'yaml';
 const { clusterLabel, prometheusRule } = parse(readFileSync(process.argv[2], 'utf8'));
 const { selector, copies, alertLabels, alertAnnotations, alerts } = prometheusRule;
 const common = { job: 'release-telemetry-station-exporter', clusterLabel, alertLabels, alertAnnotations };
-const slow = { TelemetryStationScrapeSlow: { seconds: 24 } };
 console.log(
   JSON.stringify([
-    { ...common, selector, alerts: { ...alerts, ...slow } },
-    { ...common, selector: copies.lab.selector, suffix: '-lab', alerts: { ...alerts, ...copies.lab.alerts, ...slow } },
+    { ...common, selector, alerts },
+    { ...common, selector: copies.lab.selector, suffix: '-lab', alerts: { ...alerts, ...copies.lab.alerts } },
   ]),
 );
 PROGRAM

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
-import { root } from '../docs/markdown.ts';
+import { allPages, root } from '../docs/markdown.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const CHART = 'deploy/helm/telemetry-station-exporter';
@@ -127,5 +127,45 @@ describe('deploy/compose', () => {
     expect(prometheus).toMatchObject({ isDefault: true, jsonData: { timeInterval: scrape_interval } });
     const [{ options }] = parse(read('grafana/provisioning/dashboards/telemetry-station.yaml')).providers;
     expect(services['grafana']?.volumes).toContain(`../../grafana/dashboards:${options.path}:ro`);
+  });
+});
+
+describe('the examples of Prometheus, the Prometheus operator and the rules', () => {
+  const SCRAPE_TIMEOUT_S = 10;
+  const timeoutsOf = (text: string) =>
+    [...text.matchAll(/\b(?:scrape_timeout|scrapeTimeout): *"?(\w+)/g)].map(([, timeout]) => timeout);
+
+  const prometheusFiles = readdirSync(join(root, 'prometheus')).filter((file) => file.startsWith('prometheus'));
+  const examples = [
+    ...prometheusFiles.map((file) => ({ file, text: read(`prometheus/${file}`) })),
+    ...allPages().flatMap(({ file, blocks }) =>
+      blocks
+        .filter(({ content }) => content.includes('scrape_configs'))
+        .map(({ content }) => ({ file, text: content })),
+    ),
+    ...['serviceMonitor', 'scrapeConfig'].map((key) => ({
+      file: `values.yaml, ${key}`,
+      text: stringify(parse(read(`${CHART}/values.yaml`))[key]),
+    })),
+  ];
+
+  it('are those of README, of two files of Prometheus and of the chart', () => {
+    expect(examples.map(({ file }) => file)).toEqual([
+      'prometheus-http-sd.yml',
+      'prometheus.yml',
+      'README.md',
+      'values.yaml, serviceMonitor',
+      'values.yaml, scrapeConfig',
+    ]);
+  });
+
+  it.each(examples)('have the scrape timeout that the exporter assumes without the header: $file', ({ text }) => {
+    expect(parseFlags([])).toMatchObject({ ok: true, flags: { 'scrape.timeout': 1000 * SCRAPE_TIMEOUT_S } });
+    expect(timeoutsOf(text)).toEqual([`${SCRAPE_TIMEOUT_S}s`]);
+  });
+
+  it('report a scrape as slow above 80 % of that', () => {
+    const { alerts } = JSON.parse(read('prometheus/source/parameters.json'));
+    expect(alerts.TelemetryStationScrapeSlow).toEqual({ seconds: 0.8 * SCRAPE_TIMEOUT_S });
   });
 });
