@@ -376,6 +376,15 @@ describe('StationCache', () => {
     expect(encodings).toBe(4);
   });
 
+  it('fails again when its refresh is postponed while it is failing: that is no recovery', async () => {
+    const { cache, clock, attempt, refreshed } = await dueStation();
+    await attempt(down());
+    clock.advance(10_000);
+    await attempt(POSTPONED);
+    expect(cache.view().health).toMatchObject({ failure: { reason: 'rate_limited' }, lastAttemptMs: clock.wallMs() });
+    expect(refreshed).toHaveLength(3);
+  });
+
   it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
     await attempt(POSTPONED);
