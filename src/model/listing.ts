@@ -115,7 +115,7 @@ export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;
   readonly station: string;
-  /** When its data becomes older than ttl: upstreams serve the oldest first. */
+  /** When its data becomes older than ttl, or later if a refresh takes long: upstreams serve the earliest first. */
   readonly outdatedAtMs: number;
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */

@@ -47,10 +47,12 @@ export class Fleet<Encoded> {
   async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<Encoded>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
     const caches = [...named].filter((cache) => cache !== undefined);
+    // The first refreshes are admitted as they come: a long one would make the others wait.
+    const quickFirst = [...caches].sort((a, b) => a.lastDurationMs - b.lastDurationMs);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
     const awaited: Promise<void>[] = [];
     let started = 0;
-    for (const cache of caches) {
+    for (const cache of quickFirst) {
       const refresh = cache.refreshIfDue();
       if (!refresh) continue;
       void refresh.then(() => refreshed.set(cache, cache.view()));

@@ -8,7 +8,7 @@ import type { Snapshot, SnapshotReader } from './snapshot.ts';
 interface RefreshOptions {
   /** Ends the refresh early; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
-  /** When the data of the station becomes older than ttl, in monotonic milliseconds. */
+  /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
   /** Also the further listings that are not due. */
   readonly listsAll?: boolean;

@@ -88,6 +88,12 @@ const MIN_SERVED_MS = 1000;
 /** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
 const REQUEST_PAUSE_MS = 5000;
 
+/**
+ * By how many times its duration a refresh comes later than the age of its data demands. With less than two, a refresh that takes all slots
+ * stays ahead of those that it has delayed.
+ */
+const LONG_REFRESH_LATER = 2;
+
 /** Holds a station's last good snapshot; one refresh at a time replaces it. */
 export class StationCache<Encoded> {
   readonly spec: StationSpec;
@@ -132,6 +138,11 @@ export class StationCache<Encoded> {
     return this.#wasAttempted;
   }
 
+  /** How long the last refresh took, from its first request; 0: there was none. */
+  get lastDurationMs(): number {
+    return this.#latest.endedAt - this.#latest.startedAt;
+  }
+
   /** How long until the station is due; 0 or less: now. */
   dueInMs(): number {
     return Math.max(this.#dueAt(this.#latest.requestedAt), this.#notBefore) - this.#clock.elapsedMs();
@@ -165,7 +176,7 @@ export class StationCache<Encoded> {
     const refresh = new Refresh(this.spec, {
       signal: this.#closed.signal,
       // The station with the oldest data is first: however long stations have queued before, their data is of the same age then.
-      outdatedAtMs: this.#dueAt(this.#latest.startedAt),
+      outdatedAtMs: this.#dueAt(this.#latest.startedAt) + LONG_REFRESH_LATER * this.lastDurationMs,
       listsAll,
       started: () => this.#leaveQueue(),
       clock: this.#clock,

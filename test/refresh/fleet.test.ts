@@ -95,6 +95,24 @@ describe('Fleet', () => {
     expect((await read).map(({ served }) => served?.encoded)).toEqual(['slow', 'hanging']);
   });
 
+  it('refreshes the stations that took longest last', async () => {
+    const order: string[] = [];
+    const stations = Object.entries({ slow: 18_000, quick: 200, slower: 30_000, quicker: 100 }).map(([name, ms]) => {
+      const station = cacheOf(name, {}, () => {
+        order.push(name);
+        station.clock.advance(ms);
+        return listingOf([]);
+      });
+      return station;
+    });
+    const fleet = fleetOf(...stations.map(({ cache }) => cache));
+    await fleet.read(forever);
+    order.length = 0;
+    for (const { clock } of stations) clock.advance(60_000);
+    await fleet.read(forever);
+    expect(order).toEqual(['quicker', 'quick', 'slow', 'slower']);
+  });
+
   it('refreshes only stations that were never attempted when it starts', async () => {
     const [attempted, unattempted] = [cacheOf('attempted'), cacheOf('unattempted')];
     await attempted.cache.refresh();
