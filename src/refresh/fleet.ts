@@ -41,8 +41,8 @@ export class Fleet<Encoded> {
   }
 
   /**
-   * Refreshes the stations that are due, or the named one, and waits for those that may still answer until the deadline; their refreshes
-   * go on then. Each station is seen as its own refresh left it.
+   * Refreshes the stations that are due, or the named one, and waits until the deadline for those that can end before it; all refreshes go
+   * on then. Each station is seen as its own refresh left it.
    */
   async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<Encoded>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
@@ -56,7 +56,7 @@ export class Fleet<Encoded> {
       const refresh = cache.refreshIfDue();
       if (!refresh) continue;
       void refresh.then(() => refreshed.set(cache, cache.view()));
-      if (cache.mayAnswer(atMs)) awaited.push(refresh);
+      if (cache.mayEnd(atMs)) awaited.push(refresh);
       started += 1;
       if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
     }

@@ -190,9 +190,14 @@ export class StationCache<Encoded> {
     return ended;
   }
 
-  /** Whether the upstream may answer a refresh before that time: otherwise a scrape does not wait for it. */
-  mayAnswer(byMs: number): boolean {
-    return this.#upstream.mayAnswer(this.spec.name, byMs);
+  /** Whether the refresh in progress ends before that time, if it waits and runs as long as the last one did, which may have failed. */
+  mayEnd(byMs: number): boolean {
+    const refresh = this.#current?.refresh;
+    if (!refresh) return true;
+    const { requestedAt, startedAt, endedAt } = this.#latest;
+    const isWaiting = refresh.startedAt === undefined;
+    const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + endedAt - startedAt;
+    return endsAt <= byMs && this.#upstream.mayAnswer(this.spec.name, byMs);
   }
 
   /** Lists everything although it is not due, within the limits of its upstream; joins a running refresh that does. */

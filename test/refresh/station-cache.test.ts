@@ -292,6 +292,40 @@ describe('StationCache', () => {
     expect(calls[1]?.context.outdatedAtMs).toBe(20_500 + 60_000 + 10_000);
   });
 
+  it.each([
+    ['succeeded', twoRecords()],
+    ['failed', down()],
+  ])(
+    'may end within the time that its last refresh took, from its request and from its start, if that %s',
+    async (_, answer) => {
+      const { cache, calls, clock, attemptLater } = stationOf();
+      const endsWithin = (ms: number) => [ms - 1, ms].map((leftMs) => cache.mayEnd(clock.elapsedMs() + leftMs));
+      const slow = cache.refreshIfDue();
+      expect(endsWithin(1)).toEqual([true, true]);
+      clock.advance(3000);
+      calls[0]?.context.started();
+      clock.advance(18_000);
+      if (answer instanceof Error) calls[0]?.reject(answer);
+      else calls[0]?.resolve(answer);
+      await slow;
+      clock.advance(60_000);
+      const next = cache.refreshIfDue();
+      expect(endsWithin(21_000)).toEqual([false, true]);
+      clock.advance(2000);
+      expect(endsWithin(19_000)).toEqual([false, true]);
+      calls[1]?.context.started();
+      expect(endsWithin(18_000)).toEqual([false, true]);
+      clock.advance(17_000);
+      expect(endsWithin(1000)).toEqual([false, true]);
+      calls[1]?.resolve(twoRecords());
+      await next;
+      await attemptLater(twoRecords());
+      clock.advance(60_000);
+      void cache.refreshIfDue();
+      expect(endsWithin(0)).toEqual([false, true]);
+    },
+  );
+
   it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
     const { cache, calls, clock, expectServedFor } = await dueStation();
     const refresh = cache.refreshIfDue();

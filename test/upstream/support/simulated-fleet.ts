@@ -22,7 +22,8 @@ export interface Scraper {
 
 export interface FleetModel {
   readonly stations: number;
-  readonly pages: number;
+  /** Of each station. */
+  readonly pages: number | ((station: string) => number);
   readonly ttlMs?: number;
   readonly refreshTimeoutMs?: number;
   readonly concurrency?: number;
@@ -89,14 +90,13 @@ interface Scrape {
 export class SimulatedFleet {
   readonly clock = new VirtualClock();
   readonly upstream: SimulatedUpstream;
-  readonly limiter: RequestLimiter;
   readonly stations: readonly SimulatedStation[];
   readonly scrapes: Scrape[] = [];
   readonly #model: Required<FleetModel>;
   readonly #random: () => number;
-  readonly #client: UpstreamClient;
-  readonly #caches: readonly StationCache<undefined>[];
-  readonly #fleet: Fleet<undefined>;
+  #client: UpstreamClient;
+  #caches: readonly StationCache<undefined>[];
+  #fleet: Fleet<undefined>;
   readonly #stationsByName: ReadonlyMap<string, SimulatedStation>;
 
   constructor(model: FleetModel, upstream: UpstreamModel) {
@@ -109,43 +109,35 @@ export class SimulatedFleet {
       seed: 1,
       ...model,
     };
-    const { seed, concurrency, scrapers } = this.#model;
+    const { seed, scrapers } = this.#model;
     this.#random = randomFrom(seed);
     this.clock.replaceTimers();
-    const { now, schedule } = this.clock;
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
-    const options = {
-      ...CLIENT_OPTIONS,
-      baseUrl: new URL('http://service.invalid'),
-      timeoutMs: TIMEOUT_MS,
-      maxRetries: 2,
-      concurrency,
-    };
-    this.#client = new UpstreamClient(
-      options,
-      {},
-      {
-        clock: { wallMs: now, elapsedMs: now },
-        random: this.#random,
-        schedule,
-        exchange: (_endpoint, { path }, signal) => this.upstream.request(path.slice(1), TIMEOUT_MS, signal),
-      },
-    );
-    onTestFinished(() => this.#client.close());
-    this.limiter = this.#client.limiter;
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     this.#stationsByName = new Map(this.stations.map((station) => [station.name, station]));
+    this.#client = this.#newClient();
     this.#caches = this.stations.map((station) => this.#cacheOf(station));
-    this.#fleet = new Fleet(this.#caches);
-    schedule(() => {
-      void this.#fleet.start();
-      return this.#untilRequested();
-    }, 0);
+    this.#fleet = this.#startedFleet();
     for (const scraper of scrapers) this.#addScraper(scraper);
+  }
+
+  get limiter(): RequestLimiter {
+    return this.#client.limiter;
   }
 
   runUntil(untilMs: number): Promise<void> {
     return this.clock.runUntil(untilMs);
+  }
+
+  /** The exporter ends and starts again without what it knew. */
+  restart(): void {
+    this.#fleet.stop();
+    for (const cache of this.#caches) cache.close();
+    void this.#client.close();
+    for (const { successes } of this.stations) successes.length = 0;
+    this.#client = this.#newClient();
+    this.#caches = this.stations.map((station) => this.#cacheOf(station));
+    this.#fleet = this.#startedFleet();
   }
 
   /** A person refreshes the first stations, so many of them. */
@@ -189,6 +181,38 @@ export class SimulatedFleet {
     return (refreshes * this.#model.ttlMs) / (this.stations.length * (untilMs - fromMs));
   }
 
+  #newClient(): UpstreamClient {
+    const { now, schedule } = this.clock;
+    const options = {
+      ...CLIENT_OPTIONS,
+      baseUrl: new URL('http://service.invalid'),
+      timeoutMs: TIMEOUT_MS,
+      maxRetries: 2,
+      concurrency: this.#model.concurrency,
+    };
+    const client = new UpstreamClient(
+      options,
+      {},
+      {
+        clock: { wallMs: now, elapsedMs: now },
+        random: this.#random,
+        schedule,
+        exchange: (_endpoint, { path }, signal) => this.upstream.request(path.slice(1), TIMEOUT_MS, signal),
+      },
+    );
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  #startedFleet(): Fleet<undefined> {
+    const fleet = new Fleet(this.#caches);
+    this.clock.schedule(() => {
+      void fleet.start();
+      return this.#untilRequested();
+    }, 0);
+    return fleet;
+  }
+
   #cacheOf(station: SimulatedStation): StationCache<undefined> {
     const { ttlMs, refreshTimeoutMs, refresh } = this.#model;
     const { now } = this.clock;
@@ -216,7 +240,7 @@ export class SimulatedFleet {
     const { pages, concurrency } = this.#model;
     const fetchPage = () => this.#client.get(`/${context.station}`, context, () => undefined);
     await fetchPage();
-    let left = pages - 1;
+    let left = (typeof pages === 'number' ? pages : pages(context.station)) - 1;
     const fetchOthers = async () => {
       while (left > 0) {
         left -= 1;
