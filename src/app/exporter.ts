@@ -7,7 +7,6 @@ import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
-import { knowsAlertable } from '../model/station-spec.ts';
 import type { RequestedRefresh } from '../refresh/station-cache.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
@@ -121,9 +120,7 @@ export class Exporter implements ExporterPort {
   owners(station?: string) {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
     const stations = views.flatMap(({ served }) =>
-      served
-        ? [{ aggregates: served.encoded.aggregates, isAlertableKnown: knowsAlertable(served.publication.spec) }]
-        : [],
+      served ? [{ spec: served.publication.spec, aggregates: served.encoded.aggregates }] : [],
     );
     return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
   }
@@ -143,9 +140,9 @@ export class Exporter implements ExporterPort {
   }
 
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
-    const stations = this.#generation.fleet.views().map(({ spec: { name, alertability }, served }) => ({
-      name,
-      alertability,
+    const stations = this.#generation.fleet.views().map(({ spec, served }) => ({
+      name: spec.name,
+      alertability: served?.publication.spec.alertability ?? false,
       parts: served?.publication.snapshot.parts,
     }));
     return searchStations(stations, selection, order, signal);

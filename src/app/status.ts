@@ -75,6 +75,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
         rejected: snapshot.rejected,
         pages: snapshot.pages,
       },
+    isBeforeReload: served !== undefined && served.publication.spec !== spec,
     outages: history.outages,
     incompleteSinceMs: history.incompleteSinceMs,
     unknownSinceMs: history.unknownSinceMs,
@@ -100,6 +101,7 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
     upstream: upstreamStatus(spec.upstream, generation.upstreams.get(spec.upstream) as Upstream, views),
     status: stationStatus(generation, view, answersOf(generation, views)),
     served: served && {
+      spec: served.publication.spec,
       snapshot: served.publication.snapshot,
       aggregates: served.encoded.aggregates,
       withheld: served.encoded.withheld,

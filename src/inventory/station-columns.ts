@@ -101,6 +101,10 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
     ({ status: { snapshot, lastSuccessMs }, nowMs }) =>
       snapshot && lastSuccessMs !== undefined ? secondsOf(Math.max(nowMs - lastSuccessMs, 0)) : undefined,
   ],
+  before_reload: [
+    'Whether it was listed before a reload that changed the station or its upstream; then labels, products and alertability are the former ones.',
+    ({ status }) => status.snapshot && status.isBeforeReload,
+  ],
   incomplete_reasons: [
     'Why the listing is not verified complete: a list of texts.',
     ({ status }) => status.snapshot?.incompleteReasons.map(({ text }) => text),
@@ -192,11 +196,20 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   alert_coverage: ['Share with alert rules; null if unknown.', coverageShare],
 });
 
+interface SearchFacts extends SearchResult {
+  readonly text: string | undefined;
+  readonly beforeReload: readonly StationStatus[];
+}
+
 /** The fields of a search in JSON beside the resources. */
-export const SEARCH_FIELDS = documented<SearchResult & { readonly text: string | undefined }, unknown>({
+export const SEARCH_FIELDS = documented<SearchFacts, unknown>({
   search: ['Text that was searched for, or null.', 'text'],
   total: ['Number of matching resources.', ({ found }) => found.length],
   stations_without_data: ['Names of the stations that could not be searched.', 'withoutData'],
+  stations_before_reload: [
+    'Names of the stations that were listed before a reload that changed them: labels and products that are new since then are missing.',
+    ({ beforeReload }) => beforeReload.map(({ name }) => name),
+  ],
 });
 
 /** RFC 3339. */

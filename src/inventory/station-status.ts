@@ -1,6 +1,6 @@
 import type { FailureSummary } from '../model/failure.ts';
 import { resourceLabel } from '../model/resource.ts';
-import type { StationSpec } from '../model/station-spec.ts';
+import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, getOrCreate, sumIfKnown } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
@@ -33,6 +33,8 @@ export interface StationStatus
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
   readonly snapshot: SnapshotStatus | undefined;
+  /** A reload changed the station or its upstream, and no refresh has succeeded since: labels, products and alertability are the former ones. */
+  readonly isBeforeReload: boolean;
   readonly ttlMs: number;
   readonly maxStaleMs: number;
   /** The latest ones, the oldest first. */
@@ -75,6 +77,8 @@ export interface StationDetail {
 }
 
 interface ServedSnapshot {
+  /** With which it was listed: before the first success after a reload, not the one in force. */
+  readonly spec: StationSpec;
   readonly snapshot: Snapshot;
   readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
   /** Per-resource series withheld by `metrics.max_resources`. */
@@ -206,23 +210,25 @@ export interface OwnerCount extends Totals {
 }
 
 interface CountedStation {
+  /** With which it was listed. */
+  readonly spec: Pick<StationSpec, 'alertability' | 'resourceLabels'>;
   readonly aggregates: Pick<Aggregates, 'groups'>;
-  readonly isAlertableKnown: boolean;
 }
 
 /** A pause after each station would take longer than the count. */
 const STATIONS_WITHOUT_PAUSE = 100;
 
-/** By label, the most frequent value first. */
+/** By label, the most frequent value first. A station that was listed without a label does not count for it. */
 export async function countOwners(
   stations: readonly CountedStation[],
   labels: readonly string[],
 ): Promise<readonly OwnerCount[]> {
   const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
-  const totalsOfGroup = (group: AggregateGroup) =>
-    owners.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
-  for (const [at, { aggregates, isAlertableKnown }] of stations.entries()) {
-    addGroups(aggregates.groups, isAlertableKnown, totalsOfGroup);
+  for (const [at, { spec, aggregates }] of stations.entries()) {
+    const listed = owners.filter(({ label }) => spec.resourceLabels.names.includes(label));
+    const totalsOfGroup = (group: AggregateGroup) =>
+      listed.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
+    addGroups(aggregates.groups, knowsAlertable(spec), totalsOfGroup);
     if (at % STATIONS_WITHOUT_PAUSE === 0) await yieldToEventLoop();
   }
   return owners.flatMap(({ label, values }) =>

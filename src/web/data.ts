@@ -167,7 +167,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
         503,
         'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
       );
-    const searched = { parts: served.snapshot.parts, alertability: spec.alertability };
+    const searched = { parts: served.snapshot.parts, alertability: served.spec.alertability };
     const rows = await selectResources(searched, selection, order, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
@@ -248,10 +248,11 @@ export function searchData(exporter: ExporterPort): ListHandlers {
     if (Object.keys(selection).length === 0)
       throw new RequestError(400, 'Expected search, the text to search for, or a filter such as alert_state=firing.\n');
     const result = await exporter.search(selection, order, signal);
+    const beforeReload = exporter.stations().filter(({ isBeforeReload }) => isBeforeReload);
     const withoutData = new Set(result.withoutData);
     if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))
       throw new RequestError(503, 'No station has data.\n');
-    const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
+    const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result, beforeReload });
     return {
       name: listName('resources', selection),
       columns: foundColumns(labelNames(exporter)),

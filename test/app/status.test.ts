@@ -51,6 +51,7 @@ describe('stationStatuses', () => {
       refresh: 'background',
       ttlMs: 1,
       maxStaleMs: 2,
+      isBeforeReload: false,
       snapshot: {
         resources: 1,
         addsUp: false,
@@ -127,10 +128,10 @@ describe('stationDetail', () => {
   it('has the snapshot of a station, and is undefined of an unknown one', () => {
     const view = viewOf([resourceOf('a')]);
     const changes = new ChangeLog({ changes: 1, changes_per_station: 1 });
-    const { snapshot } = view.served?.publication ?? {};
+    const { snapshot, spec } = view.served.publication;
     expect(stationDetail(generationOf(view), 'prod', changes)).toMatchObject({
       status: { name: 'prod' },
-      served: { snapshot, withheld: 7 },
+      served: { spec, snapshot, withheld: 7 },
       history: [],
       links: [],
     });

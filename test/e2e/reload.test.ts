@@ -7,7 +7,15 @@ import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, entriesOf, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
+import { contentOf, shown } from '../web/pages/opened-page.ts';
+import {
+  configOf,
+  entriesOf,
+  startReadyExporter,
+  startTestExporter,
+  startTestService,
+  wireRecord,
+} from './test-bed.ts';
 
 /** No refresh except those caused by a reload. */
 const LONG_TTL = { cache: { ttl: '1h', error_ttl: '1h' } };
@@ -114,5 +122,62 @@ describe('a reload', () => {
     held[0]?.();
     await eventually(() => expect(exporter.stations()[0]).toMatchObject({ name: 'a', up: true }));
     expect(held).toHaveLength(2);
+  });
+});
+
+describe('the pages after a reload', () => {
+  const LABELS = [{ match: { name: '.*' }, labels: { team: 'web' } }];
+
+  const contentText = async (page: Response) => shown(contentOf(await page.text(), 'content')).text;
+
+  /** One resource has no alert rules. */
+  const startWithoutRules = () =>
+    startTestService({ source: () => [...entriesOf(2), { record: wireRecord('bare', { alert_rules_count: 0 }) }] });
+
+  it('claim nothing of products, alertability and labels that were configured since the last success', async () => {
+    const service = await startWithoutRules();
+    const { reload, get, scrape } = await started(configOf(service.url, ['a']));
+    service.setFaults('a', [replyWith(500)]);
+    const station = { products: ['p'], alertability: true };
+    await reload(configOf(service.url, ['a'], { station, labels: LABELS }));
+    await scrape();
+    const textOf = async (path: string) => contentText(await get(path, { accept: 'text/html' }));
+    expect(await textOf('/stations/a/resources/bare')).toContain(
+      'Productunknown: the station was listed without products Alertableunknown: the station was listed without alertability',
+    );
+    const page = await textOf('/stations/a?without_rules=yes');
+    expect(page).toContain('Coverage67 % Listingcompletein 1 request, before the reload');
+    expect(page).toContain('Display bare');
+    expect(page).not.toContain('Team');
+    const { resources, before_reload } = await (await get('/stations/a/resources?without_rules=yes')).json();
+    expect(resources).toMatchObject([{ resource_id: 'bare' }]);
+    expect(before_reload).toBe(true);
+    const { total } = await (await get('/search?without_rules=yes&format=json')).json();
+    expect(total).toBe(1);
+    expect(await textOf('/')).toContain('Labels and products of 1 station are those before the reload.');
+    expect(await textOf('/')).not.toContain('Resources by team');
+  });
+
+  it('name the stations that a search by a new label misses, until they are refreshed', async () => {
+    const service = await startService();
+    const { reload, get, scrape } = await started(configOf(service.url, ['a', 'b']));
+    service.setFaults('b', [replyWith(500)]);
+    await reload(configOf(service.url, ['a', 'b'], { labels: LABELS }));
+    await scrape();
+    const search = async () => {
+      const page = await get('/search?team=web', { accept: 'text/html' });
+      const { total, stations_before_reload } = await (await get('/search?team=web&format=json')).json();
+      return { text: await contentText(page), total, stations_before_reload };
+    };
+    const incomplete = await search();
+    expect(incomplete).toMatchObject({ total: 3, stations_before_reload: ['b'] });
+    expect(incomplete.text).toMatch(
+      /Old or incomplete data: b \(failing, 500 Internal Server Error, listed before the reload, /,
+    );
+    service.setFaults('b', []);
+    await scrape();
+    const complete = await search();
+    expect(complete).toMatchObject({ total: 6, stations_before_reload: [] });
+    expect(complete.text).not.toContain('Old or incomplete data');
   });
 });

@@ -6,7 +6,7 @@ import { SNAPSHOT, STATION, withRejected } from '../web/fake-station.ts';
 describe('DATA_FIELDS', () => {
   it('are null of a station without data, never false or 0', () => {
     const context = { status: { ...STATION, snapshot: undefined }, nowMs: 0 };
-    expect(Object.values(fieldsOf(DATA_FIELDS, context))).toEqual([null, null, null, null]);
+    expect(Object.values(fieldsOf(DATA_FIELDS, context))).toEqual([null, null, null, null, null]);
   });
 });
 

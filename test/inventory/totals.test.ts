@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf, specOf } from '../refresh/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => {
   const aggregates = new Aggregation();
   aggregates.addResources(resources, alertability, new LabelValues(100));
-  return { aggregates, isAlertableKnown: alertability };
+  return { spec: specOf({ alertability, resourceLabels: new ResourceLabels([], ['team']) }), aggregates };
 };
 
 const NONE_KNOWN = { withRules: 0, withoutRules: 0 };
@@ -69,6 +70,12 @@ describe('countOwners', () => {
     ]);
     const total = totalsOf(station.aggregates.groups, true);
     expect(coverageOf(total)).toEqual({ withRules: 1, withoutRules: 0, unknownCoverage: 1 });
+  });
+
+  it('does not count the resources of a station that was listed without the label as resources without a value', async () => {
+    const station = stationOf([owned('a', {})]);
+    const former = { ...stationOf([resourceOf('b')]), spec: specOf() };
+    expect(await countOwners([station, former], ['team'])).toMatchObject([{ value: 'a', resources: 1 }]);
   });
 
   it('adds the counts of stations', async () => {

@@ -185,6 +185,7 @@ describe('stationData', () => {
       complete: false,
       rejected: 2,
       age: 55,
+      before_reload: false,
       incomplete_reasons: ['short'],
       outages: [
         {
@@ -255,10 +256,10 @@ describe('resourceList', () => {
     };
     const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
     const json = await request('/stations/prod/resources?search=nothing');
-    const data = { complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] };
+    const data = { complete: false, rejected: 2, age: 55, before_reload: false, incomplete_reasons: ['short'] };
     expect(JSON.parse(json.body)).toEqual({ station: 'prod', ...data, resources: [] });
     for (const { headers } of [json, await request('/stations/prod/resources?format=csv')])
-      expect(headers['telemetry-station-data']).toBe('complete=false, rejected=2, age=55');
+      expect(headers['telemetry-station-data']).toBe('complete=false, rejected=2, age=55, before_reload=false');
   });
 
   it('has one line per resource as a CSV file that is named after what it holds', async () => {

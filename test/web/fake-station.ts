@@ -7,7 +7,7 @@ import {
   type UpstreamStatus,
 } from '../../src/inventory/station-status.ts';
 import type { Resource } from '../../src/model/resource.ts';
-import { knowsAlertable, type StationSpec } from '../../src/model/station-spec.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
@@ -70,6 +70,7 @@ export const STATION: StationStatus = {
     withRules: 35,
     withoutRules: 7,
   },
+  isBeforeReload: false,
   ttlMs: 60_000,
   maxStaleMs: 900_000,
   outages: [],
@@ -90,6 +91,8 @@ export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
 
 interface Changes extends Partial<Pick<StationDetail, 'history' | 'changes' | 'links'>> {
   readonly spec?: Partial<StationSpec>;
+  /** With which it was listed, if a reload changed it since. */
+  readonly former?: Partial<StationSpec>;
   readonly upstream?: Partial<UpstreamStatus>;
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;
@@ -99,12 +102,12 @@ interface Changes extends Partial<Pick<StationDetail, 'history' | 'changes' | 'l
 /** A station that serves these resources. */
 export function detailOf(
   resources: readonly Resource[],
-  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0, ...others }: Changes = {},
+  { spec = {}, former = spec, upstream = {}, status = {}, snapshot = {}, withheld = 0, ...others }: Changes = {},
 ): StationDetail {
   const aggregates = new Aggregation();
   const values = new LabelValues(specOf(spec).labelValues);
-  aggregates.addResources(resources, spec.alertability ?? false, values);
-  const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
+  aggregates.addResources(resources, former.alertability ?? false, values);
+  const served = { spec: specOf(former), snapshot: listingOf(resources, snapshot), aggregates, withheld };
   const name = spec.name ?? STATION.name;
   const { complete } = served.snapshot;
   return {
@@ -127,13 +130,17 @@ export function exporterOf(detail: StationDetail) {
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
     owners: () => {
-      const isAlertableKnown = knowsAlertable(detail.spec);
-      const stations = detail.served ? [{ aggregates: detail.served.aggregates, isAlertableKnown }] : [];
+      const stations = detail.served ? [detail.served] : [];
       return countOwners(stations, detail.spec.resourceLabels.names);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
-      searchStations([{ ...detail.spec, parts: detail.served?.snapshot.parts }], selection, order, signal),
+      searchStations(
+        [{ ...(detail.served ?? detail).spec, parts: detail.served?.snapshot.parts }],
+        selection,
+        order,
+        signal,
+      ),
   } satisfies Partial<ExporterPort>;
 }

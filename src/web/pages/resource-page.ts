@@ -52,9 +52,10 @@ function listedContent(
   changes: readonly ObservedChange[],
   nowMs: number,
 ): ShownResource | undefined {
-  const { spec, status, served, links } = detail;
+  const { status, served, links } = detail;
   const located = served && locateResource(served.snapshot, id);
   if (served === undefined || located === undefined) return undefined;
+  const { spec } = served;
   const { resource, offset, invalid } = located;
   const heading = titleOf(resource);
   const { alertRules } = resource;
@@ -73,7 +74,7 @@ ${facts('tiles', 'status', [
     value: labelTile(resourceLabel(resource, name)),
   })),
 ])}
-<p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}.</p>
+<p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}${status.isBeforeReload ? ', before the reload' : ''}.</p>
 ${ownChanges(changes, spec, nowMs)}
 <h2 id="joined">Product and alertability</h2>
 ${facts('lines', 'reasons', [
@@ -116,9 +117,9 @@ ${LIVE_NOTICES}
 ${facts(
   'lines',
   'last-known',
-  spec.resourceLabels.names.map((name) => ({
+  Object.entries(resource.labels ?? {}).map(([name, value]) => ({
     term: labelHeading(name),
-    value: resourceLabel(resource, name) || unknown('none'),
+    value: value || unknown('none'),
   })),
 )}
 ${ownChanges(changes, spec, nowMs)}
@@ -208,7 +209,7 @@ const MISSING_FROM_PRODUCTS: ReadonlySet<string> = new Set(['further_listing', '
 
 /** The first configured product whose listing contains the resource. */
 function productReason({ products }: StationSpec, { product }: Resource, { incompleteReasons }: Snapshot): Html {
-  if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
+  if (products.length === 0) return html`unknown: the station was listed without <code>products</code>`;
   const names = products.join(', ');
   if (product !== '') return html`<code>${product}</code>: the first of ${names} whose listing contains it`;
   // A listing of a product with the same rejected records as the main one has their reason.
@@ -221,7 +222,7 @@ function productReason({ products }: StationSpec, { product }: Resource, { incom
 /** Whether the resource can have alerts, and which listing shows it. */
 function alertableReason({ alertability, filters }: StationSpec, { alertable, exemptBy }: Resource): Html {
   if (exemptBy !== undefined) return html`no: exempt by <code>resource_labels[${exemptBy}]</code>`;
-  if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
+  if (!alertability) return html`unknown: the station was listed without <code>alertability</code>`;
   if (filters.enabled_alert)
     return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
   if (alertable === undefined)

@@ -125,7 +125,8 @@ ${adviceText(unknownStatesAdvice(states))}</div>`;
 
 /** Whether the result may be wrong about the station, because its data is old or incomplete. */
 function isOldOrIncomplete(station: StationStatus): boolean {
-  return station.snapshot !== undefined && (stateOf(station) !== 'up' || completeness(station) !== '');
+  const { snapshot, isBeforeReload } = station;
+  return snapshot !== undefined && (stateOf(station) !== 'up' || completeness(station) !== '' || isBeforeReload);
 }
 
 /** An empty result means little while stations have no data. */

@@ -62,14 +62,14 @@ interface StationPageView extends StationDetail {
 export const stationPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const detail = stationOf(exporter, request);
   const { spec, served } = detail;
-  const { names } = spec.resourceLabels;
-  const { query, problem } = parseResourceQuery(searchParams(request), names);
+  const { query, problem } = parseResourceQuery(searchParams(request), spec.resourceLabels.names);
   const isLive = problem === undefined;
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
-  const { name, alertability } = spec;
-  const searched = { name, alertability, parts: isLive ? served?.snapshot.parts : undefined };
+  const alertability = served?.spec.alertability ?? false;
+  const searched = { name: spec.name, alertability, parts: isLive ? served?.snapshot.parts : undefined };
   const { found } = await searchStations([searched], query.selection, query.order, signal);
   const page = searched.parts && listPage(found, query.page);
+  const { names } = (served ?? detail).spec.resourceLabels;
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
   const view = { ...detail, query, problem, page, counts, nowMs: options.now() };
   const content = stationContent(view, options);
@@ -190,11 +190,13 @@ function listingTile(status: StationStatus): Fact {
     term: 'Listing',
     value: snapshot && (missing || 'complete'),
     tone: missing === '' ? '' : 'warning',
-    note: snapshot && `in ${countText(snapshot.pages, 'request')}`,
+    note: snapshot && `in ${countText(snapshot.pages, 'request')}${status.isBeforeReload ? ', before the reload' : ''}`,
   };
 }
 
-function resourcesOf({ spec, status, query, problem, page, counts, nowMs }: StationPageView): Html {
+function resourcesOf(view: StationPageView): Html {
+  const { status, query, problem, page, counts, nowMs } = view;
+  const { spec } = view.served ?? view;
   const types = [...counts.types.map(({ key }) => key), ...(page?.rows.map(({ resource }) => resource.type) ?? [])];
   const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
   const form = resourceFilterForm(spec, counts, query, columns);

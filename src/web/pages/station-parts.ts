@@ -41,6 +41,7 @@ export function stateNote(station: StationStatus): string {
     failure && shortReason(failure),
     stateOf(station) === 'no-data' ? noDataReason(station) : '',
     completeness(station),
+    station.isBeforeReload ? 'listed before the reload' : '',
     snapshot?.unknown ? `${numberText(snapshot.unknown)} unknown` : '',
   ];
   return notes.filter(Boolean).join(', ');

@@ -69,11 +69,15 @@ ${stationTable(stations, values, changes, nowMs)}
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
 
-/** Which stations the numbers lack; empty if none. */
-function notCounted(stations: readonly StationStatus[]): Html {
+/** Which stations the numbers lack, or have with former labels; empty if none. */
+function notCounted(stations: readonly StationStatus[]): readonly Html[] {
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
-  if (withoutData === 0) return html``;
-  return html`<p class="quiet">The numbers of resources exclude ${countText(withoutData, 'station')} without data.</p>`;
+  const former = stations.filter(({ isBeforeReload }) => isBeforeReload).length;
+  const notes = [
+    withoutData > 0 ? `The numbers of resources exclude ${countText(withoutData, 'station')} without data.` : '',
+    former > 0 ? `Labels and products of ${countText(former, 'station')} are those before the reload.` : '',
+  ];
+  return notes.filter(Boolean).map((note) => html`<p class="quiet">${note}</p>`);
 }
 
 type ChangesByStation = ReadonlyMap<string, RecentChanges>;

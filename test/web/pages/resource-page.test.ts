@@ -42,14 +42,15 @@ describe('resourcePage', () => {
 
   it('shows what was last known of a resource whose removal is kept, not a 404', async () => {
     const atMs = NOW_MS - 60_000;
-    const resource = resourceOf('b', { labels: { team: 'web' }, sku: '8 GPU' });
+    const resource = resourceOf('b', { labels: { team: 'web', tier: '' }, sku: '8 GPU' });
     const removed = { atMs, change: 'removed' as const, resource, from: 'FIRING', to: undefined };
-    const spec = { resourceLabels: new ResourceLabels([], ['team']) };
+    // The label is of a later configuration: nothing is known of it.
+    const spec = { resourceLabels: new ResourceLabels([], ['cost_center']) };
     const detail = detailOf([resourceOf('a')], { spec, changes: { ...NO_CHANGES, newestFirst: [removed] } });
     const { status, body, text } = await openPage(exporterOf(detail), '/stations/prod/resources/b');
     expect(status).toBe(200);
     expect(textOf(body, 'summary')).toBe('removed; not listed since 03:04 UTC');
-    expect(textOf(body, 'last-known')).toBe('Teamweb');
+    expect(textOf(body, 'last-known')).toBe('Teamweb Tier– none');
     expect(text).toContain('sku8 GPU');
     const added = { ...removed, change: 'added' as const, from: undefined, to: 'FIRING' };
     const listedAgain = detailOf([], { changes: { ...NO_CHANGES, newestFirst: [added, removed] } });
@@ -144,7 +145,7 @@ describe('resourcePage', () => {
   });
 
   it.each<[Partial<StationSpec>, Partial<Resource>, string, Changes['snapshot']?]>([
-    [{}, {}, 'Productunknown: no products are configured for this station'],
+    [{}, {}, 'Productunknown: the station was listed without products'],
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
     [
@@ -153,7 +154,7 @@ describe('resourcePage', () => {
       'Productunknown: in the listing of none of p, q, and not all listings are verified complete',
       { complete: false, incompleteReasons: [{ reason: 'further_listing', text: 'listing of product q' }] },
     ],
-    [{}, {}, 'Alertableunknown: alertability is not enabled for this station'],
+    [{}, {}, 'Alertableunknown: the station was listed without alertability'],
     [{}, { alertable: false, exemptBy: 2 }, 'Alertableno: exempt by resource_labels[2]'],
     [
       { alertability: true, filters: { enabled_alert: true } },
@@ -178,6 +179,19 @@ describe('resourcePage', () => {
   ])('with %j explains of %j "%s"', async (spec, resource, explanation, snapshot = {}) => {
     const { body } = await open(resource, { spec, snapshot });
     expect(textOf(body, 'reasons')).toContain(explanation);
+  });
+
+  it('explains a resource that was listed before a reload by the configuration of then', async () => {
+    const resourceLabels = new ResourceLabels([], ['team']);
+    const metrics = { ...specOf().metrics, perResource: false };
+    const spec = { products: ['p'], alertability: true, resourceLabels, metrics };
+    const { body, text } = await open({}, { spec, former: {}, status: { isBeforeReload: true } });
+    expect(textOf(body, 'reasons')).toBe(
+      'Productunknown: the station was listed without products Alertableunknown: the station was listed without alertability',
+    );
+    expect(textOf(body, 'status')).not.toContain('Team');
+    expect(textOf(body, 'lines')).toContain('telemetry_station_resource_info{');
+    expect(text).toContain('data from 55 s ago, before the reload.');
   });
 
   it('shows the series of the resource, or explains why there are none', async () => {

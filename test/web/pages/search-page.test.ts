@@ -93,16 +93,19 @@ describe('searchPage', () => {
     expect(body.includes('<table')).toBe(/^\d/.test(said));
   });
 
-  it('names the stations that were not searched, and those whose data is old or incomplete', async () => {
+  it('names the stations that were not searched, and those whose data is old, incomplete or of a former configuration', async () => {
     const stations = () => [
       STATION,
       { ...STATION, name: 'old', up: false },
       { ...STATION, name: 'partial', snapshot: { ...SNAPSHOT, complete: false } },
+      { ...STATION, name: 'former', isBeforeReload: true },
       { ...STATION, name: 'gone', up: false, snapshot: undefined },
     ];
     const { text } = await search({ ...stationsOf({ prod: [], gone: undefined }), stations }, '?search=x');
     expect(text).toContain('Not searched because they have no data: gone.');
-    expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up, incomplete, 55 s ago).');
+    expect(text).toContain(
+      'Old or incomplete data: old (failing, 55 s ago), partial (up, incomplete, 55 s ago), former (up, listed before the reload, 55 s ago).',
+    );
   });
 
   it('names at most 20 stations', async () => {
@@ -135,13 +138,15 @@ describe('searchPage', () => {
 describe('searchData', () => {
   const stations = stationsOf({ prod: [resourceOf('r1', { alertRules: 3 }), resourceOf('q')], gone: undefined });
 
-  it('is an object with the exact number, the stations without data and the resources', async () => {
-    const { headers, body } = await search(stations, '?search=r1&format=json');
+  it('is an object with the exact number, the stations without data or listed before a reload, and the resources', async () => {
+    const former = { ...STATION, isBeforeReload: true };
+    const { headers, body } = await search({ ...stations, stations: () => [former] }, '?search=r1&format=json');
     expect(headers['content-type']).toBe('application/json');
     expect(JSON.parse(body)).toEqual({
       search: 'r1',
       total: 1,
       stations_without_data: ['gone'],
+      stations_before_reload: ['prod'],
       resources: [expect.objectContaining({ station: 'prod', resource_id: 'r1', alert_rules: 3 })],
     });
   });
