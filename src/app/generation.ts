@@ -111,7 +111,6 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
     const predecessor = old?.stations.get(name);
     if (predecessor === undefined || predecessor === station) continue;
     station.replace(predecessor, sameServices.has(station.spec.upstream));
-    next.journals.get(name)?.configurationChanged();
   }
   void next.fleet.start();
 }

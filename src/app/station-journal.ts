@@ -1,5 +1,6 @@
 import type { ChangeLog } from '../inventory/changes.ts';
 import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
+import { VerifiedNumbers } from '../inventory/loss.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
 import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
 import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
@@ -45,6 +46,7 @@ const MAX_CHANGE_LINES = 100;
  */
 export class StationJournal {
   readonly history = new History();
+  readonly verified = new VerifiedNumbers();
   readonly #station: string;
   readonly #options: JournalOptions;
   readonly #warningsDue: TimesDue;
@@ -73,13 +75,10 @@ export class StationJournal {
     } else {
       this.#recovered(outage);
       this.#succeeded(view, fields);
+      const { verifiedResources } = view.served?.publication.lastKnown ?? {};
+      if (verifiedResources !== undefined) this.verified.add(verifiedResources, entry.atMs);
     }
     if (attempt.changes) this.#changed(attempt.changes, entry.atMs);
-  }
-
-  /** The next listing is compared with none before it. */
-  configurationChanged(): void {
-    this.history.restartComparison();
   }
 
   postponed({ reason, message }: ListingFailure): void {

@@ -50,7 +50,8 @@ export function stationStatuses(generation: Generation): readonly StationStatus[
 function stationStatus(generation: Generation, view: StatusView, answers: Answers): StationStatus {
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
-  const history = journals.get(spec.name)?.history ?? new History();
+  const journal = journals.get(spec.name);
+  const history = journal?.history ?? new History();
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -80,6 +81,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
     incompleteSinceMs: history.incompleteSinceMs,
     unknownSinceMs: history.unknownSinceMs,
     comparedSinceMs: history.comparedSinceMs,
+    lossAt: (nowMs) => served && journal?.verified.lossAt(nowMs),
     refreshesSince: (fromMs) => history.since(fromMs),
   };
 }

@@ -93,22 +93,15 @@ export class History {
     return this.#unknownSinceMs;
   }
 
-  /**
-   * The end of the first complete listing of the present configuration: each later one was compared with the one before it. What changed
-   * earlier is known only up to the last complete listing before. undefined: there is none yet.
-   */
+  /** The end of the latest complete listing that was compared with none, such as the first one after a reload. undefined: there is none yet. */
   get comparedSinceMs(): number | undefined {
     return this.#comparedSinceMs;
   }
 
-  /** The station lists something else, or labels it otherwise, from now on. */
-  restartComparison(): void {
-    this.#comparedSinceMs = undefined;
-  }
-
   add(entry: HistoryEntry): void {
     const { atMs, outcome, unknown = 0 } = entry;
-    if (outcome === 'succeeded') this.#comparedSinceMs ??= atMs;
+    const isFirst = entry.removed === undefined || this.#comparedSinceMs === undefined;
+    if (isFirst && outcome === 'succeeded') this.#comparedSinceMs = atMs;
     this.#refreshes += entry.refreshes;
     this.#outages = outagesAfter(this.#outages, entry).slice(-OUTAGES);
     // A refresh without a listing shows neither that something is missing nor that nothing is.

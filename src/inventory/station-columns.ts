@@ -196,19 +196,16 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
   alert_coverage: ['Share with alert rules; null if unknown.', coverageShare],
 });
 
-interface SearchFacts extends SearchResult {
-  readonly text: string | undefined;
-  readonly beforeReload: readonly StationStatus[];
-}
+type SearchContext = Readonly<{ text: string | undefined; beforeReload: readonly string[] }>;
 
 /** The fields of a search in JSON beside the resources. */
-export const SEARCH_FIELDS = documented<SearchFacts, unknown>({
+export const SEARCH_FIELDS = documented<SearchResult & SearchContext, unknown>({
   search: ['Text that was searched for, or null.', 'text'],
   total: ['Number of matching resources.', ({ found }) => found.length],
   stations_without_data: ['Names of the stations that could not be searched.', 'withoutData'],
   stations_before_reload: [
     'Names of the stations that were listed before a reload that changed them: labels and products that are new since then are missing.',
-    ({ beforeReload }) => beforeReload.map(({ name }) => name),
+    'beforeReload',
   ],
 });
 

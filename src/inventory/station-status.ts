@@ -10,6 +10,7 @@ import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
 import type { HistoryEntry, Outage } from './history.ts';
 import type { LinkTemplate } from './links.ts';
+import type { Loss } from './loss.ts';
 import type { UnknownState } from './unknown-states.ts';
 import { countText, durationText } from './words.ts';
 
@@ -45,6 +46,8 @@ export interface StationStatus
   readonly unknownSinceMs: number | undefined;
   /** Since when each complete listing was compared with the one before it (see `History`). */
   readonly comparedSinceMs: number | undefined;
+  /** The loss at that time; undefined: not many resources are gone, or there is no data. */
+  readonly lossAt: (nowMs: number) => Loss | undefined;
   /** The refreshes that ended at that time or later, the oldest first: a function, because most pages do not need them. */
   readonly refreshesSince: (fromMs: number) => readonly HistoryEntry[];
 }
@@ -106,6 +109,11 @@ export function isCritical(station: StationStatus, nowMs: number): boolean {
   if (up === undefined) return false;
   if (snapshot === undefined || lastSuccessMs === undefined || (isUpstreamDown && !up)) return true;
   return nowMs - lastSuccessMs >= STALE_MS;
+}
+
+/** The tone of a failing station. */
+export function failureTone(station: StationStatus, nowMs: number): 'bad' | 'warning' {
+  return isCritical(station, nowMs) ? 'bad' : 'warning';
 }
 
 export type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'waitingMs' | 'refresh' | 'dueInMs'>;

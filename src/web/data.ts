@@ -199,10 +199,10 @@ export function historyList(exporter: ExporterPort): ListHandlers {
 /** The changes of the resources of a station, the latest first. */
 export function changeList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
-    const { spec, dropped, isWaiting, changes } = changesOf(exporter, request);
+    const { spec, status, dropped, changes } = changesOf(exporter, request);
     const { name } = spec;
     const columns = changeColumns(labelNames(exporter));
-    const fields = { station: name, dropped, waiting: isWaiting };
+    const fields = { station: name, dropped, waiting: status.snapshot?.complete === false };
     return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
   });
 }
@@ -215,21 +215,7 @@ export function changesOf(exporter: ExporterPort, request: Request) {
   const owners = changeOwners(exporter, request);
   const { newestFirst, found, dropped, droppedRemovals } = changes;
   const selected = selectChanges(newestFirst, query, owners);
-  const isWaiting = status.snapshot?.complete === false;
-  const isFailing = status.up === false;
-  return {
-    spec,
-    comparedSinceMs: status.comparedSinceMs,
-    query,
-    owners,
-    found,
-    dropped,
-    droppedRemovals,
-    isWaiting,
-    isFailing,
-    kept: newestFirst,
-    changes: selected,
-  };
+  return { spec, status, query, owners, found, dropped, droppedRemovals, kept: newestFirst, changes: selected };
 }
 
 /** The values of labels that the query selects; a label with the name of another parameter selects nothing. */
@@ -248,7 +234,7 @@ export function searchData(exporter: ExporterPort): ListHandlers {
     if (Object.keys(selection).length === 0)
       throw new RequestError(400, 'Expected search, the text to search for, or a filter such as alert_state=firing.\n');
     const result = await exporter.search(selection, order, signal);
-    const beforeReload = exporter.stations().filter(({ isBeforeReload }) => isBeforeReload);
+    const beforeReload = exporter.stations().flatMap(({ name, isBeforeReload }) => (isBeforeReload ? name : []));
     const withoutData = new Set(result.withoutData);
     if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))
       throw new RequestError(503, 'No station has data.\n');

@@ -73,6 +73,7 @@ describe('stationStatuses', () => {
       incompleteSinceMs: undefined,
       unknownSinceMs: undefined,
       comparedSinceMs: undefined,
+      lossAt: expect.any(Function),
       refreshesSince: expect.any(Function),
     });
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { pick, type Random, randomFrom } from '../../src/simulator/random.ts';
-import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
 import { wrongTotal } from '../simulator/simulated-service.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
@@ -215,6 +215,56 @@ describe('the changes of a station', () => {
     expect(await pageWith(25)).toContain('Resources25+5 since ');
     expect(await pageWith(24)).toContain('Resources24−1 +5 since ');
     expect(await pageWith(5)).toContain('20 of 25 resources are gone since ');
+  });
+
+  it('are unknown while refreshes fail, and those before a reload of another key are not forgotten', async () => {
+    const { service, config, scrape, read, rewrite, exporter } = await startStation();
+    const tile = async () =>
+      /id="totals">[\s\S]*?Resources<[\s\S]*?class="note">(.*?)<\/dd>/.exec(await read('/'))?.[1];
+    const refreshAfter = async (minutes: number) => {
+      vi.setSystemTime(Date.now() + minutes * MINUTE_MS);
+      await scrape();
+      return parseHtml((await tile()) ?? '').text;
+    };
+    expect(await refreshAfter(1)).toBe('unchanged since 03:00 UTC');
+    service.setFaults('ts', [replyWith(500)]);
+    expect(await refreshAfter(1)).toBe('changes unknown');
+    expect(parseHtml(await read('/stations/ts')).text).toContain(
+      'No changes found since 03:00 UTC; those since the last success are unknown.',
+    );
+    service.setFaults('ts', []);
+    service.setRecords('ts', entriesOf(32));
+    expect(await refreshAfter(1)).toBe('+32 since 03:00 UTC');
+    rewrite({ ...config, cache: { ...config.cache, max_stale: '5h' } });
+    expect(await exporter.reload()).toEqual([]);
+    expect(await refreshAfter(11)).toBe('+32 since 03:03 UTC');
+    service.setFaults('ts', [replyWith(500)]);
+    expect(await refreshAfter(1)).toBe('+32 since 03:03 UTC, unknown for 1 station');
+  });
+
+  it('are a loss by the numbers that the alert compares, which neither a failure nor an incomplete listing changes', async () => {
+    const { service, scrape, read } = await startStation();
+    const lossAfter = async (
+      resources: number,
+      hours: number,
+      faults: Parameters<typeof service.setFaults>[1] = [],
+    ) => {
+      vi.setSystemTime(Date.now() + hours * 60 * MINUTE_MS);
+      service.setRecords('ts', entriesOf(resources));
+      service.setFaults('ts', faults);
+      const families = await scrape();
+      const verified = valuesOf(families, 'telemetry_station_verified_resources');
+      const [loss] =
+        /\d+ of \d+ resources are gone since [\d:]+/.exec(parseHtml(await read('/stations/ts')).text) ?? [];
+      return [verified[''], loss];
+    };
+    expect(await lossAfter(20, 1)).toEqual([20, undefined]);
+    expect(await lossAfter(4, 1, [replyWith(500)])).toEqual([20, undefined]);
+    expect(await lossAfter(4, 1, [wrongTotal(9)])).toEqual([20, undefined]);
+    expect(await lossAfter(16, 1)).toEqual([16, undefined]);
+    expect(await lossAfter(15, 1)).toEqual([15, '5 of 20 resources are gone since 07:00']);
+    expect(await lossAfter(15, 1, [replyWith(500)])).toEqual([15, '5 of 20 resources are gone since 07:00']);
+    expect(await lossAfter(15, 4)).toEqual([15, undefined]);
   });
 
   it('are bounded when all resources change, and say how many were dropped', async () => {

@@ -55,6 +55,7 @@ describe('ChangeLog', () => {
     expect([newestFirst, droppedRemovals]).toEqual([[], 1250]);
     expect(found.filter(({ change }) => change === 'removed')).toMatchObject([{ atMs: 1, total: 1250 }]);
     expect(found).toHaveLength(51);
+    expect([found[0]?.atMs, found[49]?.atMs]).toEqual([199, 150]);
   });
 
   it('drops the oldest of the stations that have most when all of them have too many', () => {

@@ -22,6 +22,11 @@ function success(atMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntr
   };
 }
 
+/** A listing that could not be compared. */
+function uncompared(atMs: number): HistoryEntry {
+  return success(atMs, { outcome: 'incomplete', added: undefined, removed: undefined, stateChanges: undefined });
+}
+
 function failure(atMs: number, message = 'no route', reason: FailureReason = 'network'): HistoryEntry {
   return {
     atMs,
@@ -176,13 +181,15 @@ describe('History', () => {
     expect(times).toEqual(Array.from({ length: 70 }, (_, index) => 30 + index));
   });
 
-  it('compares since the first complete listing, and anew since the one after a changed configuration', () => {
-    const history = historyOf([success(1, { outcome: 'incomplete' }), failure(2), success(3), success(4)]);
+  it('compares since the latest complete listing that was compared with none', () => {
+    const base = (atMs: number) => success(atMs, { added: undefined, removed: undefined });
+    const history = historyOf([uncompared(1), failure(2), base(3), success(4)]);
     expect(history.comparedSinceMs).toBe(3);
-    history.restartComparison();
-    history.add(success(5, { outcome: 'incomplete' }));
-    expect(history.comparedSinceMs).toBeUndefined();
-    history.add(success(6));
-    expect(history.comparedSinceMs).toBe(6);
+    history.add(uncompared(5));
+    history.add(failure(6));
+    expect(history.comparedSinceMs).toBe(3);
+    history.add(base(7));
+    history.add(success(8));
+    expect(history.comparedSinceMs).toBe(7);
   });
 });

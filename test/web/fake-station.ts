@@ -77,6 +77,7 @@ export const STATION: StationStatus = {
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,
   comparedSinceMs: 0,
+  lossAt: () => undefined,
   refreshesSince: () => [],
 };
 

@@ -1,8 +1,9 @@
 import type { ObservedCount } from '../../inventory/changes.ts';
 import { firstMsOf } from '../../inventory/history.ts';
+import type { Loss } from '../../inventory/loss.ts';
 import { NONE, queryText } from '../../inventory/parameters.ts';
-import type { Loss, RecentChanges } from '../../inventory/recent-changes.ts';
 import {
+  failureTone,
   isCritical,
   isOnlyRejecting,
   noDataReason,
@@ -64,8 +65,6 @@ export interface FleetFacts {
   readonly root: string;
   readonly stations: readonly StationStatus[];
   readonly upstreams: readonly UpstreamStatus[];
-  /** The changes of the last hour by station. */
-  readonly changes: ReadonlyMap<string, RecentChanges>;
   /** How many changes of which kind the refreshes of a station found. */
   readonly foundOf: (station: string) => readonly ObservedCount[];
   /** The first label of `resource_labels`. */
@@ -281,8 +280,7 @@ function isOverdue(station: StationStatus): boolean {
 
 /** Stations that succeed, but not often enough: those of all upstreams together, because scrapes or the exporter are the cause. */
 function overdueItems(stations: readonly StationStatus[], root: string, nowMs: number): readonly AttentionItem[] {
-  const toneOf = (station: StationStatus): Tone => (isCritical(station, nowMs) ? 'bad' : 'warning');
-  return groupsBy(stations, (station) => `${toneOf(station)} ${overdueProblem(station)}`).map((group) => {
+  return groupsBy(stations, (station) => `${failureTone(station, nowMs)} ${overdueProblem(station)}`).map((group) => {
     const [longest] = group.stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
     const problem = overdueProblem(longest);
     const isOne = group.stations.length === 1;
@@ -291,7 +289,7 @@ function overdueItems(stations: readonly StationStatus[], root: string, nowMs: n
     return {
       ...affected(group.stations, root),
       key: group.key,
-      tone: toneOf(longest),
+      tone: failureTone(longest, nowMs),
       problem,
       what: html`${data}: ${reason}.`,
       advice:
@@ -310,14 +308,14 @@ function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped'
 
 /** Stations that lost many of their resources. */
 function lossItems(facts: FleetFacts): readonly AttentionItem[] {
-  const { root, stations, changes } = facts;
-  const lossOf = ({ name }: StationStatus) => changes.get(name)?.loss as Loss;
-  const losing = stations.filter(({ name }) => changes.get(name)?.loss !== undefined);
+  const { root, stations, nowMs } = facts;
+  const lossOf = (station: StationStatus) => station.lossAt(nowMs) as Loss;
+  const losing = stations.filter((station) => station.lossAt(nowMs) !== undefined);
   return groupsBy(losing, upstreamKey).map((group) => {
     const lost = sumOver(group.stations, (station) => lossOf(station).lost);
     const before = sumOver(group.stations, (station) => lossOf(station).before);
     const sinceMs = Math.min(...group.stations.map((station) => lossOf(station).sinceMs));
-    const problem = `${numberText(lost)} of ${countText(before, 'resource')} ${lost === 1 ? 'is' : 'are'} gone`;
+    const problem = `${numberText(lost)} of ${countText(before, 'resource')} are gone`;
     const lostOf = shares(group.stations, root, (station) => lossOf(station).lost);
     const [first, ...others] = group.stations as [StationStatus];
     return {
@@ -325,7 +323,7 @@ function lossItems(facts: FleetFacts): readonly AttentionItem[] {
       key: `lost ${group.key}`,
       tone: 'bad',
       problem,
-      what: html`${problem}${lostOf}. The listings are verified complete.`,
+      what: html`${problem}${lostOf}. The listings add up.`,
       advice: 'Compare with the console of the service: were they deleted, or did the account lose access to them?',
       ...(others.length === 0 && { see: removedLink(facts, first.name, sinceMs) }),
       sinceMs,

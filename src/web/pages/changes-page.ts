@@ -1,7 +1,7 @@
 import { CHANGE_PARAMETERS, type ObservedChange, type ObservedCount } from '../../inventory/changes.ts';
 import { NONE } from '../../inventory/parameters.ts';
 import type { StationResource } from '../../inventory/selection.ts';
-import { CHURN_WAITING, type StationDetail } from '../../inventory/station-status.ts';
+import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StateMeanings } from '../../model/alert-state.ts';
 import { resourceLabel } from '../../model/resource.ts';
@@ -71,15 +71,15 @@ ${pages('Pages of changes, below the table')}`
 
 type Found = ReturnType<typeof changesOf>;
 
-function scopeText({ kept, dropped, droppedRemovals, isWaiting, isFailing }: Found): Html {
+function scopeText({ status, kept, dropped, droppedRemovals }: Found): Html {
   const removals = droppedRemovals === 0 ? '' : `, ${numberText(droppedRemovals)} of them removals`;
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
   return html`Changes are counted between listings that are verified complete. ${countText(kept.length, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
-    isWaiting ? html`${waiting}` : html``,
-    isFailing ? html`${failing}` : html``,
+    status.snapshot?.complete === false ? html`${waiting}` : html``,
+    status.up === false ? html`${failing}` : html``,
   ]}`;
 }
 
@@ -106,15 +106,15 @@ function sumText({ atMs, change, total, owners }: ObservedCount, spec: StationSp
   return html`<a href="${root}${path}">${words}</a>${ownersText(label, owners)}`;
 }
 
-function nothingText({ kept, comparedSinceMs }: Found, nowMs: number): Html {
-  return kept.length > 0 ? html`No change matches.` : noChangesText(comparedSinceMs, nowMs);
+function nothingText({ kept, status }: Found, nowMs: number): Html {
+  return kept.length > 0 ? html`No change matches.` : noChangesText(status, nowMs);
 }
 
-/** Since when there was no change. */
-function noChangesText(comparedSinceMs: number | undefined, nowMs: number): Html {
-  return comparedSinceMs === undefined
-    ? html`Changes are not known yet: no listing has been verified complete.`
-    : html`No changes ${sinceText(comparedSinceMs, nowMs)}.`;
+/** Since when there was no change, as far as is known. */
+function noChangesText({ comparedSinceMs, up }: StationStatus, nowMs: number): Html {
+  if (comparedSinceMs === undefined) return html`Changes are not known yet: no listing has been verified complete.`;
+  const since = sinceText(comparedSinceMs, nowMs);
+  return up ? html`No changes ${since}.` : html`No changes found ${since}; those since the last success are unknown.`;
 }
 
 /** The selected owners as parameters of a URL. */
@@ -157,11 +157,10 @@ export function latestChangesSection({
   nowMs,
 }: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
   const { newestFirst, found } = changes;
-  const path = changesPath(spec.name);
   const all =
-    path === undefined || newestFirst.length === 0
+    newestFirst.length === 0
       ? []
-      : html` <a href="../${path}">all ${countText(newestFirst.length, 'change')}</a>`;
+      : html` <a href="../${changesPath(spec.name)}">all ${countText(newestFirst.length, 'change')}</a>`;
   const rows: Html[] = [];
   for (const alike of groupsOfChanges(newestFirst)) {
     if (rows.length >= MAX_LATEST) break;
@@ -171,7 +170,7 @@ export function latestChangesSection({
   const list = html`<ul class="latest">\n${rows}</ul>`;
   return html`<section aria-labelledby="changed">
 <h2 id="changed">What changed${all}</h2>
-${rows.length === 0 ? html`<p class="quiet">${noChangesText(status.comparedSinceMs, nowMs)}</p>` : list}
+${rows.length === 0 ? html`<p class="quiet">${noChangesText(status, nowMs)}</p>` : list}
 </section>`;
 }
 

@@ -5,7 +5,7 @@ import { countResources, type ResourceCounts } from '../../inventory/resource-co
 import { type StationResource, searchStations } from '../../inventory/selection.ts';
 import {
   coverageShare,
-  isCritical,
+  failureTone,
   isOnlyRejecting,
   knownCounts,
   nextRefreshText,
@@ -13,7 +13,6 @@ import {
   type StationStatus,
 } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { HOUR_MS } from '../../model/clock.ts';
 import type { RejectedRecord } from '../../model/listing.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import { stationOf } from '../data.ts';
@@ -85,12 +84,11 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, nowMs } = view;
-  const recent = recentChanges(status.refreshesSince(nowMs - HOUR_MS), status.comparedSinceMs);
+  const recent = recentChanges(status, nowMs);
   const items = attentionItems({
     root: '../',
     stations: [status],
     upstreams: [view.upstream],
-    changes: new Map([[spec.name, recent]]),
     foundOf: () => view.changes.found,
     ownerLabel: spec.resourceLabels.names[0],
     nowMs,
@@ -176,10 +174,6 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
       note: `next refresh: ${nextRefreshText(status)}`,
     },
   ]);
-}
-
-function failureTone(status: StationStatus, nowMs: number): 'bad' | 'warning' {
-  return isCritical(status, nowMs) ? 'bad' : 'warning';
 }
 
 /** Whether the data is verified complete; none without data. */

@@ -3,7 +3,7 @@ import type { RecentChanges } from '../../inventory/recent-changes.ts';
 import {
   type CountedCoverage,
   coverageShare,
-  isCritical,
+  failureTone,
   isOnlyRejecting,
   noDataReason,
   noShareReason,
@@ -29,7 +29,7 @@ export function stateBadge(station: StationStatus, nowMs: number): Html {
 function toneOf(station: StationStatus, nowMs: number): 'good' | 'warning' | 'bad' | 'unclear' {
   const state = stateOf(station);
   if (state === 'not-tried') return 'unclear';
-  if (state !== 'up') return isCritical(station, nowMs) ? 'bad' : 'warning';
+  if (state !== 'up') return failureTone(station, nowMs);
   if (completeness(station) !== '') return 'warning';
   return station.snapshot?.unknown ? 'unclear' : 'good';
 }

@@ -5,7 +5,7 @@ import type { Selection } from '../../inventory/selection.ts';
 import {
   type Coverage,
   coverageShare,
-  isCritical,
+  failureTone,
   knownCounts,
   type OwnerCount,
   type SnapshotStatus,
@@ -48,7 +48,6 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
     root: './',
     stations,
     upstreams: exporter.upstreams(),
-    changes,
     foundOf: (station) => exporter.station(station)?.changes.found ?? [],
     ownerLabel: labelNames(exporter)[0],
     rejectedReload: exporter.rejectedReload(),
@@ -86,8 +85,7 @@ async function changesOfLastHour(stations: readonly StationStatus[], nowMs: numb
   const changes = new Map<string, RecentChanges>();
   await forEachPart(
     stations.map((station) => [station] as const),
-    ([station]) =>
-      changes.set(station.name, recentChanges(station.refreshesSince(nowMs - HOUR_MS), station.comparedSinceMs)),
+    ([station]) => changes.set(station.name, recentChanges(station, nowMs)),
   );
   return changes;
 }
@@ -330,7 +328,7 @@ function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
   const known = changes.flatMap(({ knownSinceMs }) => knownSinceMs ?? []);
   const unknown = changes.length - known.length;
   const unknownText = unknown === 0 ? '' : `, unknown for ${countText(unknown, 'station')}`;
-  if (removed + added === 0 && known.length === 0) return html`changes not known yet`;
+  if (removed + added === 0 && known.length === 0) return html`changes unknown`;
   if (removed + added === 0) return html`unchanged ${knownTime(Math.max(...known), nowMs)}${unknownText}`;
   const isMuch = changes.some(({ loss }) => loss !== undefined);
   const tone = isMuch ? html` class="failing"` : [];
@@ -374,14 +372,10 @@ function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly
     {
       term: 'Oldest data',
       value: roughDuration(ageMs),
-      tone: isOld ? oldTone(oldest, nowMs) : '',
+      tone: isOld ? failureTone(oldest, nowMs) : '',
       note: itemList(notes, notes.length),
     },
   ];
-}
-
-function oldTone(station: StationStatus, nowMs: number): 'bad' | 'warning' {
-  return isCritical(station, nowMs) ? 'bad' : 'warning';
 }
 
 /** Longer than the scrape intervals in use: younger data is usual. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecentChanges } from '../../../src/inventory/recent-changes.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
@@ -52,19 +51,13 @@ const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
   load: { ...UPSTREAM.load, ...load },
 });
 
-const lost = (count: number, before: number): RecentChanges => ({
-  added: 0,
-  removed: count,
-  sinceMs: NOW_MS - 9 * MINUTE_MS,
-  knownSinceMs: NOW_MS - 60 * MINUTE_MS,
-  loss: { lost: count, before, sinceMs: NOW_MS - 9 * MINUTE_MS },
-});
+const losing = (name: string, lost: number, before: number) =>
+  up(name, { lossAt: () => ({ lost, before, sinceMs: NOW_MS - 9 * MINUTE_MS }) });
 
 const factsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}): FleetFacts => ({
   root: './',
   stations,
   upstreams: [UPSTREAM],
-  changes: new Map(),
   foundOf: () => [],
   ownerLabel: undefined,
   nowMs: NOW_MS,
@@ -171,7 +164,7 @@ describe('attentionItems', () => {
       unclear('state', 7),
       lacking('noid', withRejected(3)),
       lacking('total', INCOMPLETE),
-      up('vanish'),
+      losing('vanish', 5, 9),
       gone('old'),
       failing('auth', 'auth', 401),
       failing('empty', 'status', 500, { snapshot: undefined }),
@@ -179,13 +172,12 @@ describe('attentionItems', () => {
       up('calm', { snapshot: { ...SNAPSHOT, resources: 400, firing: 20 } }),
     ];
     const items = itemsOf(stations, {
-      changes: new Map([['vanish', lost(1, 2)]]),
       upstreams: [loaded({ recentThrottled: 1 }), { ...UPSTREAM, name: 'idle' }],
       rejectedReload: { atMs: NOW_MS, problems: ['p'] },
       rejectedWebReload: { atMs: NOW_MS, problems: ['p'] },
     });
     expect(items.map(({ tone, who, problem }) => `${tone} ${who}: ${problem}`)).toEqual([
-      'bad vanish: 1 of 2 resources is gone',
+      'bad vanish: 5 of 9 resources are gone',
       'bad empty: 500 Internal Server Error',
       'bad old: not scraped',
       'bad busy: 21 of 400 resources are firing',
@@ -276,13 +268,12 @@ describe('attentionSection', () => {
   });
 
   it('says how many resources are gone since when, which and whose, on the page that stayed green', () => {
-    const changes = new Map([['vanish', lost(220, 400)]]);
     const atMs = NOW_MS - 9 * MINUTE_MS;
     const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
     const foundOf = () => [found, { ...found, change: 'added' as const }, { ...found, atMs: atMs - 1 }];
-    const [row] = rowsOf([up('vanish'), up('fine')], { changes, foundOf, ownerLabel: 'team' });
+    const [row] = rowsOf([losing('vanish', 220, 400), up('fine')], { foundOf, ownerLabel: 'team' });
     expect(row?.text).toBe(
-      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone. The listings are verified complete. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: web 220.',
+      'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone. The listings add up. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: web 220.',
     );
     expect(row?.hrefs).toEqual([
       './stations/vanish',
@@ -291,8 +282,7 @@ describe('attentionSection', () => {
   });
 
   it('names the stations that lost most, where several of an upstream did', () => {
-    const changes = new Map(fleet(7, up).map(({ name }, index) => [name, lost(10 + index, 20)]));
-    const [row, ...others] = rowsOf(fleet(7, up), { changes });
+    const [row, ...others] = rowsOf(fleet(7, up).map(({ name }, index) => losing(name, 10 + index, 20)));
     expect(others).toEqual([]);
     expect(row?.text).toContain(
       '91 of 140 resources are gone: s6 (16), s5 (15), s4 (14), s3 (13), s2 (12) and 2 more.',
@@ -401,19 +391,18 @@ describe('attentionSection', () => {
 });
 
 describe('stationHeadline', () => {
-  it.each<[text: string, tone: string, StationStatus, RecentChanges?]>([
+  it.each<[text: string, tone: string, StationStatus]>([
     ['up', 'good', up('a')],
     ['not tried', 'neutral', untried('a')],
     ['failing; 401 Unauthorized since 02:53 UTC', 'warning', failing('a', 'auth', 401)],
     ['no data; not scraped since 03:00 UTC', 'bad', gone('a')],
-    ['up; 220 of 400 resources are gone since 02:56 UTC', 'bad', up('a'), lost(220, 400)],
+    ['up; 220 of 400 resources are gone since 02:56 UTC', 'bad', losing('a', 220, 400)],
     ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
     ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', unclear('a', 7)],
-  ])('is "%s" in the tone %s', (text, tone, station, recent) => {
-    const changes = new Map(recent ? [[station.name, recent]] : []);
+  ])('is "%s" in the tone %s', (text, tone, station) => {
     // Problems of the upstream are not those of the station.
     const upstreams = [loaded({ holdMs: 5000 })];
-    const line = stationHeadline(station, itemsOf([station], { changes, upstreams }), NOW_MS);
+    const line = stationHeadline(station, itemsOf([station], { upstreams }), NOW_MS);
     expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });
 });

@@ -121,6 +121,10 @@ describe('changesPage', () => {
     ['At present: changes are not counted until a listing is complete.', { status: waiting }],
     ['At present: refreshes fail, so that changes since the last success are unknown.', { status: { up: false } }],
     ['Changes are not known yet: no listing has been verified complete.', { status: { comparedSinceMs: undefined } }],
+    [
+      'No changes found since 03:02 UTC; those since the last success are unknown.',
+      { status: { comparedSinceMs: NOW_MS - 180_000, up: false } },
+    ],
     ['No changes since 03:02 UTC.', { status: { comparedSinceMs: NOW_MS - 180_000 } }],
   ])('says "%s"', async (text, changes) => {
     expect((await openPage(exporterOf(detailOf([], changes)), PATH)).text).toContain(text);

@@ -100,12 +100,11 @@ describe('stationPage', () => {
 
   it('says how many resources are gone, which and whose, before its numbers', async () => {
     const atMs = NOW_MS - 60_000;
-    const entry = { atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
     const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
     const { body, text, hrefs } = await open(
       detailOf([], {
         spec: { resourceLabels: new ResourceLabels([], ['team']) },
-        status: { refreshesSince: () => [{ ...entry, resources: 180, added: 0, removed: 220 }] },
+        status: { lossAt: () => ({ lost: 220, before: 400, sinceMs: atMs }) },
         changes: { ...NO_CHANGES, found: [found] },
       }),
     );

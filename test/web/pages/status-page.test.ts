@@ -145,7 +145,8 @@ describe('statusPage', () => {
     const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
     const changes = { ...NO_CHANGES, newestFirst: [removed], found: [found, { ...found, atMs: atMs - 1 }] };
     const entry = { atMs, refreshes: 1, failed: 0, outcome: 'succeeded' as const, waitedMs: 0 };
-    const status = { refreshesSince: () => [{ ...entry, resources: 180, added: 0, removed: 220 }] };
+    const lossAt = () => ({ lost: 220, before: 400, sinceMs: atMs });
+    const status = { refreshesSince: () => [{ ...entry, added: 0, removed: 220 }], lossAt };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
     const { body } = await openPage(exporterOf(detailOf([], { spec, status, changes })));
     expect(textOf(body, 'summary')).toBe('1 of 1 station up; prod: 220 of 400 resources are gone since 03:04 UTC');
@@ -180,7 +181,7 @@ describe('statusTiles', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations up3 of 61 failing, 1 no data, 1 not tried, 1 up but incomplete Resources4,252changes not known yet Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod',
+      'Stations up3 of 61 failing, 1 no data, 1 not tried, 1 up but incomplete Resources4,252changes unknown Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod',
     );
     expect(hrefs).toEqual([
       ...['up', 'failing', 'no-data', 'not-tried', 'incomplete'].map((state) => `?state=${state}#stations`),
@@ -194,7 +195,7 @@ describe('statusTiles', () => {
   it('has no number that nothing is known of', () => {
     const failed = { ...FAILING, snapshot: undefined };
     expect(tilesOf([failed, failed]).text).toBe(
-      'Stations up0 of 22 failing Resources– no datachanges not known yet Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>, has expired',
+      'Stations up0 of 22 failing Resources– no datachanges unknown Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>, has expired',
     );
   });
 
@@ -217,7 +218,7 @@ describe('statusTiles', () => {
       { ...some, added: 0, removed: 1220, loss: { lost: 1220, before: 1500, sinceMs: NOW_MS } },
     ],
     ['unchanged in the last hour', { ...some, added: 0, removed: 0 }],
-    ['changes not known yet', { ...some, added: 0, removed: 0, knownSinceMs: undefined }],
+    ['changes unknown', { ...some, added: 0, removed: 0, knownSinceMs: undefined }],
     ['unchanged in the last hour, unknown for 1 station', { ...some, added: 0, removed: 0 }, UNCOMPARED],
   ])('shows what changed within the last hour: %s', (note, ...changes) => {
     const byStation = new Map(changes.map((change, index) => [`s${index}`, change]));
