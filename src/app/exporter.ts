@@ -248,12 +248,14 @@ export class Exporter implements ExporterPort {
   }
 
   #retire(old: Generation, next: Generation): Promise<void> {
-    const { own, records, changes } = this.#services;
+    const { own, records, changes, upstreamFailures } = this.#services;
     const names = new Set(next.stations.keys());
     records.setLimits(recordLimits(next.loaded.config, next.stations.size));
     records.retainStations(names);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
     changes.retainStations(names, next.loaded.config.limits);
+    // The station that logs why its upstream fails may be gone.
+    upstreamFailures.clear();
     this.#options.log.info('configuration reloaded', { stations: next.stations.size });
     return endGeneration(old, next);
   }

@@ -25,7 +25,7 @@ import { throttleLog } from './event-log.ts';
 import { type JournalOptions, StationJournal } from './station-journal.ts';
 import { recordLimits, userAgentOf } from './wiring.ts';
 
-export interface ServicesOptions extends Omit<JournalOptions, 'changes'> {
+export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures'> {
   readonly build: Build;
   readonly shard: Shard;
   /** Publish prom-client's process and Node.js metrics. */
@@ -49,6 +49,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     compressors: new CompressorPool(compressors),
     records: new RecordBudget(recordLimits(config, stationsOf(config, shard).length)),
     changes: new ChangeLog(config.limits),
+    upstreamFailures: new Map(),
   };
 }
 

@@ -6,7 +6,7 @@ import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
 import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { HOUR_MS } from '../model/clock.ts';
-import type { ListingFailure } from '../model/failure.ts';
+import type { FailureReason, ListingFailure } from '../model/failure.ts';
 import type { Changes } from '../refresh/churn.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health, RefreshDetails, StationView } from '../refresh/station-cache.ts';
@@ -17,6 +17,8 @@ import type { LogFields, Logger } from './logger.ts';
 export interface JournalOptions {
   readonly log: Logger;
   readonly changes: ChangeLog;
+  /** Which station logs why an upstream fails, by its name, until one of its stations succeeds. */
+  readonly upstreamFailures: Map<string, { readonly station: string; readonly reason: FailureReason }>;
   /** Log each change of a resource. */
   readonly logChanges?: boolean;
   /** Monotonic milliseconds. */
@@ -28,6 +30,9 @@ type JournalView = StationView<EncodedSnapshot>;
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
 const REPEAT_MS = HOUR_MS;
 
+/** They concern the credentials, the address or the certificate of the upstream: all of its stations fail for one cause. */
+const UPSTREAM_REASONS: ReadonlySet<FailureReason> = new Set(['auth', 'network', 'tls']);
+
 /** Within an hour; the failures of further outages are logged like repeated ones. */
 const MAX_LOGGED_OUTAGES = 10;
 
@@ -37,7 +42,7 @@ const MAX_CHANGE_LINES = 100;
 /**
  * Keeps and logs what happens to a station, across reloads of its configuration. Many failing stations must not fill the log. It logs
  *
- * - a failure when its reason changes, and then once per hour;
+ * - a failure when its reason changes, and then once per hour; one of the upstream for only one of its stations;
  * - that the data has expired, once per hour;
  * - a recovery, with the length of the outage;
  * - that a listing is incomplete, once per hour, and that it is complete again.
@@ -70,9 +75,10 @@ export class StationJournal {
     const outage = outageFields(this.history.outages, entry.atMs);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
-      this.#failed(view.health.failure, fields, outage);
+      this.#failed(view.health.failure, view.spec.upstream, fields, outage);
       this.#expired(view);
     } else {
+      this.#options.upstreamFailures.delete(view.spec.upstream);
       this.#recovered(outage);
       this.#succeeded(view, fields);
       const { verifiedResources } = view.served?.publication.lastKnown ?? {};
@@ -91,13 +97,15 @@ export class StationJournal {
     this.#warn('page size reduced', { page_size: pageSize });
   }
 
-  #failed({ reason, message, error }: NonNullable<Health['failure']>, fields: LogFields, outage: OutageFields): void {
+  #failed(failure: NonNullable<Health['failure']>, upstream: string, fields: LogFields, outage: OutageFields): void {
+    const { reason, message, error } = failure;
     const { attempts, outage_seconds, outages } = outage;
     if (this.#isOutageLogged === undefined && outages <= MAX_LOGGED_OUTAGES)
       this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
-    const isLogged = this.#failuresDue(reason) > 0;
+    const isLogged = this.#failuresDue(reason) > 0 && this.#logsFailure(upstream, reason);
     const isRepeated = attempts > 1;
     this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
+      upstream: UPSTREAM_REASONS.has(reason) ? upstream : undefined,
       reason,
       error: message,
       ...fields,
@@ -108,6 +116,16 @@ export class StationJournal {
       outages: outages > 1 ? outages : undefined,
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
+  }
+
+  /** Whether no other station has logged it for the upstream. */
+  #logsFailure(upstream: string, reason: FailureReason): boolean {
+    if (!UPSTREAM_REASONS.has(reason)) return true;
+    const { upstreamFailures } = this.#options;
+    const logged = upstreamFailures.get(upstream);
+    if (logged?.reason === reason && logged.station !== this.#station) return false;
+    upstreamFailures.set(upstream, { station: this.#station, reason });
+    return true;
   }
 
   /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */

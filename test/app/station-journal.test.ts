@@ -26,15 +26,20 @@ interface Refresh {
 function setUp(options: Partial<JournalOptions> = {}) {
   const { log, now, ...rest } = setUpLog();
   const changes = new ChangeLog({ changes: 9, changes_per_station: 9 });
-  const journal = new StationJournal('prod', { log, changes, elapsedMs: now, ...options });
-  const refresh = ({ reason, error, resources = [], listing = {}, labelValues, changes, isExpired }: Refresh = {}) => {
+  const shared = { log, changes, upstreamFailures: new Map(), elapsedMs: now, ...options };
+  const journal = new StationJournal('prod', shared);
+  const other = new StationJournal('other', shared);
+  const refresh = (
+    { reason, error, resources = [], listing = {}, labelValues, changes, isExpired }: Refresh = {},
+    station = journal,
+  ) => {
     const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing);
     const failure = reason && { reason, message: `no ${reason}`, error };
     const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
     const expired = { ...view, served: undefined, health: { ...health, lastSuccessMs: 0 } };
-    journal.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, changes });
+    station.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, changes });
   };
-  return { journal, refresh, changes, ...rest };
+  return { journal, other, refresh, changes, ...rest };
 }
 
 describe('StationJournal', () => {
@@ -88,6 +93,30 @@ describe('StationJournal', () => {
       expect.stringContaining(
         'reason=network error="no network" duration_seconds=1.235 attempts=5 outage_seconds=3600',
       ),
+    ]);
+  });
+
+  it('logs a failure of the upstream for one of its stations, and again after one of them has succeeded', () => {
+    const { refresh, other, advance, logged } = setUp();
+    const failed = (fields: string) => expect.stringContaining(`warn msg="refresh failed" ${fields}`);
+    for (const reason of ['auth', 'forbidden'] as const) {
+      refresh({ reason });
+      refresh({ reason }, other);
+    }
+    expect(logged()).toEqual([
+      failed('station=prod upstream=main reason=auth '),
+      failed('station=prod reason=forbidden '),
+      failed('station=other reason=forbidden '),
+    ]);
+    advance(HOUR_MS);
+    refresh({ reason: 'auth' }, other);
+    refresh({ reason: 'auth' });
+    expect(logged()).toEqual([failed('station=prod upstream=main reason=auth ')]);
+    refresh({}, other);
+    refresh({ reason: 'auth' }, other);
+    expect(logged()).toEqual([
+      expect.stringContaining('info msg="station recovered" station=other '),
+      failed('station=other upstream=main reason=auth '),
     ]);
   });
 
