@@ -104,10 +104,15 @@ function rejectionOf(id: unknown): Rejection {
   return id === '' ? 'resource_id is empty' : 'resource_id is not text';
 }
 
-/** Identifies a record among others: its id, or a digest of a record without one. */
-export function recordKey(record: unknown): string {
+/** Identifies a record among others: its id, or a digest of a record without one; undefined if that is nested too deep to be written. */
+export function recordKey(record: unknown): string | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
-  return id === undefined ? `record ${hash('sha256', JSON.stringify(record), 'hex')}` : `id ${id}`;
+  if (id !== undefined) return `id ${id}`;
+  try {
+    return `record ${hash('sha256', JSON.stringify(record), 'hex')}`;
+  } catch {
+    return undefined;
+  }
 }
 
 const INVALID_FIELD = Symbol('invalid');

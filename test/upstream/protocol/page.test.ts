@@ -148,6 +148,11 @@ describe('readPage', () => {
       text: `{"resources":[${'{},'.repeat(800_000)}{}]}`,
       outcome: 'at most 1000000 values',
     },
+    {
+      shape: 'records of deep nesting',
+      text: `{"resources":[${Array(3).fill(`${'['.repeat(5000)}${']'.repeat(5000)}`)}]}`,
+      outcome: '3 rejected',
+    },
     { shape: 'records without fields', text: `{"resources":[${'{},'.repeat(9999)}{}]}`, outcome: '10000 rejected' },
     {
       shape: 'a record of many keys',
