@@ -147,6 +147,13 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
     expect((await read()).requested).toBe(EVERYTHING);
   });
 
+  it('counts the pages of the listings that it reads, and not those of kept ones', async () => {
+    const { read, clock } = await keptStation(1);
+    expect((await read()).snapshot.pages).toBe(1);
+    clock.advance(10 * MINUTE_MS);
+    expect((await read()).snapshot.pages).toBe(4);
+  });
+
   it('counts a kept listing once per ttl, and the others once per refresh', async () => {
     const { read } = await keptStation(1, { alertabilityTtlMs: 0, products: ['x'] });
     const intervals = repeatedListings(specOf(KEPT), (await read()).snapshot).map(({ intervalMs }) => intervalMs);

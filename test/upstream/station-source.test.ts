@@ -201,6 +201,11 @@ describe('stationSource', () => {
       { ids: ids(25), complete: false, reportedTotal: 1 },
     ],
     [
+      'reports the total of the last page when it changed between pages',
+      service(rows(25), { total: ({ offset }) => (offset === 0 ? 25 : 26) }),
+      { complete: false, reportedTotal: 26 },
+    ],
+    [
       'reads the total from a later page when the first one has none',
       service(rows(25), { total: ({ nth }) => (nth === 0 ? undefined : 25) }),
       { ids: ids(25), complete: true, reportedTotal: 25, duplicates: 0 },

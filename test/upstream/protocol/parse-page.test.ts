@@ -119,9 +119,9 @@ describe('parsePage', () => {
     );
   });
 
-  it('ends at the next piece when the refresh is aborted', async () => {
+  it('ends at the next piece when the refresh is aborted, and parses none after it', async () => {
     const end = new AbortController();
-    const parsed = parsePage(Buffer.from(largePage(['1', '2', '3'])), end.signal);
+    const parsed = parsePage(Buffer.from(largePage(['1', '2', '3', 'not JSON'])), end.signal);
     setImmediate(() => end.abort(new Error('aborted')));
     await expect(parsed).rejects.toThrow('aborted');
   });
