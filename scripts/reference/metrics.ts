@@ -39,7 +39,7 @@ ${examples(HEALTH_FAMILIES)}
 
 Values as of the last successful refresh, with the label \`station\`, published until the data expires
 ([\`max_stale\`](operating.md#staleness)). Counters start at 0 with the process and compare
-[complete listings](data.md#fields-of-a-change): a failed or incomplete listing never counts as a removal.
+[comparable listings](data.md#fields-of-a-change): a failed or incomplete listing never counts as a removal.
 
 \`state\` is the state as the service sends it; \`alert_state\` is its [meaning](configuration.md#states): \`firing\`,
 \`pending\`, \`inactive\` or \`unknown\`. Sizes (KB, KiB … PB, PiB) are converted to \`unit="bytes"\`; other units are as
@@ -51,11 +51,12 @@ Three families are held as last known, so that queries need not remember anythin
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 
 - \`telemetry_station_verified_resources\` while listings do not add up; it has no sample before the first one that does.
-- \`telemetry_station_verified_sku_quantity\` while listings are incomplete. A GPU model or unit that is no longer listed
-  stays at 0, so that the drop is visible.
-- \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, or a
-  complete listing no longer has it. It does not depend on \`metrics.per_resource\`, but a station with more than
-  \`metrics.max_firing_resources\` firing resources has none.
+- \`telemetry_station_verified_sku_quantity\` while listings are not comparable, for at most \`max_stale\`. A GPU model or
+  unit that is no longer listed stays at 0, so that the drop is visible.
+- \`telemetry_station_resource_firing\` for a resource that fired, until a listing shows it pending or inactive, a
+  comparable listing no longer has it, or \`max_stale\` after it was last listed. It does not depend on
+  \`metrics.per_resource\`. A station that lists more than \`metrics.max_firing_resources\` as firing has none; beside fewer,
+  those that were listed last are held up to this limit.
 
 [Troubleshooting](troubleshooting.md#the-listing-is-incomplete) explains the reasons of
 \`telemetry_station_listing_incomplete\`; all are 0 when the listing is complete.

@@ -144,13 +144,18 @@ export class StationJournal {
 
   #succeeded({ spec, served }: JournalView, duration: LogFields): void {
     if (served === undefined) return;
-    const { aggregates } = served.encoded;
+    const { aggregates, withheldFiring } = served.encoded;
     const { snapshot } = served.publication;
     for (const [label, resources] of aggregates.folded) {
       const fields = { label, resources, limit: spec.labelValues };
       if (resources > 0)
         this.#warn('label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
+    if (withheldFiring > 0)
+      this.#warn('too many firing resources, telemetry_station_resource_firing withheld', {
+        firing: withheldFiring,
+        limit: spec.metrics.maxFiringResources,
+      });
     const unknown = unknownStatesOf(aggregates.groups);
     if (unknown.length > 0)
       this.#warn('resources in states of unknown meaning', {
@@ -230,6 +235,7 @@ function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: Re
     // Nothing is known of the resources if all records were rejected.
     ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
+    ...(served && { isHeld: served.publication.lastKnown.isHeld }),
     ...changed,
   };
 }

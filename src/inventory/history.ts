@@ -35,6 +35,8 @@ export interface HistoryEntry {
   readonly removed?: number | undefined;
   readonly stateChanges?: number | undefined;
   readonly rulesChanges?: number | undefined;
+  /** Whether the latest listing could not be compared with those before. */
+  readonly isHeld?: boolean;
 }
 
 /** A time in which refreshes failed: from the end of the first that failed to the end of the first that succeeded. */
@@ -93,19 +95,19 @@ export class History {
     return this.#unknownSinceMs;
   }
 
-  /** The end of the latest complete listing that was compared with none, such as the first one after a reload. undefined: there is none yet. */
+  /** The end of the latest listing that was not held, but compared with none, such as the first one after a reload. undefined: there is none yet. */
   get comparedSinceMs(): number | undefined {
     return this.#comparedSinceMs;
   }
 
   add(entry: HistoryEntry): void {
     const { atMs, outcome, unknown = 0 } = entry;
-    const isFirst = entry.removed === undefined || this.#comparedSinceMs === undefined;
-    if (isFirst && outcome === 'succeeded') this.#comparedSinceMs = atMs;
     this.#refreshes += entry.refreshes;
     this.#outages = outagesAfter(this.#outages, entry).slice(-OUTAGES);
     // A refresh without a listing shows neither that something is missing nor that nothing is.
     if (outcome === 'succeeded' || outcome === 'incomplete') {
+      const isFirst = entry.removed === undefined || this.#comparedSinceMs === undefined;
+      if (isFirst && !entry.isHeld) this.#comparedSinceMs = atMs;
       this.#incompleteSinceMs = outcome === 'incomplete' ? (this.#incompleteSinceMs ?? atMs) : undefined;
       this.#unknownSinceMs = unknown > 0 ? (this.#unknownSinceMs ?? atMs) : undefined;
     }

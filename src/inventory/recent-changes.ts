@@ -22,7 +22,7 @@ export function recentChanges(station: StationStatus, nowMs: number): RecentChan
   const sum = (key: 'added' | 'removed') => compared.reduce((total, entry) => total + (entry[key] ?? 0), 0);
   const first = compared.find(({ added = 0, removed = 0 }) => added + removed > 0);
   const sinceMs = first && firstMsOf(first);
-  const isKnown = stateOf(station) === 'up' && snapshot?.complete && comparedSinceMs !== undefined;
+  const isKnown = stateOf(station) === 'up' && snapshot?.isHeld === false && comparedSinceMs !== undefined;
   return {
     added: sum('added'),
     removed: sum('removed'),

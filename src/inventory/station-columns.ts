@@ -163,7 +163,7 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
     'Resources in a state of unknown meaning, or without a state.',
     ({ firing, unknown = 0 }) => (firing === undefined ? undefined : unknown),
   ],
-  resources_added: ['Resources added since the previous complete listing; null if not compared.', 'added'],
+  resources_added: ['Resources added since the listing that it is compared with; null if not compared.', 'added'],
   resources_removed: ['Resources removed since then.', 'removed'],
   state_changes: ['Resources whose state changed since then.', 'stateChanges'],
   rules_changes: ['Resources whose number of alert rules changed since then.', 'rulesChanges'],

@@ -44,7 +44,7 @@ export interface StationStatus
   readonly incompleteSinceMs: number | undefined;
   /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
   readonly unknownSinceMs: number | undefined;
-  /** Since when each complete listing was compared with the one before it (see `History`). */
+  /** Since when listings have been compared (see `History`). */
   readonly comparedSinceMs: number | undefined;
   /** The loss at that time; undefined: not many resources are gone, or there is no data. */
   readonly lossAt: (nowMs: number) => Loss | undefined;
@@ -56,6 +56,8 @@ export interface SnapshotStatus
   extends Totals,
     Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> {
   readonly unknownStates: readonly UnknownState[];
+  /** Whether the listing cannot be compared with those before, so that changes are not counted. */
+  readonly isHeld: boolean;
 }
 
 /** An upstream with its load. */
@@ -86,6 +88,8 @@ interface ServedSnapshot {
   readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
   /** Per-resource series withheld by `metrics.max_resources`. */
   readonly withheld: number;
+  /** Series of firing resources withheld by `metrics.max_firing_resources`. */
+  readonly withheldFiring: number;
 }
 
 /** Labels of the station states, by the key used in style sheet and script. */
@@ -140,17 +144,17 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
 /** What data lacks, in words; empty if it is complete. */
 export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
   if (snapshot === undefined) return [];
-  const { complete, incompleteReasons, rejected } = snapshot;
+  const { complete, incompleteReasons, rejected, isHeld } = snapshot;
   if (complete) return [];
   return [
     isOnlyRejecting(snapshot)
       ? `${countText(rejected, 'record')} rejected: no usable resource_id`
       : `listing incomplete: ${incompleteReasons.map(({ text }) => text).join('; ')}`,
-    CHURN_WAITING,
+    ...(isHeld ? [CHURN_WAITING] : []),
   ];
 }
 
-export const CHURN_WAITING = 'changes are not counted until a listing is complete';
+export const CHURN_WAITING = 'changes are not counted until a listing can be compared with an earlier one';
 
 /** The numbers of a snapshot; none where all records are rejected: nothing is known of the resources then. */
 export function knownCounts(snapshot: SnapshotStatus | undefined): SnapshotStatus | undefined {

@@ -135,7 +135,7 @@ const LISTING_FAMILIES = listingFamilies({
     samples: ({ lastKnown }) => optionalSample(lastKnown.verifiedResources),
   },
   telemetry_station_verified_sku_quantity: {
-    help: 'Sum of the SKU quantities of the latest complete listing, sizes in bytes; 0 for a GPU model or unit that is no longer listed.',
+    help: 'Sum of the SKU quantities of the latest comparable listing, sizes in bytes; 0 for a GPU model or unit that is no longer listed.',
     labels: ['gpu_model', 'unit'],
     exampleTitle: 'Capacity that dropped by more than a fifth within six hours',
     example:
@@ -226,7 +226,7 @@ const CHURN_FAMILIES = typeFamilies({
 /** The families of a station, except those of single resources, that are published while it has a snapshot. */
 export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES };
 
-/** Published while the station has a snapshot and at most `metrics.max_firing_resources` firing resources. */
+/** Published while the station has a snapshot that lists at most `metrics.max_firing_resources` firing resources. */
 export const FIRING_FAMILIES = firingFamilies({
   telemetry_station_resource_firing: {
     help: 'Whether the resource is firing, as last known.',

@@ -21,7 +21,7 @@ import {
 import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
-type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld'>>;
+type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld' | 'withheldFiring'>>;
 
 /** Joins the encoded segments of the stations family by family, and reuses what it has joined until a station changes. */
 export class Exposition {
@@ -134,10 +134,10 @@ function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
 
 /** Of the exporter's own families the only one that grows with the stations. */
 function withheldSeries(views: readonly ExposedView[]) {
-  const values = views.map(({ spec, served }) => ({
-    labels: { station: labelText(spec.name) },
-    value: served?.encoded.withheld ?? 0,
-  }));
+  const values = views.map(({ spec, served }) => {
+    const { withheld = 0, withheldFiring = 0 } = served?.encoded ?? {};
+    return { labels: { station: labelText(spec.name) }, value: withheld + withheldFiring };
+  });
   return { ...STATION_OWN_FAMILIES.series_withheld, values };
 }
 

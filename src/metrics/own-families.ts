@@ -126,8 +126,8 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
 /** The families of each station. */
 export const STATION_OWN_FAMILIES = ownFamilies(['station'], {
   series_withheld: {
-    help: 'Per-resource series withheld because the station exceeds max_resources.',
-    exampleTitle: 'Stations above max_resources',
+    help: 'Series withheld because the station exceeds max_resources or max_firing_resources.',
+    exampleTitle: 'Stations above max_resources or max_firing_resources',
     example: 'telemetry_station_exporter_series_withheld > 0',
   },
 });

@@ -16,6 +16,8 @@ export interface EncodedSnapshot {
   readonly families: SegmentsByFamily;
   /** Per-resource series left out because the station exceeds `maxResources`. */
   readonly withheld: number;
+  /** Series of firing resources left out because the station exceeds `maxFiringResources`. */
+  readonly withheldFiring: number;
   readonly aggregates: Aggregates;
 }
 
@@ -68,13 +70,15 @@ export class StationEncoder {
     }
     this.#blocks = blocks;
     const { aggregates, families } = await this.#encodeStation(publication, blocks);
-    for (const [name, segment] of await this.#encodeFiring(publication)) families.set(name, [segment]);
+    const firing = await this.#encodeFiring(publication);
+    for (const [name, segment] of firing.segments) families.set(name, [segment]);
     for (const { name } of this.#resourceFamilies)
       families.set(
         name,
         blocks.flatMap(({ segments }) => segments.get(name) ?? []),
       );
-    return { aggregates, families, withheld: blocks.reduce((sum, { withheld }) => sum + withheld, 0) };
+    const withheld = blocks.reduce((sum, block) => sum + block.withheld, 0);
+    return { aggregates, families, withheld, withheldFiring: firing.withheld };
   }
 
   async #encodeBlock(
@@ -114,14 +118,16 @@ export class StationEncoder {
     return { aggregates, families };
   }
 
-  async #encodeFiring({ lastKnown: { firing } }: Publication): Promise<ReadonlyMap<string, Segment>> {
+  async #encodeFiring({ lastKnown: { firing, held } }: Publication) {
     const { maxFiringResources, disabled } = this.#spec.metrics;
     const families = Object.values(FIRING_FAMILIES).filter(({ name }) => !disabled.has(name));
-    if (families.length === 0 || firing.size === 0 || firing.size > maxFiringResources) return new Map();
+    if (firing.size > maxFiringResources) return { segments: [], withheld: firing.size * families.length };
+    const resources = [...firing.values(), ...Array.from(held.values(), ({ resource }) => resource)];
+    if (families.length === 0 || resources.length === 0) return { segments: [], withheld: 0 };
     const { segments } = await this.#compressors.compress((buffer) =>
-      writeResources(this.#spec, [...firing.values()], families, buffer),
+      writeResources(this.#spec, resources, families, buffer),
     );
-    return segments;
+    return { segments, withheld: 0 };
   }
 }
 

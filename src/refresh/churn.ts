@@ -4,6 +4,7 @@ import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { add, getOrCreate, newCounts } from './aggregates.ts';
+import type { Comparison } from './comparison.ts';
 import type { LabelValues } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -19,7 +20,7 @@ interface TypeChurn {
 /** By the meaning of the new state, then by the new state: `(other)` may stand for states of every meaning. */
 type StateChanges = ReadonlyMap<AlertState, ReadonlyMap<string, number>>;
 
-/** Changes between two complete listings, of all types. */
+/** Changes between two listings, of all types. */
 export interface Changes {
   readonly added: number;
   readonly removed: number;
@@ -60,7 +61,7 @@ export interface Change {
 
 /** What the snapshots of a station so far have changed. */
 export interface ChurnState {
-  /** The latest complete one. */
+  /** The one that the next one is compared with; undefined: none. */
   readonly reference: Snapshot | undefined;
   readonly totals: Churn;
   /** The totals as published: a series starts at 0, and has its count from the next refresh on, because `increase` ignores a first value. */
@@ -77,17 +78,19 @@ interface ChurnBounds {
   readonly states: StateMeanings;
 }
 
-/**
- * The state after the next snapshot, and its changes; undefined: it was not compared. Only complete snapshots are: a resource that is missing
- * from another one may still exist.
- */
+/** The state after the next snapshot, and its changes; undefined: it was not compared. */
 export async function churnAfter(
   state: ChurnState,
   next: Snapshot,
+  { result, base }: Comparison,
   bounds: ChurnBounds,
 ): Promise<ChurnState & { readonly changes: Changes | undefined }> {
-  const { reference, totals } = state;
-  if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
+  const { totals } = state;
+  if (result === 'held') {
+    const reference = base && state.reference;
+    return { reference, totals, published: published(totals, state.published), changes: undefined };
+  }
+  const reference = result === 'compared' ? state.reference : undefined;
   const counts = new ChurnCounts(totals, bounds);
   if (reference) await compare(reference, next, counts);
   else await start(next, counts);

@@ -17,7 +17,7 @@ import { labelsOf } from './resource-labelling.ts';
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
   /** The main listing alone, whatever the further ones are. */
-  readonly main: Pick<Listing<Resource>, 'addsUp' | 'complete'>;
+  readonly main: Pick<Listing<Resource>, 'addsUp'>;
   /** Requests of the refresh, all listings together that it has read. */
   readonly pages: number;
   /** What it was joined from: the main listing first. */
@@ -153,7 +153,7 @@ function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: reado
   }
   return {
     listings,
-    main: { addsUp: main.addsUp, complete: main.complete },
+    main: { addsUp: main.addsUp },
     addsUp: main.addsUp && further.every(({ listing }) => listing.addsUp),
     complete: main.complete && further.every(({ listing }) => listing.complete),
     incompleteReasons,

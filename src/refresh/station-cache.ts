@@ -4,6 +4,7 @@ import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { type Changes, type Churn, churnAfter, NO_CHURN } from './churn.ts';
+import { type Base, type Comparison, comparisonOf } from './comparison.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
 import { Refresh } from './refresh.ts';
@@ -112,12 +113,13 @@ export class StationCache<Encoded> {
   /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
-  /** The latest snapshot, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
-  #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number } | undefined;
+  /** The latest snapshot, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`, `listedMs` of the clock. */
+  #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number; listedMs: number } | undefined;
   /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
   #queuedMs = 0;
   /** Since when a refresh has waited in the queue; undefined: none does. */
   #queuedSince: number | undefined;
+  #base: Base | undefined;
   #churn = NO_CHURN;
   #lastKnown = NOTHING_KNOWN;
   readonly #values: LabelValues;
@@ -224,8 +226,10 @@ export class StationCache<Encoded> {
     this.#latest = predecessor.#latest;
     if (!predecessor.#lastGood) return;
     // A predecessor may have listed other resources, or given them other labels and meanings.
-    if (isSameService && isDeepStrictEqual(listedBy(predecessor.spec), listedBy(this.spec)))
+    if (isSameService && isDeepStrictEqual(listedBy(predecessor.spec), listedBy(this.spec))) {
+      this.#base = predecessor.#base;
       this.#lastKnown = predecessor.#lastKnown;
+    }
     const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
     this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
   }
@@ -269,13 +273,15 @@ export class StationCache<Encoded> {
     const { signal } = this.#closed;
     try {
       const snapshot = await refresh.takeSnapshot(this.#reader);
+      const comparison = comparisonOf(this.#base, snapshot, this.#clock.elapsedMs(), this.spec.cache.maxStaleMs);
       const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
-      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds);
-      const lastKnown = await this.#lastKnownAfter(snapshot);
+      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);
+      const lastKnown = await this.#lastKnownAfter(snapshot, comparison);
       const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
       const served = await this.#encode(publication);
       if (signal.aborted) return;
-      this.#lastGood = { ...served, takenAgingMs: this.#agingMs() };
+      this.#lastGood = { ...served, takenAgingMs: this.#agingMs(), listedMs: comparison.nowMs };
+      this.#base = comparison.base;
       this.#churn = churn;
       this.#lastKnown = lastKnown;
       this.#conclude(refresh, undefined, changes);
@@ -287,15 +293,21 @@ export class StationCache<Encoded> {
     }
   }
 
-  async #lastKnownAfter(snapshot: Snapshot): Promise<LastKnown> {
-    if (this.#lastGood?.publication.snapshot === snapshot) return this.#lastKnown;
-    return lastKnownAfter(this.#lastKnown, snapshot, this.#values);
+  /** What was held becomes older, also while the snapshot is unchanged. */
+  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison): Promise<LastKnown> {
+    const before = this.#lastKnown;
+    const isUnchanged = this.#lastGood?.publication.snapshot === snapshot && comparison.result === 'compared';
+    if (isUnchanged && before.held.size === 0) return before;
+    const beforeMs = this.#lastGood?.listedMs ?? comparison.nowMs;
+    return lastKnownAfter(before, snapshot, { spec: this.spec, comparison, values: this.#values, beforeMs });
   }
 
-  /** An unchanged snapshot keeps its encoding. */
+  /** An unchanged publication keeps its encoding. */
   async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
-    const { snapshot, churn } = this.#lastGood?.publication ?? {};
-    if (this.#lastGood && snapshot === publication.snapshot && churn === publication.churn) return this.#lastGood;
+    const { snapshot, churn, lastKnown } = this.#lastGood?.publication ?? {};
+    const isUnchanged =
+      snapshot === publication.snapshot && churn === publication.churn && lastKnown === publication.lastKnown;
+    if (this.#lastGood && isUnchanged) return this.#lastGood;
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 

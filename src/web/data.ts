@@ -202,7 +202,7 @@ export function changeList(exporter: ExporterPort): ListHandlers {
     const { spec, status, dropped, changes } = changesOf(exporter, request);
     const { name } = spec;
     const columns = changeColumns(labelNames(exporter));
-    const fields = { station: name, dropped, waiting: status.snapshot?.complete === false };
+    const fields = { station: name, dropped, waiting: status.snapshot?.isHeld === true };
     return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
   });
 }

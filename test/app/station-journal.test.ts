@@ -18,6 +18,7 @@ interface Refresh {
   readonly resources?: readonly Resource[];
   readonly listing?: Partial<Snapshot>;
   readonly labelValues?: number;
+  readonly withheldFiring?: number;
   readonly changes?: Changes;
   /** The data of the last success is no longer served. */
   readonly isExpired?: boolean;
@@ -29,11 +30,9 @@ function setUp(options: Partial<JournalOptions> = {}) {
   const shared = { log, changes, upstreamFailures: new Map(), elapsedMs: now, ...options };
   const journal = new StationJournal('prod', shared);
   const other = new StationJournal('other', shared);
-  const refresh = (
-    { reason, error, resources = [], listing = {}, labelValues, changes, isExpired }: Refresh = {},
-    station = journal,
-  ) => {
-    const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing);
+  const refresh = ({ reason, error, changes, isExpired, ...data }: Refresh = {}, station = journal) => {
+    const { resources = [], listing = {}, labelValues, withheldFiring } = data;
+    const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing, withheldFiring);
     const failure = reason && { reason, message: `no ${reason}`, error };
     const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
     const expired = { ...view, served: undefined, health: { ...health, lastSuccessMs: 0 } };
@@ -149,7 +148,7 @@ describe('StationJournal', () => {
     };
     const everything = () => {
       refresh({ reason: 'timeout' });
-      refresh({ resources, labelValues: 1, listing });
+      refresh({ resources, labelValues: 1, listing, withheldFiring: 600 });
       journal.postponed(new ListingFailure('rate_limited', 'wait'));
       journal.pageSizeReduced(50);
       const lines = logged(true).map((line) => line.replace(/ advice=.*/, ''));
@@ -158,6 +157,7 @@ describe('StationJournal', () => {
     const lasting = (level: string) =>
       [
         'msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=1 limit=1',
+        'msg="too many firing resources, telemetry_station_resource_firing withheld" station=prod firing=600 limit=500',
         'msg="resources in states of unknown meaning" station=prod resources=2 states="ESCALATED (2)"',
         'msg="listing incomplete, records without a usable resource_id rejected" station=prod rejected=2',
         'msg="refresh succeeded, listing incomplete" station=prod resources=2 pages=1 duration_seconds=1.235 reported=9 reasons=short',
@@ -248,6 +248,7 @@ describe('StationJournal.history', () => {
       resources: 5,
       firing: 2,
       unknown: 2,
+      isHeld: false,
       ...changes,
     });
   });

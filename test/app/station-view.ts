@@ -13,6 +13,7 @@ export function viewOf(
   resources: readonly Resource[],
   changes: Partial<StationSpec> = {},
   listing: Partial<Snapshot> = {},
+  withheldFiring = 0,
 ): StationView<EncodedSnapshot> & { served: object } {
   const spec = specOf(changes);
   const aggregates = new Aggregation();
@@ -32,7 +33,7 @@ export function viewOf(
         lastKnown: NOTHING_KNOWN,
         values,
       },
-      encoded: { families: new Map(), withheld: 7, aggregates },
+      encoded: { families: new Map(), withheld: 7, withheldFiring, aggregates },
     },
   };
 }

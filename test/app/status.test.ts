@@ -68,6 +68,7 @@ describe('stationStatuses', () => {
         withRules: 1,
         withoutRules: 0,
         unknownCoverage: 0,
+        isHeld: false,
       },
       outages: [],
       incompleteSinceMs: undefined,
@@ -127,12 +128,12 @@ describe('upstreamStatuses', () => {
 
 describe('stationDetail', () => {
   it('has the snapshot of a station, and is undefined of an unknown one', () => {
-    const view = viewOf([resourceOf('a')]);
+    const view = viewOf([resourceOf('a')], {}, {}, 600);
     const changes = new ChangeLog({ changes: 1, changes_per_station: 1 });
     const { snapshot, spec } = view.served.publication;
     expect(stationDetail(generationOf(view), 'prod', changes)).toMatchObject({
       status: { name: 'prod' },
-      served: { spec, snapshot, withheld: 7 },
+      served: { spec, snapshot, withheld: 7, withheldFiring: 600 },
       history: [],
       links: [],
     });

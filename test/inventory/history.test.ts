@@ -24,7 +24,13 @@ function success(atMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntr
 
 /** A listing that could not be compared. */
 function uncompared(atMs: number): HistoryEntry {
-  return success(atMs, { outcome: 'incomplete', added: undefined, removed: undefined, stateChanges: undefined });
+  return success(atMs, {
+    outcome: 'incomplete',
+    added: undefined,
+    removed: undefined,
+    stateChanges: undefined,
+    isHeld: true,
+  });
 }
 
 function failure(atMs: number, message = 'no route', reason: FailureReason = 'network'): HistoryEntry {
@@ -74,8 +80,8 @@ describe('History', () => {
       success(0, { durationMs: 900, waitedMs: 3000 }),
       failure(10_000, 'first'),
       failure(20_004, 'second', 'timeout'),
-      success(30_000, { outcome: 'incomplete', resources: 40, firing: 1, added: 2, removed: 5 }),
-      { atMs: 40_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1000, resources: 41 },
+      success(30_000, { outcome: 'incomplete', resources: 40, firing: 1, added: 2, removed: 5, isHeld: true }),
+      { atMs: 40_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1000, resources: 41, isHeld: false },
       success(BUCKET_MS),
       ...every(BUCKET_MS, 60, (atMs) => success(atMs + 2 * BUCKET_MS)),
     ]);
@@ -98,6 +104,7 @@ describe('History', () => {
       mostResources: 42,
       leastFiring: 1,
       mostFiring: 2,
+      isHeld: false,
     });
     expect(history.newestFirst().at(-2)).toEqual(success(BUCKET_MS));
   });
@@ -181,11 +188,11 @@ describe('History', () => {
     expect(times).toEqual(Array.from({ length: 70 }, (_, index) => 30 + index));
   });
 
-  it('compares since the latest complete listing that was compared with none', () => {
+  it('compares since the latest listing that was not held, but compared with none', () => {
+    const compared = { outcome: 'incomplete', removed: 0 } as const;
     const base = (atMs: number) => success(atMs, { added: undefined, removed: undefined });
-    const history = historyOf([uncompared(1), failure(2), base(3), success(4)]);
+    const history = historyOf([uncompared(1), failure(2), base(3), success(4, compared), uncompared(5)]);
     expect(history.comparedSinceMs).toBe(3);
-    history.add(uncompared(5));
     history.add(failure(6));
     expect(history.comparedSinceMs).toBe(3);
     history.add(base(7));

@@ -56,8 +56,8 @@ describe('recentChanges', () => {
   it.each<[what: string, status: Partial<StationStatus>]>([
     ['while refreshes fail', { up: false }],
     ['when the data has expired', { snapshot: undefined }],
-    ['while listings are incomplete', { snapshot: { ...SNAPSHOT, complete: false } }],
-    ['before the first complete listing', { comparedSinceMs: undefined }],
+    ['while listings cannot be compared', { snapshot: { ...SNAPSHOT, isHeld: true } }],
+    ['before the first listing that can be compared', { comparedSinceMs: undefined }],
   ])('does not know the present changes %s', (_what, status) => {
     expect(changesOf([compared(minute(50), 0, 0)]).knownSinceMs).toBe(1);
     expect(changesOf([compared(minute(50), 0, 0)], status).knownSinceMs).toBeUndefined();

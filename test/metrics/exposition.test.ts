@@ -10,6 +10,7 @@ import { labelText, type Resource } from '../../src/model/resource.ts';
 import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
+import { comparisonOf } from '../../src/refresh/comparison.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import { lastKnownAfter, NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
@@ -75,8 +76,9 @@ async function viewOf(
   if (!snapshot) return state;
   const values = new LabelValues(fullSpec.labelValues);
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
-  const churn = await churnAfter(NO_CHURN, { ...snapshot, complete: true }, bounds);
-  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, values);
+  const churn = await churnAfter(NO_CHURN, snapshot, { result: 'started', base: undefined, nowMs: 0 }, bounds);
+  const comparison = comparisonOf(undefined, snapshot, 0, fullSpec.cache.maxStaleMs);
+  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, { spec: fullSpec, comparison, values, beforeMs: 0 });
   const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
   return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
 }
@@ -195,18 +197,18 @@ describe('Exposition', () => {
     expect(await reasonsOf(healthy)).toEqual({ up: { '': 1 }, reasons: [], lastSuccess: success });
   });
 
-  it('publishes firing resources up to max_firing_resources, and none above', async () => {
+  it('publishes firing resources up to max_firing_resources, and none above, which it counts as withheld', async () => {
     const firing = resourcesOf(3, () => ({ state: 'FIRING' }));
-    const idsOf = async (maxFiringResources: number) =>
-      Object.keys(
-        valuesOf(
-          await familiesOf(metricsOf({ maxFiringResources }), listingOf(firing)),
-          'telemetry_station_resource_firing',
-          'resource_id',
-        ),
-      );
-    expect(await idsOf(3)).toEqual(['r0', 'r1', 'r2']);
-    expect(await idsOf(2)).toEqual([]);
+    const firingWithin = async (maxFiringResources: number, disabled = new Set<string>()) => {
+      const view = await viewOf(metricsOf({ maxFiringResources, disabled }), listingOf(firing));
+      const families = parseExposition(await fullText(newExposition(), [view]));
+      const ids = Object.keys(valuesOf(families, 'telemetry_station_resource_firing', 'resource_id'));
+      return { ids, withheld: valuesOf(families, 'telemetry_station_exporter_series_withheld') };
+    };
+    expect(await firingWithin(3)).toEqual({ ids: ['r0', 'r1', 'r2'], withheld: { '': 0 } });
+    expect(await firingWithin(2)).toEqual({ ids: [], withheld: { '': 3 } });
+    const disabled = new Set(['telemetry_station_resource_firing']);
+    expect(await firingWithin(2, disabled)).toEqual({ ids: [], withheld: { '': 0 } });
   });
 
   it('labels a firing resource with those of its station that resource_labels does not have', async () => {

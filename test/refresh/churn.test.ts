@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/model/alert-state.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
+import { type Base, comparisonOf } from '../../src/refresh/comparison.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf } from './fixtures.ts';
@@ -11,10 +12,17 @@ type Churned = Awaited<ReturnType<typeof churnAfter>>;
 
 const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000, states: new StateMeanings() });
 
-/** The states after each of the snapshots. */
+const MAX_STALE_MINUTES = 10;
+
+/** The states after each of the snapshots, one per minute. */
 async function churnOf(snapshots: readonly Snapshot[], given = bounds()): Promise<Churned[]> {
   const states: Churned[] = [];
-  for (const snapshot of snapshots) states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, given));
+  let base: Base | undefined;
+  for (const [minute, snapshot] of snapshots.entries()) {
+    const comparison = comparisonOf(base, snapshot, minute, MAX_STALE_MINUTES);
+    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, comparison, given));
+    base = comparison.base;
+  }
   return states;
 }
 
@@ -183,7 +191,7 @@ describe('churnAfter', () => {
     );
   });
 
-  it('agrees with a comparison by id, in any order and parts; incomplete snapshots in between change nothing', async () => {
+  it('agrees with a comparison by id, in any order and parts; snapshots that cannot be compared change nothing', async () => {
     const resources = fc.uniqueArray(
       fc.record({
         id: fc.constantFrom(...'abcdef'),
@@ -203,7 +211,9 @@ describe('churnAfter', () => {
           const rows = fields.map(({ id, ...rest }) => resourceOf(id, rest));
           const parts = [rows.slice(cut).toReversed(), rows.slice(0, cut)];
           const given = structuredClone(state);
-          const { changes, ...next } = await churnAfter(state, listingOf([], { parts, complete }), bounds());
+          const result = complete ? 'compared' : 'held';
+          const comparison = { result, base: { rejected: 0, listedMs: 0 }, nowMs: 0 } as const;
+          const { changes, ...next } = await churnAfter(state, listingOf([], { parts }), comparison, bounds());
           expect(state).toEqual(given);
           const expected = complete && before ? changesByHand(before, rows) : undefined;
           expect(changes?.list.map(changeText).sort()).toEqual(expected?.sort());
@@ -228,10 +238,13 @@ describe('churnAfter', () => {
     ['a resource is added while records are rejected', 'ab  ax/1  abx', '? | ? | +x'],
     ['a state changes while records are rejected', 'ab  A/1  Ab', '? | ? | ~a'],
     ['a state changes and changes back meanwhile', 'ab  A/1  a/1  ab', '? | ? | ? | '],
-    ['no listing is complete', 'ab/1  a/1  !ab  abc/1', '? | ? | ? | ?'],
-    ['the first listings are not complete', 'ab/1  !a  abc  ac', '? | ? | ? | -b'],
+    ['a record is rejected for good', 'ab/1  a/1  A/1  Ac/1', '? | -b | ~a | +c'],
+    ['one of two rejected records gets its id', 'ab/2  abc/1  ac/1', '? | +c | -b'],
+    ['the first listings do not add up', '!ab  !a  ab/1  abc  ac', '? | ? | ? | +c | -b'],
     ['listings in between do not add up', 'abc  !a  !  abd', '? | ? | ? | +d -c'],
-  ])('compares complete listings only when %s', async (_, listings, expected) => {
+    ['a record is rejected for longer than max_stale', `ab  ${'a/1  '.repeat(11)}c/1`, `${'? | '.repeat(12)}+c -a`],
+    ['none adds up for longer than max_stale', `ab  ${'!a  '.repeat(11)}bc  c`, `${'? | '.repeat(13)}-b`],
+  ])('compares what adds up and rejects no more records than before when %s', async (_, listings, expected) => {
     const states = await churnOf(listings.split(/ {2,}/).map(letterListing));
     expect(states.map(({ changes }) => changesText(changes)).join(' | ')).toBe(expected);
   });

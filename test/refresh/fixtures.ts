@@ -81,7 +81,7 @@ export function listingOf<Row>(
 ): Listing<Row> & Pick<Snapshot, 'listings' | 'main'> {
   const { pages = 1, complete = true, addsUp = complete } = changes;
   return {
-    main: { addsUp, complete },
+    main: { addsUp },
     listings: [{ name: 'resources', pages, ttl: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],

@@ -12,7 +12,7 @@ import {
   StationCache,
   type StationView,
 } from '../../src/refresh/station-cache.ts';
-import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
+import { listingOf, ManualClock, rejecting, resourceOf, specOf } from './fixtures.ts';
 
 const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
 
@@ -178,18 +178,63 @@ describe('StationCache', () => {
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
   });
 
-  it('publishes a firing resource as last known through failures and beyond max_stale, until a listing says otherwise', async () => {
-    const { cache, clock, attempt, attemptLater } = stationOf();
-    const firing = () => Array.from(cache.view().served?.publication.lastKnown.firing.keys() ?? []);
-    await attempt(listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]));
+  /** The ids of the resources that are published as firing. */
+  const firingOf = ({ served }: StationView<string>) => {
+    const { firing, held } = served?.publication.lastKnown ?? NOTHING_KNOWN;
+    return [...firing.keys(), ...held.keys()].join();
+  };
+  const firingA = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]);
+
+  it('publishes a firing resource as last known through failures, until a listing says otherwise', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
     await attemptLater(down());
-    expect(firing()).toEqual(['a']);
-    clock.advance(3_600_000);
-    expect(cache.view().served).toBeUndefined();
-    await attempt(listingOf([resourceOf('b')], { complete: false }));
-    expect(firing()).toEqual(['a']);
+    expect(firingOf(cache.view())).toBe('a');
+    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
+    expect(firingOf(cache.view())).toBe('a');
     await attemptLater(listingOf([resourceOf('b')]));
-    expect(firing()).toEqual([]);
+    expect(firingOf(cache.view())).toBe('');
+  });
+
+  it.each([
+    ['does not add up', { complete: false }],
+    ['rejects more records', rejecting(1)],
+  ])('holds a firing resource for max_stale while the same listing without it %s', async (_, changes) => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
+    const without = listingOf([resourceOf('b')], changes);
+    for (let minute = 1; minute <= 15; minute += 1) {
+      await attemptLater(without);
+      expect(firingOf(cache.view())).toBe('a');
+    }
+    await attemptLater(without);
+    expect(firingOf(cache.view())).toBe('');
+  });
+
+  it('holds a firing resource of unknown state from when it was last listed, also by an unchanged listing', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
+    const unclear = listingOf([resourceOf('a', { state: '' }), resourceOf('b')]);
+    for (let minute = 1; minute <= 20; minute += 1) await attemptLater(unclear);
+    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
+    expect(firingOf(cache.view())).toBe('a');
+  });
+
+  it('compares with the last listing that could be compared, whatever failed or was incomplete for max_stale', async () => {
+    const { cache, clock, attempt, attemptLater, ended } = stationOf();
+    await attempt(twoRecords());
+    await attemptLater(down());
+    clock.advance(3_600_000);
+    await attempt(listingOf([resourceOf('a')]));
+    expect(ended.at(-1)?.changes).toMatchObject({ removed: 1 });
+    await attemptLater(listingOf([], { complete: false }));
+    clock.advance(3_600_000);
+    await attempt(listingOf([], { complete: false }));
+    expect(cache.view().served?.publication.lastKnown.isHeld).toBe(true);
+    await attemptLater(listingOf([]));
+    expect(ended.at(-1)?.changes).toBeUndefined();
+    await attemptLater(twoRecords());
+    expect(ended.at(-1)?.changes).toMatchObject({ added: 2 });
   });
 
   it.each([
@@ -453,7 +498,7 @@ describe('StationCache', () => {
     expect(calls[1]?.context.signal.aborted).toBe(true);
   });
 
-  it('reports the wait and the changes of each attempt; between complete snapshots only', async () => {
+  it('reports the wait and the changes of each attempt; between snapshots that can be compared only', async () => {
     const { cache, calls, clock, attemptLater, ended } = stationOf();
     const next = async (answer: Listing<Resource> | Error) => {
       await attemptLater(answer);
@@ -547,7 +592,8 @@ describe('StationCache', () => {
     expect(next.view().served?.encoded).toBe('encoded again');
   });
 
-  const HELD = { verifiedResources: 1, firing: { size: 1 } };
+  const HELD = { verifiedResources: 1, verifiedQuantities: new Map([['', new Map([['GPU', 8]])]]), held: { size: 1 } };
+  const NOTHING_HELD = { ...NOTHING_KNOWN, isHeld: true };
 
   /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
   const knownAfter = async (changes: Partial<StationSpec>, isSameService = true) => {
@@ -555,7 +601,7 @@ describe('StationCache', () => {
     await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
     const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes, isSameService);
     const lastKnown = () => next.view().served?.publication.lastKnown;
-    expect(lastKnown()).toMatchObject(HELD);
+    expect(lastKnown()).toMatchObject({ verifiedResources: 1, firing: { size: 1 } });
     await next.refreshIfDue();
     return lastKnown();
   };
@@ -564,8 +610,22 @@ describe('StationCache', () => {
     expect(await knownAfter({ refreshTimeoutMs: 1, labels: { team: 'b' } })).toMatchObject(HELD);
   });
 
+  it.each([
+    ['holds', 0, 'a'],
+    ['does not hold', 1, ''],
+  ])(
+    '%s what its predecessor listed as firing when that rejected %i of the records of the next listing',
+    async (_, rejected, firing) => {
+      const { attempt, successor } = stationOf();
+      await attempt(listingOf([resourceOf('a', { state: 'FIRING' })], rejecting(rejected)));
+      const next = successor(async () => listingOf([resourceOf('b')], rejecting(1)));
+      await next.refreshIfDue();
+      expect(firingOf(next.view())).toBe(firing);
+    },
+  );
+
   it('holds nothing of what its predecessor knew of another service', async () => {
-    expect(await knownAfter({}, false)).toEqual(NOTHING_KNOWN);
+    expect(await knownAfter({}, false)).toEqual(NOTHING_HELD);
   });
 
   it.each<Partial<StationSpec>>([
@@ -576,7 +636,7 @@ describe('StationCache', () => {
     { states: new StateMeanings({ inactive: ['FIRING'] }) },
     { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
   ])('holds nothing of what its predecessor knew with other %j', async (changes) => {
-    expect(await knownAfter(changes)).toEqual(NOTHING_KNOWN);
+    expect(await knownAfter(changes)).toEqual(NOTHING_HELD);
   });
 
   it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {

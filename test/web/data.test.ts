@@ -162,6 +162,7 @@ describe('stationData', () => {
           complete: false,
           incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
           rejected: 2,
+          isHeld: true,
         },
         outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'], statuses: [] }],
       },
@@ -181,7 +182,8 @@ describe('stationData', () => {
       listing_complete: false,
       listing_rejected_resources: 2,
       listing_pages: 1,
-      listing_problems: 'listing incomplete: short; changes are not counted until a listing is complete',
+      listing_problems:
+        'listing incomplete: short; changes are not counted until a listing can be compared with an earlier one',
       complete: false,
       rejected: 2,
       age: 55,

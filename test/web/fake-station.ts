@@ -34,6 +34,7 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   withRules: 0,
   withoutRules: 0,
   unknownCoverage: 0,
+  isHeld: false,
 };
 
 /** What data has in which records were rejected. */
@@ -98,17 +99,20 @@ interface Changes extends Partial<Pick<StationDetail, 'history' | 'changes' | 'l
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;
   readonly withheld?: number;
+  readonly withheldFiring?: number;
 }
 
 /** A station that serves these resources. */
 export function detailOf(
   resources: readonly Resource[],
-  { spec = {}, former = spec, upstream = {}, status = {}, snapshot = {}, withheld = 0, ...others }: Changes = {},
+  { spec = {}, former = spec, upstream = {}, status = {}, snapshot = {}, ...others }: Changes = {},
 ): StationDetail {
+  const { withheld = 0, withheldFiring = 0, ...rest } = others;
   const aggregates = new Aggregation();
   const values = new LabelValues(specOf(spec).labelValues);
   aggregates.addResources(resources, former.alertability ?? false, values);
-  const served = { spec: specOf(former), snapshot: listingOf(resources, snapshot), aggregates, withheld };
+  const listing = listingOf(resources, snapshot);
+  const served = { spec: specOf(former), snapshot: listing, aggregates, withheld, withheldFiring };
   const name = spec.name ?? STATION.name;
   const { complete } = served.snapshot;
   return {
@@ -119,7 +123,7 @@ export function detailOf(
     history: [],
     changes: NO_CHANGES,
     links: [],
-    ...others,
+    ...rest,
   };
 }
 

@@ -379,12 +379,14 @@ function incompleteItem({ key, upstream, stations }: StationGroup, root: string)
     tone: 'warning',
     problem: 'listing incomplete',
     what: html`Resources may be missing: ${reasons}.`,
-    advice: `${incompleteAdvice(first)} ${CHANGES_WAIT}`,
+    advice: `${incompleteAdvice(first)}${changesWait(stations)}`,
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
   };
 }
 
-const CHANGES_WAIT = 'Changes are not counted meanwhile.';
+function changesWait(stations: readonly StationStatus[]): string {
+  return stations.some(({ snapshot }) => snapshot?.isHeld) ? ' Changes are not counted meanwhile.' : '';
+}
 
 /** What to do about a listing that is not verified complete, for each of its reasons. */
 function incompleteAdvice({ snapshot }: StationStatus): string {
@@ -403,7 +405,7 @@ function rejectingItem({ key, upstream, stations }: StationGroup, root: string):
     tone: 'warning',
     problem: `${countText(rejected, 'record')} rejected`,
     what: html`${records}${shares(stations, root, rejectedOf)}.`,
-    advice: `${INCOMPLETE_ADVICE.rejected_records} ${CHANGES_WAIT}`,
+    advice: `${INCOMPLETE_ADVICE.rejected_records}${changesWait(stations)}`,
     ...(others.length === 0 && { see: html`<a href="${root}${stationPath(first.name)}#rejected">See which</a>` }),
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
   };

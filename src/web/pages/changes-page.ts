@@ -76,9 +76,9 @@ function scopeText({ status, kept, dropped, droppedRemovals }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const waiting = ` At present: ${CHURN_WAITING}.`;
   const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
-  return html`Changes are counted between listings that are verified complete. ${countText(kept.length, 'change is', 'changes are')} kept.${[
+  return html`Changes are counted between listings that add up. ${countText(kept.length, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
-    status.snapshot?.complete === false ? html`${waiting}` : html``,
+    status.snapshot?.isHeld ? html`${waiting}` : html``,
     status.up === false ? html`${failing}` : html``,
   ]}`;
 }
@@ -112,7 +112,7 @@ function nothingText({ kept, status }: Found, nowMs: number): Html {
 
 /** Since when there was no change, as far as is known. */
 function noChangesText({ comparedSinceMs, up }: StationStatus, nowMs: number): Html {
-  if (comparedSinceMs === undefined) return html`Changes are not known yet: no listing has been verified complete.`;
+  if (comparedSinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
   const since = sinceText(comparedSinceMs, nowMs);
   return up ? html`No changes ${since}.` : html`No changes found ${since}; those since the last success are unknown.`;
 }

@@ -82,7 +82,7 @@ ${facts('lines', 'reasons', [
   { term: 'Alertable', value: alertableReason(spec, resource) },
 ])}
 <h2 id="series">Series</h2>
-${series(resourceLines(spec, resource), served)}
+${series(resourceLines(spec, resource), served)}${withheldFiring(resource, served)}
 <h2 id="read">Fields</h2>
 ${resourceFields(resource, invalid, nowMs)}
 <p id="record">This is record ${numberText(offset)} of the station’s listing, counted from 0. To request it from the service, use <code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters.</p>`;
@@ -161,6 +161,12 @@ function series(lines: string, { withheld, snapshot }: Served): Html {
   if (withheld === 0) return text;
   return html`<p>Withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so all ${numberText(withheld)} per-resource series are withheld. Those of this resource would be:</p>
 ${text}`;
+}
+
+function withheldFiring({ alertState }: Resource, { withheldFiring: firing }: Served): Html {
+  if (firing === 0 || alertState !== 'firing') return html``;
+  return html`
+<p>Withheld: the station has ${countText(firing, 'firing resource')}, more than <code>metrics.max_firing_resources</code>, so none has <code>telemetry_station_resource_firing</code>.</p>`;
 }
 
 const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ field }) => field !== undefined);

@@ -131,7 +131,7 @@ ${resourcesOf(view)}
 }
 
 /** The numbers of the station, with what they are to be compared with. */
-function stationTiles({ spec, status, history, nowMs }: StationPageView, recent: RecentChanges): Html {
+function stationTiles({ spec, status, served, history, nowMs }: StationPageView, recent: RecentChanges): Html {
   const { snapshot, failure } = status;
   const known = knownCounts(snapshot);
   const last = history.find(({ resources }) => resources !== undefined);
@@ -150,6 +150,9 @@ function stationTiles({ spec, status, history, nowMs }: StationPageView, recent:
       term: 'Firing',
       value: linkedCount(known?.firing, '?alert_state=firing#resources'),
       tone: known?.firing ? 'bad' : '',
+      note: served?.withheldFiring
+        ? html`no series: more than <code>metrics.max_firing_resources</code> (${numberText(spec.metrics.maxFiringResources)})`
+        : undefined,
     },
     {
       term: 'Pending',

@@ -314,11 +314,17 @@ describe('attentionSection', () => {
   });
 
   it('says what may be missing, which records are rejected, and what to do', () => {
-    const rows = rowsOf([lacking('total', INCOMPLETE), lacking('noid', withRejected(1))]);
+    const held = { isHeld: true };
+    const rows = rowsOf([
+      lacking('total', { ...INCOMPLETE, ...held }),
+      lacking('noid', { ...withRejected(1), ...held }),
+    ]);
     expect(rows.map(({ text }) => text)).toEqual([
       `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${INCOMPLETE_ADVICE.total_mismatch} Changes are not counted meanwhile.`,
       `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${INCOMPLETE_ADVICE.rejected_records} Changes are not counted meanwhile. See which.`,
     ]);
+    const [compared] = rowsOf([lacking('noid', withRejected(1))]);
+    expect(compared?.text).not.toContain('Changes are not counted');
     expect(rows[1]?.hrefs).toEqual(['./stations/noid', './stations/noid#rejected']);
   });
 

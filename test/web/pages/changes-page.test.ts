@@ -115,12 +115,12 @@ describe('changesPage', () => {
     ]);
   });
 
-  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3) } };
+  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3), isHeld: true } };
 
   it.each<[text: string, changes: Parameters<typeof detailOf>[1]]>([
-    ['At present: changes are not counted until a listing is complete.', { status: waiting }],
+    ['At present: changes are not counted until a listing can be compared with an earlier one.', { status: waiting }],
     ['At present: refreshes fail, so that changes since the last success are unknown.', { status: { up: false } }],
-    ['Changes are not known yet: no listing has been verified complete.', { status: { comparedSinceMs: undefined } }],
+    ['Changes are not known yet: no listing adds up.', { status: { comparedSinceMs: undefined } }],
     [
       'No changes found since 03:02 UTC; those since the last success are unknown.',
       { status: { comparedSinceMs: NOW_MS - 180_000, up: false } },

@@ -200,6 +200,12 @@ describe('resourcePage', () => {
     );
     const off = await open({}, { spec: { metrics: { ...specOf().metrics, perResource: false } } });
     expect(off.text).toContain('None: per-resource series are disabled by metrics.per_resource or metrics.disabled.');
+    const inactive = await open({}, { withheldFiring: 600 });
+    expect(inactive.text).not.toContain('Withheld');
+    const firing = await open({ state: 'F', alertState: 'firing' }, { withheldFiring: 600 });
+    expect(firing.text).toContain(
+      'Withheld: the station has 600 firing resources, more than metrics.max_firing_resources, so none has telemetry_station_resource_firing.',
+    );
     const { text } = await open({}, { withheld: 5000 });
     expect(text).toContain(
       'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be: telemetry_station_resource_info{',

@@ -153,7 +153,7 @@ describe('stationPage', () => {
       type: 'type.a',
     } as const;
     const snapshot = { ...rejecting(40), rejectedRecords: [record] };
-    const status = { snapshot: { ...SNAPSHOT, ...withRejected(40) } };
+    const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isHeld: true } };
     const { body, text } = await open(detailOf([], { status, snapshot }));
     expect(text).not.toContain('The station has no resources.');
     expect(text).toContain('No resource can be shown: 40 records rejected.');
@@ -163,6 +163,13 @@ describe('stationPage', () => {
     expect(rowsOf(body, 'rejected-records')).toEqual(['Position 3 no resource_id <i>3</i> Web type.a']);
     const all = await open(detailOf([], { status, snapshot: { ...snapshot, rejected: 1 } }));
     expect(all.text).not.toContain('The first');
+  });
+
+  it('says that the series of firing resources are withheld', async () => {
+    const noteOf = async (withheldFiring: number) =>
+      textOf((await open(detailOf(three, { withheldFiring }))).body, 'status');
+    expect(await noteOf(600)).toContain('no series: more than metrics.max_firing_resources (500)');
+    expect(await noteOf(0)).not.toContain('no series');
   });
 
   it('does not say that there are no resources when an empty listing does not add up', async () => {
