@@ -144,3 +144,23 @@ async function membershipAfter(
   });
   return { parts, ids, complete };
 }
+
+/** A smaller main listing may have the same resources as those of its products. */
+const MIN_RESOURCES = 10;
+
+/** The products whose listings have every resource of the main one, if there are several: the service ignores the filter. Empty otherwise. */
+export async function ignoredProducts(
+  { products }: Pick<StationSpec, 'products'>,
+  { parts, size }: Listing<Resource>,
+  further: readonly TakenListing[],
+): Promise<readonly string[]> {
+  const first = further.length - products.length;
+  let all = products
+    .map((product, at) => ({ product, ids: (further[first + at] as TakenListing).membership.ids }))
+    .filter(({ ids }) => ids.size >= size);
+  if (size < MIN_RESOURCES || all.length < 2) return [];
+  await forEachPart(parts, (part) => {
+    all = all.filter(({ ids }) => part.every(({ id }) => ids.has(id)));
+  });
+  return all.length < 2 ? [] : all.map(({ product }) => product);
+}

@@ -8,6 +8,7 @@ import {
   type FurtherListing,
   FurtherReader,
   furtherListings,
+  ignoredProducts,
   listsAlertable,
   type Membership,
   type TakenListing,
@@ -18,6 +19,8 @@ import { labelsOf } from './resource-labelling.ts';
 export interface Snapshot extends Listing<Resource> {
   /** The main listing alone, whatever the further ones are. */
   readonly main: Pick<Listing<Resource>, 'addsUp'>;
+  /** The service ignores the filter `product`, so that no resource has a product. */
+  readonly ignoresProduct: boolean;
   /** Requests of the refresh, all listings together that it has read. */
   readonly pages: number;
   /** What it was joined from: the main listing first. */
@@ -51,7 +54,7 @@ export class SnapshotReader {
   readonly #source: StationSource;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
-  #latest: ReadState = { main: [], further: [], joined: new Map(), snapshot: undefined };
+  #latest: ReadState = { main: [], further: [], memberships: [], joined: new Map(), snapshot: undefined };
 
   /** The clock measures the age of further listings. */
   constructor(spec: StationSpec, source: StationSource, clock: Clock = systemClock) {
@@ -70,35 +73,33 @@ export class SnapshotReader {
     const listing = this.#source.listResources({ path, filters }, context);
     const further = await this.#further.read(listing, before, context, listsAll);
     const main = await listing;
-    const joined = await this.#join(main.parts, further, context.signal);
+    const ignored = await ignoredProducts(this.#spec, main, further);
+    const memberships = usedMemberships(this.#spec, further, ignored.length > 0);
+    const joined = await this.#join(main.parts, memberships, context.signal);
     const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before.further[at]?.listing;
     const listed: Snapshot = {
       ...main,
       parts: main.parts.map((part) => joined.get(part) ?? part),
-      ...furtherFacts(this.#spec, main, further),
+      ...furtherFacts(this.#spec, main, further, ignored),
       pages: further.filter(isRead).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
     };
     const snapshot = before.snapshot && isSame(before.snapshot, listed) ? before.snapshot : listed;
-    this.#latest = { main: main.parts, further, joined, snapshot };
+    this.#latest = { main: main.parts, further, memberships, joined, snapshot };
     return snapshot;
   }
 
   /** The joined parts, by the parts as listed; empty when there is nothing to join. */
   async #join(
     parts: readonly Part<Resource>[],
-    further: readonly TakenListing[],
+    memberships: readonly Membership[],
     signal: AbortSignal,
   ): Promise<JoinedParts> {
     const { alertability, products, resourceLabels } = this.#spec;
     const isLabelling = resourceLabels.entries.length > 0;
     if (!alertability && products.length === 0 && !isLabelling) return new Map();
     const before = this.#latest;
-    const memberships = further.map(({ membership }) => membership);
     const join = new Join(this.#spec, memberships);
-    const isSameJoin = hasSameElements(
-      memberships,
-      before.further.map(({ membership }) => membership),
-    );
+    const isSameJoin = hasSameElements(memberships, before.memberships);
     const outdated: Part<Resource>[] = [];
     await forEachPart(parts, (part) => {
       const known = before.joined.get(part);
@@ -128,6 +129,8 @@ interface ReadState {
   readonly main: readonly Part<Resource>[];
   /** One per further listing; empty before the first refresh. */
   readonly further: readonly TakenListing[];
+  /** What the resources were joined with, one per further listing. */
+  readonly memberships: readonly Membership[];
   readonly joined: JoinedParts;
   readonly snapshot: Snapshot | undefined;
 }
@@ -137,8 +140,21 @@ export function listingCount(spec: StationSpec): number {
   return 1 + furtherListings(spec).length;
 }
 
-/** What the further listings say about the snapshot as a whole. */
-function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: readonly TakenListing[]) {
+const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
+
+/** The listings of products have no members if they are ignored. */
+function usedMemberships({ products }: StationSpec, further: readonly TakenListing[], isProductIgnored: boolean) {
+  const firstProduct = isProductIgnored ? further.length - products.length : further.length;
+  return further.map(({ membership }, at) => (at < firstProduct ? membership : NO_MEMBERS));
+}
+
+/** What the further listings say about the snapshot as a whole; `ignored`: see `ignoredProducts`. */
+function furtherFacts(
+  spec: StationSpec,
+  main: Listing<Resource>,
+  further: readonly TakenListing[],
+  ignored: readonly string[],
+) {
   const listings: JoinedListing[] = [{ name: 'resources', pages: main.pages, ttl: undefined }];
   const incompleteReasons = [...main.incompleteReasons];
   for (const [at, { name, ttl }] of furtherListings(spec).entries()) {
@@ -151,11 +167,18 @@ function furtherFacts(spec: StationSpec, main: Listing<Resource>, further: reado
         text: `listing of ${name}: ${text}`,
       });
   }
+  const ignoresProduct = ignored.length > 0;
+  if (ignoresProduct)
+    incompleteReasons.push({
+      reason: 'further_listing',
+      text: `the service ignores the filter product: the listings of ${ignored.slice(0, 2).join(' and ')} have all ${main.size} resources`,
+    });
   return {
     listings,
     main: { addsUp: main.addsUp },
-    addsUp: main.addsUp && further.every(({ listing }) => listing.addsUp),
-    complete: main.complete && further.every(({ listing }) => listing.complete),
+    ignoresProduct,
+    addsUp: main.addsUp && !ignoresProduct && further.every(({ listing }) => listing.addsUp),
+    complete: main.complete && !ignoresProduct && further.every(({ listing }) => listing.complete),
     incompleteReasons,
   };
 }

@@ -78,10 +78,11 @@ const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field,
 export function listingOf<Row>(
   rows: Part<Row>,
   changes: Partial<Listing<Row>> = {},
-): Listing<Row> & Pick<Snapshot, 'listings' | 'main'> {
+): Listing<Row> & Pick<Snapshot, 'listings' | 'main' | 'ignoresProduct'> {
   const { pages = 1, complete = true, addsUp = complete } = changes;
   return {
     main: { addsUp },
+    ignoresProduct: false,
     listings: [{ name: 'resources', pages, ttl: undefined }],
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],

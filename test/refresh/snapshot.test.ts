@@ -57,6 +57,58 @@ describe('SnapshotReader', () => {
     expect(snapshot).toMatchObject({ complete: true, incompleteReasons: [], reportedTotal: 3, pages: 4 });
   });
 
+  const twelve = Array.from({ length: 12 }, (_, at) => resourceOf(`r${at}`));
+  const allIds = twelve.map(({ id }) => id);
+
+  it('labels no resource with a product when the listings of two products have all resources', async () => {
+    const byProduct: Record<string, string[]> = { x: ['r0'], y: allIds, z: [...allIds, 'elsewhere'] };
+    const { read } = readerOf(
+      { products: ['x', 'y', 'z'], alertability: true },
+      ({ product }) => listingOf(product === undefined ? ['r1'] : (byProduct[product] ?? [])),
+      () => listingOf(twelve),
+    );
+    const { snapshot, joined } = await read();
+    expect(joined.map(([, product]) => product)).toEqual(Array(12).fill(''));
+    expect(joined.map(([, , alertable]) => alertable)).toEqual(allIds.map((id) => id === 'r1'));
+    expect(snapshot).toMatchObject({ ignoresProduct: true, addsUp: false, complete: false, main: { addsUp: true } });
+    expect(snapshot.incompleteReasons).toEqual([
+      {
+        reason: 'further_listing',
+        text: 'the service ignores the filter product: the listings of y and z have all 12 resources',
+      },
+    ]);
+  });
+
+  it.each([
+    { title: 'only one product has all resources', resources: twelve, x: allIds, y: ['r1'] },
+    { title: 'each product lacks a resource', resources: twelve, x: allIds.slice(1), y: [...allIds.slice(0, 11), 'z'] },
+    { title: 'there are less than ten resources', resources: twelve.slice(0, 9), x: allIds, y: allIds },
+  ])('takes the filter product for obeyed when $title', async ({ resources, x, y }) => {
+    const { read } = readerOf(
+      { products: ['x', 'y'] },
+      ({ product }) => listingOf(product === 'x' ? x : y),
+      () => listingOf(resources),
+    );
+    const { snapshot } = await read();
+    expect(snapshot).toMatchObject({ ignoresProduct: false, complete: true });
+    expect(snapshot.parts.flat().some(({ product }) => product === 'x')).toBe(true);
+  });
+
+  it('labels resources again once the service obeys the filter product', async () => {
+    const listings = { x: allIds, y: allIds };
+    const { read } = readerOf(
+      { products: ['x', 'y'] },
+      ({ product }) => listingOf(listings[product as 'x' | 'y']),
+      () => listingOf(twelve),
+    );
+    const productsOf = async () => new Set((await read()).joined.map(([, product]) => product));
+    expect(await productsOf()).toEqual(new Set(['']));
+    listings.y = [];
+    expect(await productsOf()).toEqual(new Set(['x']));
+    listings.y = allIds;
+    expect(await productsOf()).toEqual(new Set(['']));
+  });
+
   it('needs no further listing with the filter enabled_alert', async () => {
     const spec = { alertability: true, filters: { enabled_alert: true } };
     const { requested, read } = readerOf(spec);

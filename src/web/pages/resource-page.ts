@@ -214,10 +214,12 @@ function valueCell(value: Html | CellValue, isInvalid: boolean): Html {
 const MISSING_FROM_PRODUCTS: ReadonlySet<string> = new Set(['further_listing', 'rejected_records']);
 
 /** The first configured product whose listing contains the resource. */
-function productReason({ products }: StationSpec, { product }: Resource, { incompleteReasons }: Snapshot): Html {
+function productReason({ products }: StationSpec, { product }: Resource, snapshot: Snapshot): Html {
+  const { incompleteReasons, ignoresProduct } = snapshot;
   if (products.length === 0) return html`unknown: the station was listed without <code>products</code>`;
   const names = products.join(', ');
   if (product !== '') return html`<code>${product}</code>: the first of ${names} whose listing contains it`;
+  if (ignoresProduct) return html`unknown: the service ignores the filter <code>product</code>`;
   // A listing of a product with the same rejected records as the main one has their reason.
   const mayBeMissing = incompleteReasons.some(({ reason }) => MISSING_FROM_PRODUCTS.has(reason));
   return mayBeMissing

@@ -148,6 +148,7 @@ describe('resourcePage', () => {
     [{}, {}, 'Productunknown: the station was listed without products'],
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
+    [{ products: ['p', 'q'] }, {}, 'Productunknown: the service ignores the filter product', { ignoresProduct: true }],
     [
       { products: ['p', 'q'] },
       {},
