@@ -4,12 +4,17 @@ const MAX_DIFFERENCE = 0.4;
 /** Longer words are no names that anyone typed, and would take long to compare. */
 const MAX_COMPARED_LENGTH = 64;
 
+/** Of more words, only those are compared that differ in one place: comparing takes time, and a client can repeat it. */
+const MAX_COMPARED_WORDS = 100;
+
 /** The first of the known words most similar to `word`, if one is similar enough to suggest. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_COMPARED_LENGTH) return undefined;
+  const isFew = known.length <= MAX_COMPARED_WORDS;
+  const compared = isFew ? known : known.filter((candidate) => differsInOnePlace(word, candidate));
   let best: string | undefined;
   let maxDistance = Math.floor(word.length * MAX_DIFFERENCE);
-  for (const candidate of known) {
+  for (const candidate of compared.slice(0, MAX_COMPARED_WORDS)) {
     // The distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - word.length) > maxDistance) continue;
     const distance = editDistance(word, candidate);
@@ -19,6 +24,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     maxDistance = distance - 1;
   }
   return best;
+}
+
+/** Whether all but at most two adjacent characters are the same. */
+function differsInOnePlace(word: string, candidate: string): boolean {
+  const length = Math.max(word.length, candidate.length);
+  let start = 0;
+  while (start < length && word[start] === candidate[start]) start += 1;
+  let end = 0;
+  while (end < length - start && word.at(-1 - end) === candidate.at(-1 - end)) end += 1;
+  return length - start - end <= 2;
 }
 
 /** The optimal string alignment distance: insertions, deletions, substitutions and transpositions of adjacent characters. */
