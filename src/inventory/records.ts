@@ -72,14 +72,15 @@ function csvLine(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
-const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
+/**
+ * Where a spreadsheet would begin to evaluate a formula; it ignores leading spaces of any kind. One that separates cells by semicolons, and
+ * reads a line as one text up to the first of them, begins a cell after each.
+ */
+const FORMULA = /(?<=^|;)(?=[\p{Zs}"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
 
-/** Texts are quoted: where a spreadsheet separates cells by other characters than commas, a part of one could become a formula. */
 function csvText(value: CellValue): string {
   if (typeof value !== 'string' || value === '') return String(value ?? '');
-  const text = printable(value);
-  return `"${FORMULA.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
+  return `"${printable(value).replace(FORMULA, "'").replaceAll('"', '""')}"`;
 }
 
 /** Escapes control and format characters of text from the service, so that it cannot control the terminal. */

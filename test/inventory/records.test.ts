@@ -84,7 +84,9 @@ describe('csvPieces', () => {
     ['invoice\u202etxt.exe\u2066', '"invoice\\u{202e}txt.exe\\u{2066}"'],
     ['\r=1,2', '"\\u{d}=1,2"'],
     // A spreadsheet may separate cells by semicolons.
-    ['x;=1+1', '"x;=1+1"'],
+    ['x;=1+1', `"x;'=1+1"`],
+    ['x; "-1;y;@z', `"x;' ""-1;y;'@z"`],
+    ['x;y=1', '"x;y=1"'],
     // A spreadsheet must not evaluate a formula.
     ...['=1+1', '+1', '-1', '@SUM(A1)', '＝1', ' =1', '\u00a0\u3000@x', '   －1'].map((name): [string, string] => [
       name,
