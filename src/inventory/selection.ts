@@ -107,19 +107,20 @@ export async function searchStations(
 ): Promise<SearchResult> {
   const { station: only } = selection;
   const searched = only === undefined ? stations : stations.filter(({ name }) => name === only);
-  // A value that one station has exactly is no short form in any other.
   const allParts = searched.flatMap(({ parts }) => parts ?? []);
+  const stationOfPart = searched.flatMap((station) => (station.parts ?? []).map(() => station));
+  // A value that one station has exactly is no short form in any other.
   const isSelected = await selectionFilter(allParts, selection, signal);
   const compare = order && comparison(order);
   const runs: StationResource[][] = [];
-  for (const { name: station, parts = [], alertability } of searched) {
-    await forEachPart(parts, (part) => {
-      signal?.throwIfAborted();
-      const selected = part.filter((resource) => isSelected(resource, alertability));
-      const found = selected.map((resource) => ({ station, resource }));
-      runs.push(compare ? found.sort(compare) : found);
-    });
-  }
+  // All parts at once: stations are small, and a pause is due after the same number of rows as in a large one.
+  await forEachPart(allParts, (part, index) => {
+    signal?.throwIfAborted();
+    const { name: station, alertability } = stationOfPart[index] as SearchedStation;
+    const selected = part.filter((resource) => isSelected(resource, alertability));
+    const found = selected.map((resource) => ({ station, resource }));
+    runs.push(compare ? found.sort(compare) : found);
+  });
   const withoutData = searched.filter(({ parts }) => parts === undefined).map(({ name }) => name);
   return { found: await joinedRows(runs, compare, signal), withoutData };
 }

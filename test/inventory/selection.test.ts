@@ -13,6 +13,7 @@ import {
   unmatchedFilters,
 } from '../../src/inventory/selection.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { iterationsDuring } from '../event-loop.ts';
 import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
@@ -185,6 +186,11 @@ describe('searchStations', () => {
     ];
     expect(names(await search(mixed, { state: 'firing' }))).toEqual(['b 3']);
     expect(names(await search(mixed.slice(0, 1), { state: 'firing' }))).toEqual(['a 1']);
+  });
+
+  it('lets other events be handled while it searches many small stations', async () => {
+    const small = Array.from({ length: 40 }, (_, at) => ({ name: `s${at}`, parts: [resourcesOf(250)] }));
+    expect(await iterationsDuring(() => search(small, { search: 'none' }))).toBeGreaterThan(6);
   });
 
   it('ends at the next slice once the signal aborts, and rejects with its reason', async () => {
