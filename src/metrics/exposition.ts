@@ -177,8 +177,8 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty deflate block with the final bit set. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
-/** Plain text inflated at once: enough for few writes, little for each client that does not read. */
-const PLAIN_CHUNK_BYTES = 64 * 1024;
+/** Chunks up to this size are joined before they are inflated. */
+const MAX_COPIED = 4 * 1024;
 
 /** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
 export class Body {
@@ -200,25 +200,23 @@ export class Body {
 
   /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
   plain(): AsyncIterable<Uint8Array> {
-    return Readable.from(joinedChunks(this.#gzip.slice(1, -1))).pipe(
-      createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }),
-    );
+    return Readable.from(joinedChunks(this.#gzip.slice(1, -1))).pipe(createInflateRaw());
   }
 }
 
-/** Joins small chunks: inflating each takes an iteration of the event loop, and a station has several dozen. */
+/** Joins small chunks: inflating each takes an iteration of the event loop, and a station has several dozen. Responses share the others. */
 function* joinedChunks(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
-  let joined: Uint8Array[] = [];
-  let length = 0;
+  let small: Uint8Array[] = [];
   for (const chunk of chunks) {
-    joined.push(chunk);
-    length += chunk.length;
-    if (length < PLAIN_CHUNK_BYTES) continue;
-    yield Buffer.concat(joined);
-    joined = [];
-    length = 0;
+    if (chunk.length <= MAX_COPIED) {
+      small.push(chunk);
+      continue;
+    }
+    yield Buffer.concat(small);
+    yield chunk;
+    small = [];
   }
-  yield Buffer.concat(joined);
+  yield Buffer.concat(small);
 }
 
 function gzipTrailer(crc: number, length: number): Uint8Array {
