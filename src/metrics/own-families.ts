@@ -3,6 +3,7 @@ import { described, type FamilyDescription, type LabelsOf, type Row } from './fa
 /** Limits of the web server: the values of the label `limit`. */
 export const WEB_LIMITS = [
   'max_connections',
+  'pipelined_requests',
   'max_requests',
   'pages',
   'reloads',

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebObserver } from './port.ts';
 import { isAbove } from './request-limit.ts';
@@ -10,6 +10,9 @@ interface Connection {
   /** Those that are not sent yet; without any the connection is idle. */
   readonly responses: Set<ServerResponse>;
 }
+
+/** Requests that a connection may have sent without waiting for a response; hardly any client sends more than one. */
+const MAX_PIPELINED = 4;
 
 /** The open connections of all servers, within a limit. */
 export class Connections {
@@ -25,9 +28,18 @@ export class Connections {
     this.#observer = observer;
   }
 
-  guard(server: Server): void {
+  /** Calls the handler for one request of a connection at a time: Node does so for all that a client has sent. */
+  guard(server: Server, handler: RequestListener): void {
     server.on('connection', (socket) => this.#admit(socket));
-    server.on('request', (_request, response) => this.#begin(response));
+    server.on('request', (request, response) => {
+      this.#begin(response);
+      // A response gets the socket when those before it are sent.
+      if (response.socket) handler(request, response);
+      else
+        response.once('socket', (socket) => {
+          if (!socket.destroyed) handler(request, response);
+        });
+    });
   }
 
   /** Closes idle connections at once, and the others after their responses in flight. */
@@ -69,6 +81,11 @@ export class Connections {
     const connection = this.#open.get(keyOf(socket));
     if (connection === undefined) return;
     connection.socket = socket;
+    if (connection.responses.size >= MAX_PIPELINED) {
+      this.#observer?.limitReached('pipelined_requests', socket.remoteAddress);
+      socket.destroy();
+      return;
+    }
     connection.responses.add(response);
     if (this.#isDraining) closeAfterResponse(response);
     response.once('close', () => this.#end(connection, response));

@@ -88,8 +88,7 @@ async function listenOn(
 ): Promise<UpdatableServer> {
   const { server, updateTls } =
     tls === undefined ? { server: createServer(limits), updateTls: () => {} } : createSecureServer(limits, tls);
-  connections.guard(server);
-  server.on('request', handler);
+  connections.guard(server, handler);
   // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.
   server.closeIdleConnections = () => {};
   server.listen({ ...address, backlog: BACKLOG });

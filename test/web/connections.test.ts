@@ -16,8 +16,8 @@ async function startLimited(max: number, handler: RequestListener = hello, tls?:
   const reached: unknown[][] = [];
   const connections = new Connections(max, { limitReached: (...limit) => reached.push(limit) });
   const server = tls ? createSecureServer({}, tls).server : createServer();
-  connections.guard(server);
-  server.on('request', handler).listen(0, '127.0.0.1');
+  connections.guard(server, handler);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
@@ -94,6 +94,45 @@ describe('Connections', () => {
     const closed = once(secure, 'close');
     expect(await get()).toBe('hello');
     await closed;
+  });
+
+  it('handles the requests of a connection one after another', async () => {
+    const held: ServerResponse[] = [];
+    const { port, reached } = await startLimited(1, (_request, response) => held.push(response));
+    const { socket } = openConnection(port, REQUEST.repeat(4));
+    for (const count of [1, 2, 3, 4]) {
+      await eventually(() => expect(held).toHaveLength(count));
+      held.at(-1)?.end('done');
+      await once(socket, 'readable');
+    }
+    socket.write(REQUEST);
+    await eventually(() => expect(held).toHaveLength(5));
+    expect(reached).toEqual([]);
+    socket.destroy();
+  });
+
+  it('closes a connection that sends more requests without waiting for responses, and handles none of them', async () => {
+    const held: ServerResponse[] = [];
+    const { port, reached } = await startLimited(1, (_request, response) => held.push(response));
+    expect(await openConnection(port, REQUEST.repeat(5)).received).toBe('');
+    expect(held).toHaveLength(1);
+    expect(reached).toEqual([['pipelined_requests', '127.0.0.1']]);
+  });
+
+  it('handles no request of a connection that is closed before its turn', async () => {
+    const held: ServerResponse[] = [];
+    const { port, opened } = await startLimited(1, (_request, response) => held.push(response));
+    const { socket } = openConnection(port, REQUEST.repeat(2));
+    await eventually(() => expect(held).toHaveLength(1));
+    // All of the response is handed over but its end.
+    held[0]?.writeHead(200, { 'Content-Length': 4 }).write('done');
+    await once(socket, 'readable');
+    socket.destroy();
+    await opened(0);
+    held[0]?.end();
+    openConnection(port, REQUEST);
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(held[1]?.req.socket.destroyed).toBe(false);
   });
 
   it('has no limit for 0', async () => {

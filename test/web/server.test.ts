@@ -10,11 +10,11 @@ import { hello, REQUEST, startHeld, startServer } from './held-server.ts';
 import { httpRequest, openConnection } from './http-client.ts';
 import { SERVER_TLS } from './running-app.ts';
 
-/** A server with a request whose response the test ends. */
+/** A server with requests whose responses the test ends, the first of which has begun. */
 async function startBusy(requests = 1) {
   const started = await startHeld();
   const connection = openConnection(started.port, REQUEST.repeat(requests));
-  await eventually(() => expect(started.held).toHaveLength(requests));
+  await eventually(() => expect(started.held).toHaveLength(1));
   return { ...started, ...connection };
 }
 
@@ -96,6 +96,7 @@ describe('RunningServer.close', () => {
     await once(socket, 'readable');
     const closed = server.close(60_000);
     held[0]?.end();
+    await eventually(() => expect(held).toHaveLength(2));
     held[1]?.end('two');
     await closed;
     expect(await received).toMatch(/one [\s\S]*Connection: close[\s\S]*two$/);
