@@ -20,9 +20,9 @@ export function limitRequests(max: number, reached: (client: string | undefined)
     active += 1;
     const controller = new AbortController();
     const { signal } = controller;
-    // Emitted after the response, and also when the client disconnects.
+    // Of the response, because that of a request whose body is never sent is not emitted.
     const closed = new Promise<void>((resolve) => {
-      request.once('close', () => resolve(controller.abort()));
+      response.once('close', () => resolve(controller.abort()));
     });
     const work = (async () => handle(request, response, signal))().catch((error) => {
       // No client waits for the response of work that ends because the signal aborted.
