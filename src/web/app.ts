@@ -30,6 +30,9 @@ const MAX_RENDERED = 4;
 /** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
+/** Limit of searches at the same time, apart from pages: each takes as long as many pages. */
+const MAX_SEARCHING = 1;
+
 /** Limit of concurrent reloads, and of refreshes on request. */
 const MAX_CHANGES = 20;
 
@@ -94,7 +97,8 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
   page(routes, ROUTES.reference, referencePage(exporter, options));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
-  readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(rendering.limited(search)));
+  const searching = new RenderLimit(MAX_SEARCHING);
+  readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(searching.limited(search)));
   const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
 

@@ -34,7 +34,7 @@ export function send(response: ServerResponse, status: number, contentType: stri
 }
 
 /** Builds the chunk that follows when it is time to. */
-type BuildChunk = (build: () => IteratorResult<string>) => Promise<IteratorResult<string>>;
+export type BuildChunk = (build: () => IteratorResult<string>) => Promise<IteratorResult<string>>;
 
 /** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
 export async function writeToClient(
