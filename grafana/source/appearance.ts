@@ -88,9 +88,9 @@ export const HUE = {
   blue: 'blue',
   purple: 'purple',
   cyan: '#1a8fb0',
-  pink: '#d4459c',
-  gray: '#7f8796',
   brown: '#9b6f52',
+  gray: '#7f8796',
+  pink: '#d4459c',
 } as const;
 
 /** The colors of the values of `alert_state`. */

@@ -136,12 +136,12 @@ const processes = table(
     ],
     columns: [
       { field: 'instance', title: 'Instance' },
-      { field: 'Value #A', title: 'Scrape', mappings: scrapeMappings, width: 70 },
-      { field: 'Value #C', title: 'Shard', width: 65 },
+      { field: 'Value #A', title: 'Scrape', mappings: scrapeMappings, width: 65 },
+      { field: 'Value #C', title: 'Shard', width: 60 },
       { field: 'Value #D', title: 'Of', width: 45 },
-      { field: 'version', title: 'Version', width: 80 },
-      { field: 'Value #E', title: 'Loaded', unit: UNIT.time, width: 100 },
-      { field: 'Value #F', title: 'Withheld', unit: UNIT.count, thresholds: orangeFromOne(), width: 85 },
+      { field: 'version', title: 'Version', width: 70 },
+      { field: 'Value #E', title: 'Loaded', unit: UNIT.time, width: 150 },
+      { field: 'Value #F', title: 'Withheld', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
     ],
     order: [{ by: 'Value #A (max)' }, { by: 'instance' }],
   },
@@ -274,7 +274,7 @@ export const exporter = buildDashboard({
     {
       lines: [
         line(3, [6, exportersUp], [6, slowestScrape], [6, configuration], [6, shards]),
-        line(5, [24, capacityByUpstream]),
+        line(7, [24, capacityByUpstream]),
       ],
     },
     {

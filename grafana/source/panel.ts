@@ -110,6 +110,7 @@ const SOFT_MAX: Readonly<Record<string, number>> = {
   [UNIT.minutes]: 5,
   [UNIT.seconds]: 0.1,
   [UNIT.ratio]: 0.1,
+  [UNIT.requestsPerSecond]: 0.01,
 };
 
 /** Draws a dashed line at a limit. */
