@@ -1,9 +1,9 @@
-import { fixedColor, UNIT, withoutPrefix } from './appearance.ts';
+import { UNIT, withoutPrefix } from './appearance.ts';
 import { buildDashboard, line } from './build-dashboard.ts';
-import { type Column, colorStates, stat, stateTimeline, table, timeseries } from './panel.ts';
+import { type Column, colorStates, stat, stateTimeline, table } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
-import { firingResources, ID_COLUMN, RESOURCE_COLUMNS, STATION_COLUMN } from './station-panels.ts';
-import { hidden, jobVariables, labelVariable, multiple, stationVariable, textVariable } from './variables.ts';
+import { firingResources, HIDDEN_ID, RESOURCE_COLUMNS, STATION_COLUMN } from './station-panels.ts';
+import { jobVariables, labelVariable, multiple, stationVariable, textVariable } from './variables.ts';
 
 const stations = new Scope('station=~"$station"');
 const searched = new Scope(
@@ -11,6 +11,7 @@ const searched = new Scope(
   'resource_type=~"$resource_type"',
   'product=~"$product"',
   `display_name=~\`(?i).*\${search:regex}.*\``,
+  `name=~\`(?i).*\${name:regex}.*\``,
 );
 const selected = new Scope('station=~"$station"', 'resource_id="$resource_id"');
 
@@ -32,9 +33,10 @@ const matching = stat(
 const DETAIL_COLUMNS: readonly Column[] = [
   ...RESOURCE_COLUMNS,
   STATION_COLUMN,
-  { field: 'product', title: 'Product', mappings: withoutPrefix('product.'), width: 130 },
-  { field: 'sku', title: 'SKU', width: 130 },
-  { field: 'gpu_model', title: 'GPU model', width: 200 },
+  { field: 'product', title: 'Product', mappings: withoutPrefix('product.'), width: 110 },
+  { field: 'sku', title: 'SKU', width: 90 },
+  { field: 'gpu_model', title: 'GPU model', width: 165 },
+  HIDDEN_ID,
 ];
 
 const inventory = table(
@@ -46,13 +48,13 @@ const inventory = table(
   {
     // The table groups by the id, so that those of replicas are one row.
     queries: [tableQuery(`topk(${ROWS}, ${searched.series('telemetry_station_resource_info')})`)],
-    columns: [...DETAIL_COLUMNS, ID_COLUMN],
+    columns: DETAIL_COLUMNS,
     order: [{ by: 'display_name' }],
     limit: ROWS,
   },
 );
 
-const NOT_SELECTED = 'No resource selected: follow the link of one';
+const NOT_SELECTED = 'No data: follow the link of a resource, or enter its ID';
 
 const details = table(
   { title: 'Details', description: 'The selected resource.', noValue: NOT_SELECTED },
@@ -60,8 +62,13 @@ const details = table(
     queries: [
       tableQuery(selected.once('telemetry_station_resource_info')),
       tableQuery(`1000 * ${selected.once('telemetry_station_resource_created_timestamp_seconds')}`),
+      tableQuery(selected.once('telemetry_station_resource_alert_rules')),
     ],
-    columns: [...DETAIL_COLUMNS, { field: 'Value #B', title: 'Created', unit: UNIT.time, width: 170 }, ID_COLUMN],
+    columns: [
+      ...DETAIL_COLUMNS,
+      { field: 'Value #C', title: 'Alert rules', unit: UNIT.count, width: 90 },
+      { field: 'Value #B', title: 'Created', unit: UNIT.time, width: 150 },
+    ],
     order: [{ by: 'display_name' }],
   },
 );
@@ -72,11 +79,6 @@ const stateHistory = colorStates(
     rangeQuery(selected.once('telemetry_station_resource_state'), '{{alert_state}}: {{state}}'),
   ),
 );
-
-const rulesHistory = timeseries(
-  { title: 'Alert rules', description: 'Alert rules of the resource.', noValue: NOT_SELECTED },
-  rangeQuery(selected.once('telemetry_station_resource_alert_rules'), 'Alert rules'),
-).overrideByName('Alert rules', [fixedColor('blue')]);
 
 /** The values of a label of the resources of the selected stations, without what all of them begin with; "All" includes an empty value. */
 function resourceVariable(label: string, title: string, prefix: string) {
@@ -93,12 +95,13 @@ export const resources = buildDashboard({
     multiple(stationVariable()),
     resourceVariable('resource_type', 'Type', 'resource_type.'),
     resourceVariable('product', 'Product', 'product.'),
-    textVariable('search', 'Search', 'Part of the display name, case-insensitive.'),
-    hidden(textVariable('resource_id', 'Resource', 'Full id of the resource to show in detail.')),
+    textVariable('search', 'Display name', 'Part of the display name, case-insensitive.'),
+    textVariable('name', 'Name', 'Part of the name, case-insensitive.'),
+    textVariable('resource_id', 'ID', 'Full ID of the selected resource.'),
   ],
   rows: [
     { lines: [line(9, [24, firingResources(searched)])] },
-    { title: 'Selected resource', lines: [line(4, [24, details]), line(7, [12, stateHistory], [12, rulesHistory])] },
+    { title: 'Selected resource', lines: [line(4, [24, details]), line(4, [24, stateHistory])] },
     {
       title: 'Inventory: open to search',
       collapsed: true,

@@ -233,12 +233,13 @@ function hourly(
 }
 
 /** The links of a resource read `station` and `resource_id`. */
+export const HIDDEN_ID: Column = { field: 'resource_id', hidden: true };
 export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 315 };
-export const STATION_COLUMN: Column = { field: 'station', title: 'Station', links: [stationLink], width: 120 };
+export const STATION_COLUMN: Column = { field: 'station', title: 'Station', links: [stationLink], width: 110 };
 export const RESOURCE_COLUMNS: readonly Column[] = [
   { field: 'display_name', title: 'Resource', links: [resourceLink] },
   { field: 'name', title: 'Name' },
-  TYPE_COLUMN,
+  { ...TYPE_COLUMN, width: 225 },
 ];
 
 export function firingResources(scope: Scope, station: Column = STATION_COLUMN) {
