@@ -42,7 +42,6 @@ export const orangeFromOne = () => thresholds([1, ORANGE]);
 /** A state of unknown meaning is neither good nor bad, but visible. */
 export const blueFromOne = () => thresholds([1, 'blue']);
 export const greenIfAll = () => thresholds([0, 'red'], [1, 'green']);
-export const coverageThresholds = () => thresholds([0, 'red'], [0.5, ORANGE], [0.95, 'green']);
 
 /** The threshold of TelemetryStationDataStale. */
 export const STALE_S = 900;
@@ -56,7 +55,8 @@ export const neverMappings: readonly ValueMapping[] = [
   },
 ];
 
-export const listingMappings = valueMappings({ 1: ['Complete', 'green'], 0: ['Incomplete', ORANGE] });
+/** Complete is not green: the listing may be hours old. */
+export const listingMappings = valueMappings({ 1: ['Complete', NEUTRAL], 0: ['Incomplete', ORANGE] });
 export const scrapeMappings = valueMappings({ 1: ['Up', 'green'], 0: ['Down', 'red'] });
 export const reloadMappings = valueMappings({ 1: ['Current', 'green'], 0: ['Rejected', 'red'] });
 export const alertStateMappings = valueMappings({ firing: ['Firing', 'red'], pending: ['Pending', ORANGE] });
@@ -79,9 +79,9 @@ export const withoutPrefix = (prefix: string): readonly ValueMapping[] => [
 ];
 
 /** An empty cell: without it, Grafana shows the text of the panel without data. */
-export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map(
-  (match) => ({ type: MappingType.SpecialValue, options: { match, result: { text: '–', color: NEUTRAL } } }),
-);
+export const EMPTY_CELL = emptyCell('–');
+/** A dash would be a link as well. */
+export const EMPTY_LINK = emptyCell('');
 
 /** For what is no status: neither red nor orange nor green. Their contrast is at least 3 to 1 in both themes. */
 export const HUE = {
@@ -122,11 +122,18 @@ export function shadesOf(color: string): DynamicConfigValue {
 /** For limits and upper quantiles, beside what they limit. */
 export const DASHED: DynamicConfigValue = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } };
 
+function emptyCell(text: string): readonly ValueMapping[] {
+  return [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map((match) => ({
+    type: MappingType.SpecialValue,
+    options: { match, result: { text, color: NEUTRAL } },
+  }));
+}
+
 function valueMappings(values: Readonly<Record<string, readonly [text: string, color: string]>>): ValueMapping[] {
   const options = Object.entries(values).map(([value, [text, color]], index) => [value, { text, color, index }]);
   return [{ type: MappingType.ValueToText, options: Object.fromEntries(options) }];
 }
 
-export function regexMapping(pattern: string, color: string = NEUTRAL, text = '$1'): ValueMapping {
-  return { type: MappingType.RegexToText, options: { pattern, result: { text, color } } };
+function regexMapping(pattern: string, color: string = NEUTRAL): ValueMapping {
+  return { type: MappingType.RegexToText, options: { pattern, result: { text: '$1', color } } };
 }

@@ -10,21 +10,24 @@ import {
   UNIT,
 } from './appearance.ts';
 import { buildDashboard, exporterLink, line, stationLink } from './build-dashboard.ts';
-import { stat, stateTimeline, table } from './panel.ts';
-import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
+import { lastKnownStat, stat, stateTimeline, table } from './panel.ts';
+import { instantQuery, lastKnown, rangeQuery, Scope, tableQuery } from './query.ts';
 import {
   ALL,
   addedAndRemoved,
   alertCoverage,
   alerts,
+  allStates,
   COVERAGE_COLUMN,
   capacity,
   firingAndPending,
   firingResources,
+  inState,
   oldestData,
   owners,
   refreshResult,
   resourceCounts,
+  resourcesOf,
   STATION_COLUMN,
   stateChanges,
   TYPE_COLUMN,
@@ -34,54 +37,65 @@ import { hidden, jobVariables, multiple, stationVariable, textVariable } from '.
 
 const scope = new Scope('station=~"$station"');
 
+const LAST_SCRAPE = 'Last scrape';
+
+const up = new Scope().series('up');
+
 const exportersUp = stat(
   {
-    title: 'Exporters up',
-    description: 'Share of the exporters that Prometheus can scrape.',
+    title: 'Exporters',
+    description:
+      'Share of the exporters that Prometheus can scrape, and the time since one of them was scraped. Numbers of stations are those of that scrape, for 15 minutes.',
     unit: UNIT.ratio,
     noValue: 'Not scraped',
     link: exporterLink,
   },
-  instantQuery(`avg(${new Scope().series('up')})`),
+  instantQuery(`avg(${up})`, 'Up'),
+  instantQuery(`time() - max(max_over_time(timestamp(${up} == 1)[6h:]))`, LAST_SCRAPE),
 )
   .thresholds(greenIfAll())
-  .decimals(0);
+  .decimals(0)
+  .overrideByName(LAST_SCRAPE, [
+    { id: 'unit', value: UNIT.seconds },
+    { id: 'thresholds', value: ageThresholds().build() },
+  ]);
 
-const stations = stat(
+const stations = lastKnownStat(
   {
     title: 'Stations',
     description: 'Stations whose latest refresh failed, or that were not refreshed yet, and all stations.',
   },
-  instantQuery(`sum(1 - ${scope.once('telemetry_station_up')})`, 'Failing'),
-  instantQuery(`count(${scope.once('telemetry_station_up')})`, ALL),
+  rangeQuery(`sum(1 - ${scope.once('telemetry_station_up')})`, 'Failing'),
+  rangeQuery(`count(${scope.once('telemetry_station_up')})`, ALL),
 ).overrideByName('Failing', [{ id: 'thresholds', value: redFromOne().build() }]);
 
-const incomplete = stat(
+const incomplete = lastKnownStat(
   {
     title: 'Incomplete',
     description:
       'Stations whose listing is not verified complete: it may be missing resources, or has rejected records.',
   },
-  instantQuery(`sum(1 - ${scope.once('telemetry_station_listing_complete')})`),
+  rangeQuery(`sum(1 - ${scope.once('telemetry_station_listing_complete')})`, ''),
 ).thresholds(orangeFromOne());
 
-const byState = (state: string) => scope.once('telemetry_station_listing_resources', `alert_state="${state}"`);
+/** Makes the failures of an upstream that fails altogether 0, which is after -1. */
+const upstreamUp = `max by (upstream) (${scope.series('telemetry_station_up')})`;
 
 const allStations = table(
   {
     title: 'All stations',
     description:
-      'Failing stations first, then those with firing resources. Refresh: the reason of the failure. The name links to the station dashboard.',
+      'Failing stations first, those of an upstream that fails altogether after the others, then those with firing resources. Refresh: the reason of the failure. The name links to the station dashboard.',
   },
   {
     queries: [
-      tableQuery(refreshResult(scope)),
-      tableQuery(`round(time() - ${scope.once('telemetry_station_last_success_timestamp_seconds')})`),
-      tableQuery(scope.once('telemetry_station_listing_complete')),
-      tableQuery(scope.coverage(' by (station)')),
-      tableQuery(`sum by (station) (${scope.once('telemetry_station_listing_resources')})`),
-      tableQuery(`sum by (station) (${byState('firing')})`),
-      tableQuery(`sum by (station) (${byState('unknown')})`),
+      tableQuery(`${refreshResult(scope)} * on (upstream) group_left () ${upstreamUp}`),
+      tableQuery(`round(time() - ${lastKnown(scope.once('telemetry_station_last_success_timestamp_seconds'))})`),
+      tableQuery(lastKnown(scope.once('telemetry_station_listing_complete'))),
+      tableQuery(lastKnown(`(${scope.coverage(' by (station)')})`)),
+      tableQuery(lastKnown(allStates(scope))),
+      tableQuery(`sum by (station) (${lastKnown(inState(scope, 'firing'))})`),
+      tableQuery(`sum by (station) (${lastKnown(inState(scope, 'unknown'))})`),
     ],
     columns: [
       { field: 'station', title: 'Station', links: [stationLink] },
@@ -100,7 +114,8 @@ const allStations = table(
       { field: 'Value #F', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), width: 80 },
       { field: 'Value #G', title: 'Unknown state', unit: UNIT.count, thresholds: blueFromOne(), width: 120 },
       COVERAGE_COLUMN,
-      { field: 'upstream', title: 'Upstream' },
+      { field: 'upstream', title: 'Upstream', width: 110 },
+      { field: '$owner', title: 'Owner', width: 110 },
       { field: 'Value #A', hidden: true },
     ],
     order: [{ by: 'Value #A (max)' }, { by: 'Value #F (max)', descending: true }, { by: 'station' }],
@@ -115,9 +130,7 @@ const firingByType = table(
   },
   {
     queries: [
-      tableQuery(
-        `topk(50, sum by (station, resource_type) (${scope.once('telemetry_station_resources', 'alert_state="firing"')}) > 0)`,
-      ),
+      tableQuery(`topk(50, sum by (station, resource_type) (${resourcesOf(scope, 'alert_state="firing"')}) > 0)`),
     ],
     columns: [
       { ...STATION_COLUMN, width: 95 },
@@ -157,17 +170,17 @@ export const fleet = buildDashboard({
           [4, resourceCounts(scope)],
           [4, alertCoverage(scope)],
         ),
-        line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
-        line(9, [24, allStations]),
-        line(8, [8, firingByType], [8, failingStations], [8, addedAndRemoved(scope)]),
+        line(9, [16, alerts()], [8, firingAndPending(scope)]),
+        line(14, [24, allStations]),
+        line(8, [10, firingByType], [14, failingStations]),
         line(8, [14, types(scope)], [10, capacity(scope)]),
       ],
     },
     { collapsed: true, title: 'Firing resources', lines: [line(10, [24, firingResources(scope)])] },
     {
       collapsed: true,
-      title: 'Owners and state changes',
-      lines: [line(9, [14, owners(scope)], [10, stateChanges(scope)])],
+      title: 'Owners and changes',
+      lines: [line(9, [12, owners(scope)], [6, addedAndRemoved(scope)], [6, stateChanges(scope)])],
     },
   ],
 });

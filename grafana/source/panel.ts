@@ -3,7 +3,6 @@ import {
   BigValueColorMode,
   BigValueGraphMode,
   BigValueJustifyMode,
-  BigValueTextMode,
   GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
@@ -74,14 +73,25 @@ export function stat(
     .graphMode(BigValueGraphMode.None)
     .justifyMode(BigValueJustifyMode.Center)
     .text(new VizTextDisplayOptionsBuilder().titleSize(13).valueSize(30))
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''));
+    .reduceOptions(reduceOptions(''));
   // The SDK types data links as dashboard links; Grafana reads title and URL.
   return link === undefined ? panel : panel.dataLinks([{ build: () => link as DashboardLink }]);
 }
 
-/** Shows the name of the series, in the color of its value. */
-export function nameStat(text: PanelText, query: Query): Stat {
-  return stat(text, query).textMode(BigValueTextMode.Name);
+function reduceOptions(fields: string): ReduceDataOptionsBuilder {
+  return new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(fields);
+}
+
+/** Shows the latest value within 15 minutes, if the exporter is down. The queries are range queries. */
+export function lastKnownStat(text: PanelText & { readonly link?: Link }, ...queries: readonly Query[]): Stat {
+  return stat(text, ...queries)
+    .timeFrom('15m')
+    .hideTimeOverride(true);
+}
+
+/** Shows a label of a series, in the color of its mapping. The query is one of a table. */
+export function labelStat(text: PanelText, label: string, query: Query): Stat {
+  return stat(text, query).reduceOptions(reduceOptions(`/^${label}$/`));
 }
 
 export function timeseries(
@@ -122,11 +132,15 @@ export function withLimit(panel: Timeseries, limit: number): Timeseries {
 
 export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
   return timeseries(text, ...queries)
+    .maxDataPoints(MAX_BARS)
     .drawStyle(GraphDrawStyle.Bars)
     .lineWidth(0)
     .fillOpacity(70)
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
 }
+
+/** Each of them is longer than the time between two scrapes, for most time ranges. */
+const MAX_BARS = 50;
 
 export function stateTimeline({ title, description, noValue = NO_DATA }: PanelText, query: Query): StateTimeline {
   return (
@@ -185,7 +199,11 @@ export interface Column {
   readonly bar?: boolean;
   /** Only links read the field. */
   readonly hidden?: boolean;
+  /** How the rows of a group become one; by default, the largest of values, while labels make the groups. */
+  readonly reduce?: Reduction;
 }
+
+type Reduction = 'max' | 'min' | 'sum' | 'first' | 'uniqueValues';
 
 interface Order {
   readonly by: string;
@@ -201,17 +219,17 @@ interface TableSource {
 }
 
 /**
- * A row for each combination of the labels among the columns. Grouping drops the results when no query returns anything, so that Grafana shows the
- * text of the panel instead of headings.
+ * A row for each combination of the labels among the columns that are not reduced. Grouping drops the results when no query returns anything, so that
+ * Grafana shows the text of the panel instead of headings.
  */
 export function table(
   { title, description, noValue = NO_DATA }: PanelText,
   { queries, columns, order, limit = 500 }: TableSource,
 ): Table {
-  const fields = columns.map((column) => ({
-    ...column,
-    grouped: isValue(column) ? `${column.field} (max)` : column.field,
-  }));
+  const fields = columns.map((column) => {
+    const reduction = reductionOf(column);
+    return { ...column, grouped: reduction === undefined ? column.field : `${column.field} (${reduction})` };
+  });
   const panel = new Table()
     .title(title)
     .description(description)
@@ -225,7 +243,7 @@ export function table(
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'groupBy',
-      options: { fields: Object.fromEntries(columns.map((column) => [column.field, grouping(column)])) },
+      options: { fields: Object.fromEntries(columns.map(({ field }) => [field, grouping(field, columns)])) },
     });
   for (const { by, descending = false } of order.toReversed())
     panel.withTransformation({ id: 'sortBy', options: { sort: [{ field: by, desc: descending }] } });
@@ -244,14 +262,16 @@ export function table(
 /** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
 const MIN_COLUMN_WIDTH = 80;
 
-function isValue({ field }: Column): boolean {
-  return field.startsWith('Value');
+function reductionOf({ field, reduce }: Column): Reduction | undefined {
+  return reduce ?? (field.startsWith('Value') ? 'max' : undefined);
 }
 
-function grouping(column: Column): object {
-  return isValue(column)
-    ? { operation: 'aggregate', aggregations: ['max'] }
-    : { operation: 'groupby', aggregations: [] };
+/** A field can be in several columns, each with a reduction of its own. */
+function grouping(field: string, columns: readonly Column[]): object {
+  const aggregations = columns
+    .filter((column) => column.field === field)
+    .flatMap((column) => reductionOf(column) ?? []);
+  return { operation: aggregations.length === 0 ? 'groupby' : 'aggregate', aggregations };
 }
 
 function columnProperties(column: Column): DynamicConfigValue[] {

@@ -24,7 +24,7 @@ export class Scope {
   }
 
   series(name: MetricName, ...matchers: readonly string[]): string {
-    return `${name}{${[...this.#matchers, ...matchers].join(', ')}}`;
+    return `${name}{${[...this.#matchers, ...matchers].join(',')}}`;
   }
 
   /** Series that replicas of an exporter publish as well, each of them once. */
@@ -32,12 +32,22 @@ export class Scope {
     return `max without (instance, pod) (${this.series(name, ...matchers)})`;
   }
 
+  /** The largest sum over some labels: a sum of maxima would count a resource twice whose state replicas do not agree on yet. */
+  total(name: FamilyName, over: string, ...matchers: readonly string[]): string {
+    return `max without (instance, pod) (sum without (${over}) (${this.series(name, ...matchers)}))`;
+  }
+
   /** Resources with alert rules as a share of those that could have them. Replicas count on both sides. */
-  coverage(by = ''): string {
-    const covered = this.series('telemetry_station_resources_with_alert_rules');
-    const uncovered = this.series('telemetry_station_resources_without_alert_rules');
+  coverage(by = '', ...matchers: readonly string[]): string {
+    const covered = this.series('telemetry_station_resources_with_alert_rules', ...matchers);
+    const uncovered = this.series('telemetry_station_resources_without_alert_rules', ...matchers);
     return `sum${by} (${covered}) / sum${by} (${covered} + ${uncovered})`;
   }
+}
+
+/** The latest value within 15 minutes, if the exporter is down. The series of a station end only with it. */
+export function lastKnown(expression: string): string {
+  return `last_over_time(${expression}[15m:])`;
 }
 
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };

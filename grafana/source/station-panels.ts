@@ -2,19 +2,18 @@ import { CLUSTER, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import {
   ageThresholds,
   alertStateMappings,
-  coverageThresholds,
+  EMPTY_LINK,
   fixedColor,
   neverMappings,
   redFromOne,
-  regexMapping,
   severityMappings,
   UNIT,
   UP,
   withoutPrefix,
 } from './appearance.ts';
 import { exporterLink, resourceLink, resourcesLink, stationLink } from './build-dashboard.ts';
-import { type Column, colorStates, stackedBars, stat, table, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { type Column, colorStates, lastKnownStat, stackedBars, stat, table, timeseries } from './panel.ts';
+import { instantQuery, lastKnown, rangeQuery, type Scope, tableQuery } from './query.ts';
 
 /** 1 for a station whose latest refresh succeeded, -1 for one whose refresh failed; the label `reason` says why. */
 export function refreshResult(scope: Scope): string {
@@ -31,7 +30,7 @@ export const oldestData = (scope: Scope) =>
         'Longest time since the last successful refresh of a station: its numbers are as last known. Orange from 5 minutes; red from 15, the threshold of TelemetryStationDataStale. `Never`: a station was never refreshed.',
       unit: UNIT.seconds,
     },
-    instantQuery(`round(time() - min(${scope.once('telemetry_station_last_success_timestamp_seconds')}))`),
+    instantQuery(`round(time() - min(${lastKnown(scope.once('telemetry_station_last_success_timestamp_seconds'))}))`),
   )
     .thresholds(ageThresholds())
     .mappings([...neverMappings])
@@ -39,44 +38,51 @@ export const oldestData = (scope: Scope) =>
 
 /** The firing resources beside all of them, as last known. */
 export const resourceCounts = (scope: Scope) =>
-  stat(
+  lastKnownStat(
     {
       title: 'Resources',
       description: 'Firing resources, and all resources, as last known.',
       link: resourcesLink,
     },
-    instantQuery(`sum(${scope.once('telemetry_station_listing_resources', 'alert_state="firing"')})`, 'Firing'),
-    instantQuery(`sum(${scope.once('telemetry_station_listing_resources')})`, ALL),
+    rangeQuery(`sum(${inState(scope, 'firing')})`, 'Firing'),
+    rangeQuery(`sum(${allStates(scope)})`, ALL),
   ).overrideByName('Firing', [{ id: 'thresholds', value: redFromOne().build() }]);
 
 /** The name of a total beside the part that matters. */
 export const ALL = 'All';
 
+export const inState = (scope: Scope, alertState: string, ...matchers: readonly string[]) =>
+  scope.once('telemetry_station_listing_resources', `alert_state="${alertState}"`, ...matchers);
+
+export const allStates = (scope: Scope, ...matchers: readonly string[]) =>
+  scope.total('telemetry_station_listing_resources', 'alert_state', ...matchers);
+
 export const alertCoverage = (scope: Scope) =>
-  stat(
+  lastKnownStat(
     {
       title: 'Coverage',
       description:
         'Alert coverage: resources with alert rules as a share of those that could have them. Exempt resources and those whose coverage is unknown do not count.',
       unit: UNIT.ratio,
     },
-    instantQuery(scope.coverage()),
-  ).thresholds(coverageThresholds());
+    rangeQuery(scope.coverage(), ''),
+  );
 
-/** Those of single resources are in the table of firing resources. */
-export function alerts(station: string) {
-  const matchers = `alertname=~"TelemetryStation.+", alertname!="TelemetryStationResourceFiring", severity!="info", ${CLUSTER}=~"$cluster|", job="$job", station=~"${station}|"`;
+/** Those of single resources are in the table of firing resources. An alert without a station comes first: it may explain those of stations. */
+export function alerts(...ofStation: readonly string[]) {
+  const ofJob = [`${CLUSTER}=~"$cluster|"`, 'job="$job"', 'station=~"$station|"'];
+  const matchers = ['alertname=~"TelemetryStation.+"', 'severity!="info"', 'resource_id=""', ...ofJob, ...ofStation];
   return table(
     {
       title: 'Alerts',
       description:
-        'Firing and pending alerts of prometheus/rules.yml that need action: critical before warning, without those of single resources. The name links to the runbook.',
+        'Firing and pending alerts of prometheus/rules.yml that need action, without those of single resources: critical before warning, causes before the stations that they affect. The name links to the runbook, the stations to the dashboard of the first one.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',
     },
     {
       queries: [
-        tableQuery(`label_join(ALERTS{${matchers}}, "where", " ", "station", "upstream", "instance")`),
-        tableQuery(`1000 * ALERTS_FOR_STATE{${matchers}}`),
+        tableQuery(`label_join(ALERTS{${matchers.join(',')}}, "where", "", "upstream", "instance")`),
+        tableQuery(`1000 * ALERTS_FOR_STATE{${matchers.join(',')}}`),
       ],
       columns: [
         {
@@ -84,19 +90,23 @@ export function alerts(station: string) {
           title: 'Alert',
           mappings: withoutPrefix('TelemetryStation'),
           links: [{ title: 'Runbook', url: `${RUNBOOK_URL}/\${__value.raw}.md` }],
+          width: 165,
         },
-        { field: 'alertstate', title: 'State', mappings: alertStateMappings, width: 80 },
-        { field: 'severity', title: 'Severity', mappings: severityMappings, width: 85 },
-        {
-          field: 'where',
-          title: 'Where',
-          mappings: [regexMapping('^ +$', undefined, '–')],
-          links: [stationLink, exporterLink],
-        },
-        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 165 },
-        { field: 'station', hidden: true },
+        { field: 'alertstate', title: 'State', mappings: alertStateMappings, width: 75 },
+        { field: 'severity', title: 'Severity', mappings: severityMappings, width: 75 },
+        { field: 'where', title: 'Where', mappings: EMPTY_LINK, links: [exporterLink], width: 130 },
+        { field: 'station', title: 'Stations', links: [stationLink], reduce: 'uniqueValues' },
+        { field: 'Value #A', title: 'Count', unit: UNIT.count, reduce: 'sum', width: 65 },
+        { field: 'Value #B', title: 'Since', unit: UNIT.time, reduce: 'min', width: 150 },
+        { field: 'station', hidden: true, reduce: 'first' },
       ],
-      order: [{ by: 'alertstate' }, { by: 'severity' }, { by: 'Value #B (max)', descending: true }],
+      // Grafana sorts what is empty to the end.
+      order: [
+        { by: 'alertstate' },
+        { by: 'severity' },
+        { by: 'station (first)', descending: true },
+        { by: 'alertname' },
+      ],
     },
   );
 }
@@ -105,10 +115,8 @@ export const firingAndPending = (scope: Scope) =>
   colorStates(
     timeseries(
       { title: 'Firing and pending', description: 'Resources with a firing or pending alert, as last known.' },
-      rangeQuery(
-        `sum by (alert_state) (${scope.once('telemetry_station_listing_resources', 'alert_state=~"firing|pending"')})`,
-        '{{alert_state}}',
-      ),
+      rangeQuery(`sum(${inState(scope, 'firing')})`, 'Firing'),
+      rangeQuery(`sum(${inState(scope, 'pending')})`, 'Pending'),
     ),
   );
 
@@ -123,20 +131,19 @@ export const COVERAGE_COLUMN: Column = {
   title: 'Coverage',
   unit: UNIT.ratio,
   decimals: 0,
-  thresholds: coverageThresholds(),
   width: 90,
 };
 
 /** Of the resources of each value of a label: all, firing ones, those without alert rules, and the coverage. */
-function countsBy(scope: Scope, label: string) {
+function countsBy(scope: Scope, label: string, ...matchers: readonly string[]) {
   const by = `by (${label})`;
-  const firing = scope.once('telemetry_station_resources', 'alert_state="firing"');
+  const uncovered = scope.total('telemetry_station_resources_without_alert_rules', 'product', ...matchers);
   return {
     queries: [
-      tableQuery(`sum ${by} (${scope.once('telemetry_station_resources')})`),
-      tableQuery(`sum ${by} (${firing})`),
-      tableQuery(`sum ${by} (${scope.once('telemetry_station_resources_without_alert_rules')})`),
-      tableQuery(scope.coverage(` ${by}`)),
+      tableQuery(`sum ${by} (${resourcesOf(scope, ...matchers)})`),
+      tableQuery(`sum ${by} (${resourcesOf(scope, 'alert_state="firing"', ...matchers)})`),
+      tableQuery(`sum ${by} (${uncovered})`),
+      tableQuery(scope.coverage(` ${by}`, ...matchers)),
     ],
     columns: [
       { field: 'Value #A', title: 'Resources', unit: UNIT.count, bar: true, width: 160 },
@@ -149,6 +156,10 @@ function countsBy(scope: Scope, label: string) {
   };
 }
 
+/** By type, and by the labels of resources. */
+export const resourcesOf = (scope: Scope, ...matchers: readonly string[]) =>
+  scope.total('telemetry_station_resources', 'product, state, alert_state', ...matchers);
+
 export function types(scope: Scope) {
   const counts = countsBy(scope, 'resource_type');
   return table(
@@ -160,16 +171,29 @@ export function types(scope: Scope) {
   );
 }
 
+/** The owner of the station counts only if no resource has one. */
 export function owners(scope: Scope) {
-  const counts = countsBy(scope, '$owner');
+  const owned = '$owner!=""';
+  const { queries, columns, ...counts } = countsBy(scope, '$owner', owned);
+  const [, , ...coverage] = queries;
+  const byOwner = (ofResources: string, ofStations: string) =>
+    tableQuery(`sum by ($owner) (${ofResources}) or on () sum by ($owner) (${ofStations})`);
   return table(
     {
       title: 'Resources by owner',
       description:
-        'By the label that the variable `owner` names: `team`, unless the address has `var-owner`. It must be one of `resource_labels` or of the labels of a station.',
-      noValue: 'No data, or no resource has the label',
+        'By the label that the variable `owner` names: `team`, unless the address has `var-owner`. It is one of `resource_labels`, or else of the labels of stations, by which coverage is not known. Resources without an owner do not count.',
+      noValue: 'No data, or neither resources nor stations have the label',
     },
-    { ...counts, columns: [{ field: '$owner' }, ...counts.columns] },
+    {
+      ...counts,
+      queries: [
+        byOwner(resourcesOf(scope, owned), allStates(scope, owned)),
+        byOwner(resourcesOf(scope, 'alert_state="firing"', owned), inState(scope, 'firing', owned)),
+        ...coverage,
+      ],
+      columns: [{ field: '$owner', title: 'Owner' }, ...columns],
+    },
   );
 }
 
@@ -182,8 +206,8 @@ export const capacity = (scope: Scope) =>
     },
     {
       queries: [
-        tableQuery(`sum by (gpu_model, unit) (${scope.once('telemetry_station_sku_quantity', 'unit!="bytes"')})`),
-        tableQuery(`sum by (gpu_model, unit) (${scope.once('telemetry_station_sku_quantity', 'unit="bytes"')})`),
+        tableQuery(`sum by (gpu_model, unit) (${quantity(scope, 'unit!="bytes"')})`),
+        tableQuery(`sum by (gpu_model, unit) (${quantity(scope, 'unit="bytes"')})`),
       ],
       columns: [
         { field: 'gpu_model', title: 'GPU model' },
@@ -196,14 +220,17 @@ export const capacity = (scope: Scope) =>
     },
   );
 
+const quantity = (scope: Scope, matcher: string) =>
+  scope.total('telemetry_station_sku_quantity', 'resource_type, product', matcher);
+
 export const addedAndRemoved = (scope: Scope) =>
   stackedBars(
     {
-      title: 'Added and removed per hour',
-      description: 'Resources added, and removed below the axis, within the hour before, between complete listings.',
+      title: 'Added and removed',
+      description: 'Resources added, and removed below the axis, between comparable listings, in the time of each bar.',
     },
-    rangeQuery(`sum(${hourly(scope, 'telemetry_station_resources_added_total')})`, 'Added'),
-    rangeQuery(`-sum(${hourly(scope, 'telemetry_station_resources_removed_total')})`, 'Removed'),
+    rangeQuery(`sum(${changes(scope, 'telemetry_station_resources_added_total')})`, 'Added'),
+    rangeQuery(`-sum(${changes(scope, 'telemetry_station_resources_removed_total')})`, 'Removed'),
   )
     .overrideByName('Added', [fixedColor('blue')])
     .overrideByName('Removed', [fixedColor('purple')]);
@@ -212,24 +239,26 @@ export const stateChanges = (scope: Scope) =>
   colorStates(
     stackedBars(
       {
-        title: 'State changes per hour',
-        description: 'Changes of alert states within the hour before, by the new state.',
+        title: 'State changes',
+        description: 'Changes of alert states in the time of each bar, by the new state.',
       },
       rangeQuery(
-        `sum by (alert_state) (${hourly(scope, 'telemetry_station_resource_state_changes_total')})`,
+        `sum by (alert_state) (${changes(scope, 'telemetry_station_resource_state_changes_total')})`,
         '{{alert_state}}',
       ),
     ),
   );
 
-function hourly(
+/** In the time of a bar: `increase` would extrapolate. After a restart, the difference is below 0. */
+function changes(
   scope: Scope,
   counter:
     | 'telemetry_station_resources_added_total'
     | 'telemetry_station_resources_removed_total'
     | 'telemetry_station_resource_state_changes_total',
 ): string {
-  return `max without (instance, pod) (increase(${scope.series(counter)}[1h]))`;
+  const count = scope.series(counter);
+  return `clamp_min(max without (instance, pod) (${count} - ${count} offset $__interval), 0)`;
 }
 
 /** The links of a resource read `station` and `resource_id`. */
@@ -242,7 +271,7 @@ export const RESOURCE_COLUMNS: readonly Column[] = [
   { ...TYPE_COLUMN, width: 225 },
 ];
 
-export function firingResources(scope: Scope, station: Column = STATION_COLUMN) {
+export function firingResources(scope: Scope, station: Column = STATION_COLUMN, id: Column = ID_COLUMN) {
   return table(
     {
       title: 'Firing resources',
@@ -257,12 +286,7 @@ export function firingResources(scope: Scope, station: Column = STATION_COLUMN) 
           `topk(500, 1000 * ${scope.series('ALERTS_FOR_STATE', 'alertname="TelemetryStationResourceFiring"')})`,
         ),
       ],
-      columns: [
-        ...RESOURCE_COLUMNS,
-        station,
-        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 165 },
-        ID_COLUMN,
-      ],
+      columns: [...RESOURCE_COLUMNS, station, { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 150 }, id],
       order: [{ by: 'Value #B (max)', descending: true }],
     },
   );

@@ -1,49 +1,53 @@
-import { blueFromOne, fixedColor, HUE, listingMappings, STALE_S, thresholds, UNIT } from './appearance.ts';
+import { blueFromOne, fixedColor, HUE, listingMappings, refreshMappings, STALE_S, UNIT } from './appearance.ts';
 import { buildDashboard, line, resourceLink } from './build-dashboard.ts';
-import { type Column, nameStat, stat, table, timeseries, withLimit } from './panel.ts';
-import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
+import { type Column, labelStat, lastKnownStat, table, timeseries, withLimit } from './panel.ts';
+import { rangeQuery, Scope, tableQuery } from './query.ts';
 import {
   addedAndRemoved,
   alertCoverage,
   alerts,
+  allStates,
   capacity,
   firingAndPending,
   firingResources,
+  HIDDEN_ID,
   ID_COLUMN,
+  inState,
   oldestData,
   refreshResult,
   resourceCounts,
   stateChanges,
   types,
 } from './station-panels.ts';
-import { jobVariables, stationVariable } from './variables.ts';
+import { jobVariables, stationVariable, upstreamVariable } from './variables.ts';
 
 const scope = new Scope('station="$station"');
 
 /** For links alone: all rows have the same station. */
 const HIDDEN_STATION: Column = { field: 'station', hidden: true };
 
-const latestRefresh = nameStat(
+const latestRefresh = labelStat(
   { title: 'Latest refresh', description: 'Whether the latest refresh succeeded, or why it failed.', unit: UNIT.short },
-  instantQuery(refreshResult(scope), '{{reason}}'),
-).thresholds(thresholds([-1, 'red'], [1, 'green']));
+  'reason',
+  tableQuery(refreshResult(scope)),
+).mappings([...refreshMappings]);
 
-const listing = stat(
+const listing = lastKnownStat(
   {
     title: 'Listing',
     description:
-      'Whether the listing is verified complete. An incomplete one may be missing resources, or has rejected records.',
+      'Whether the latest listing was verified complete. An incomplete one may be missing resources, or has rejected records.',
   },
-  instantQuery(scope.once('telemetry_station_listing_complete')),
+  rangeQuery(scope.once('telemetry_station_listing_complete'), ''),
 ).mappings([...listingMappings]);
 
-const unknownState = stat(
+const unknownState = lastKnownStat(
   {
     title: 'Unknown state',
     description:
       'Resources in a state of unknown meaning: if it means firing, they raise no alert. TelemetryStationUnknownState names it; add it to `states` in the configuration.',
   },
-  instantQuery(`sum(${scope.once('telemetry_station_listing_resources', 'alert_state="unknown"')})`),
+  rangeQuery(inState(scope, 'unknown'), ''),
 ).thresholds(blueFromOne());
 
 const lastSuccess = scope.once('telemetry_station_last_success_timestamp_seconds');
@@ -76,7 +80,7 @@ const reportedAndReceived = timeseries(
       'The total that the service reports, the resources received, and those of the latest listing that adds up, which TelemetryStationResourcesLost compares.',
   },
   rangeQuery(scope.once('telemetry_station_listing_reported_resources'), 'Reported'),
-  rangeQuery(`sum(${scope.once('telemetry_station_listing_resources')})`, 'Received'),
+  rangeQuery(allStates(scope), 'Received'),
   rangeQuery(scope.once('telemetry_station_verified_resources'), 'Verified'),
 )
   .overrideByName('Reported', [fixedColor('purple')])
@@ -90,7 +94,7 @@ const listingProblems = timeseries(
   },
   rangeQuery(scope.once('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
   rangeQuery(scope.once('telemetry_station_listing_rejected_resources'), 'Rejected'),
-  rangeQuery(`sum(${scope.once('telemetry_station_listing_invalid_fields')})`, 'Invalid fields'),
+  rangeQuery(scope.total('telemetry_station_listing_invalid_fields', 'field'), 'Invalid fields'),
 )
   .overrideByName('Duplicates', [fixedColor('blue')])
   .overrideByName('Rejected', [fixedColor('purple')])
@@ -122,7 +126,7 @@ const resourcesWithoutRules = table(
 export const station = buildDashboard({
   name: 'station',
   description: 'One telemetry station: is it up and complete, what fires, what changed, how many of what.',
-  variables: [...jobVariables('telemetry_station_up'), stationVariable()],
+  variables: [...jobVariables('telemetry_station_up'), stationVariable(), upstreamVariable()],
   rows: [
     {
       lines: [
@@ -135,16 +139,18 @@ export const station = buildDashboard({
           [4, unknownState],
           [4, alertCoverage(scope)],
         ),
-        line(7, [14, alerts('$station')], [10, firingAndPending(scope)]),
-        line(8, [24, firingResources(scope, HIDDEN_STATION)]),
+        line(7, [16, alerts('upstream=~"$upstream|"')], [8, firingAndPending(scope)]),
+        line(8, [16, firingResources(scope, HIDDEN_STATION, HIDDEN_ID)], [8, dataAge]),
         line(8, [14, types(scope)], [10, capacity(scope)]),
-        line(7, [8, addedAndRemoved(scope)], [8, stateChanges(scope)], [8, dataAge]),
       ],
     },
     {
       collapsed: true,
-      title: 'Listing',
-      lines: [line(8, [8, refreshDuration], [8, reportedAndReceived], [8, listingProblems])],
+      title: 'Changes and listing',
+      lines: [
+        line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
+        line(8, [8, refreshDuration], [8, reportedAndReceived], [8, listingProblems]),
+      ],
     },
     { collapsed: true, title: 'Resources without alert rules', lines: [line(11, [24, resourcesWithoutRules])] },
   ],

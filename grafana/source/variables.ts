@@ -23,6 +23,12 @@ export function stationVariable(): QueryVariableBuilder {
   return labelVariable('station', 'Station', `label_values(${new Scope().series('telemetry_station_up')}, station)`);
 }
 
+/** That of the selected station: its alerts have no label of a station. */
+export function upstreamVariable(): QueryVariableBuilder {
+  const query = `label_values(${new Scope('station="$station"').series('telemetry_station_up')}, upstream)`;
+  return hidden(labelVariable('upstream', 'Upstream', query));
+}
+
 /** One value of a label. */
 export function labelVariable(name: string, title: string, query: string): QueryVariableBuilder {
   return new QueryVariableBuilder(name)

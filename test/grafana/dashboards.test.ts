@@ -81,8 +81,9 @@ describe('dashboards', () => {
   });
 
   it.each(shipped)('match only labels that the family has: %s', (_, dashboard) => {
-    const targetLabels = ['cluster', 'job', 'instance'];
-    const labelsOf = new Map(FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, [...targetLabels, ...labels]]));
+    // The variable `owner` names a label of the configuration.
+    const furtherLabels = ['cluster', 'job', 'instance', 'owner'];
+    const labelsOf = new Map(FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, [...furtherLabels, ...labels]]));
     const unknown = selectorsOf(dashboard).flatMap(({ metric, matchers }) => {
       const known = labelsOf.get(metric) ?? labelsOf.get(metric.replace(/_bucket$/, ''));
       if (known === undefined) return metric.startsWith('telemetry_station') ? [`unknown family ${metric}`] : [];

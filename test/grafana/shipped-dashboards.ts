@@ -98,7 +98,7 @@ export function labelValuesOf({ query }: ShippedVariable): { readonly selector: 
 
 /** Replaces Grafana's built-in variables and the given ones; the format `regex` escapes the value as Grafana does. */
 export function interpolate(expression: string, values: Readonly<Record<string, string>>): string {
-  const all: Readonly<Record<string, string>> = { __rate_interval: '30s', ...values };
+  const all: Readonly<Record<string, string>> = { __interval: '5s', __rate_interval: '30s', ...values };
   return expression.replace(
     /\$\{(\w+):regex\}|\$([a-z_]\w*)/g,
     (variable, escaped: string | undefined, plain: string | undefined) =>

@@ -22,30 +22,35 @@ describe('stats', () => {
   });
 
   it('show in green only what is known to be well', () => {
-    expect(shown('fleet.json: Exporters up', [[{}, 1]])).toEqual([['100% (green)']]);
-    expect(shown('fleet.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
-    expect(shown('fleet.json: Coverage', [[{}, 0.96]])).toEqual([['96% (green)']]);
-    expect(shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete (green)']]);
+    expect(shown('exporter.json: Exporters up', [[{}, 1]])).toEqual([['100% (green)']]);
+    expect(shown('exporter.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
+    expect(shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete']]);
     expect(shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
+    expect(shown('fleet.json: Coverage', [[{}, 0.92]])).toEqual([['92%']]);
   });
 
   it('show how old the data is, and a station that was never refreshed', () => {
     expect(shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
     expect(shown('fleet.json: Oldest data', [[{}, 900]])).toEqual([['15 mins (red)']]);
     expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never (red)']]);
+    expect(shown('fleet.json: Exporters', [[{}, 0]], [[{}, 600]])).toEqual([
+      ['Up: 0% (red)'],
+      ['Last scrape: 10 mins (dark-orange)'],
+    ]);
   });
 });
 
 describe('the table of all stations', () => {
   const station = (name: string) => ({ station: name, upstream: 'east', team: 'a' });
 
-  it('has failing stations first, then those with firing resources, then the others by name', () => {
+  it('has stations that fail alone first, then those of a failing upstream, those with firing resources, and the others by name', () => {
     const rows = shown(
       'fleet.json: All stations',
       [
         [{ ...station('calm-b'), reason: 'Up' }, 1],
         [{ ...station('calm-a'), reason: 'Up' }, 1],
         [{ ...station('firing'), reason: 'Up' }, 1],
+        [{ ...station('all-down'), upstream: 'west', reason: 'auth' }, 0],
         [{ ...station('down'), reason: 'network' }, -1],
       ],
       [
@@ -69,41 +74,60 @@ describe('the table of all stations', () => {
       [],
     );
     expect(rows).toEqual([
-      ['down', 'network (red)', 'Never (red)', '–', '–', '0', '–', '–', 'east'],
-      ['firing', 'Up (green)', '7 s', '–', '–', '2 (red)', '–', '–', 'east'],
-      ['calm-a', 'Up (green)', '5 s', 'Complete (green)', '1,000', '0', '–', '50% (dark-orange)', 'east'],
-      ['calm-b', 'Up (green)', '6 s', 'Incomplete (dark-orange)', '–', '0', '–', '–', 'east'],
+      ['down', 'network (red)', 'Never (red)', '–', '–', '0', '–', '–', 'east', 'a'],
+      ['all-down', 'auth (red)', '–', '–', '–', '–', '–', '–', 'west', 'a'],
+      ['firing', 'Up (green)', '7 s', '–', '–', '2 (red)', '–', '–', 'east', 'a'],
+      ['calm-a', 'Up (green)', '5 s', 'Complete', '1,000', '0', '–', '50%', 'east', 'a'],
+      ['calm-b', 'Up (green)', '6 s', 'Incomplete (dark-orange)', '–', '0', '–', '–', 'east', 'a'],
     ]);
+  });
+
+  it('has the last known data while the exporter is down, and no column of refreshes', () => {
+    const age: QueryResult = [[station('calm'), 400]];
+    const complete: QueryResult = [[station('calm'), 1]];
+    const rows = shown('fleet.json: All stations', [], age, complete, [], [[station('calm'), 7]], [], []);
+    expect(rows).toEqual([['calm', '7 mins (dark-orange)', 'Complete', '7', '–', '–', '–', 'east', 'a']]);
   });
 });
 
 describe('the table of alerts', () => {
-  it('has a row for each alert with its beginning, critical ones first', () => {
-    const alert = (name: string, severity: string, labels: Readonly<Record<string, string>>) => ({
-      alertname: `TelemetryStation${name}`,
-      severity,
-      ...labels,
-    });
-    const down = alert('Down', 'warning', { station: 'prod', upstream: 'east' });
+  const alert = (name: string, severity: string, labels: Readonly<Record<string, string>>) => ({
+    alertname: `TelemetryStation${name}`,
+    severity,
+    ...labels,
+  });
+  const stale = (station: string) => alert('DataStale', 'critical', { station, upstream: 'east' });
+
+  it('has a row for each alert and upstream with its stations, their number and the beginning, causes first', () => {
     const exporterDown = alert('ExporterDown', 'critical', { instance: 'a:1' });
+    const upstreamDown = alert('UpstreamDown', 'critical', { upstream: 'east' });
+    const down = alert('Down', 'warning', { station: 'b', upstream: 'west' });
     const absent = alert('ExporterAbsent', 'critical', {});
     const rows = shown(
       'fleet.json: Alerts',
       [
-        [{ ...down, alertstate: 'firing', where: 'prod east ' }, 1],
-        [{ ...exporterDown, alertstate: 'firing', where: '  a:1' }, 1],
-        [{ ...absent, alertstate: 'pending', where: '  ' }, 1],
+        [{ ...down, alertstate: 'firing', where: 'west' }, 1],
+        [{ ...stale('a'), alertstate: 'firing', where: 'east' }, 1],
+        [{ ...stale('c'), alertstate: 'firing', where: 'east' }, 1],
+        [{ ...upstreamDown, alertstate: 'firing', where: 'east' }, 1],
+        [{ ...exporterDown, alertstate: 'firing', where: 'a:1' }, 1],
+        [{ ...absent, alertstate: 'pending', where: '' }, 1],
       ],
       [
         [down, Date.UTC(2020, 0, 1)],
-        [exporterDown, Date.UTC(2020, 0, 2)],
-        [absent, Date.UTC(2020, 0, 3)],
+        [stale('a'), Date.UTC(2020, 0, 3)],
+        [stale('c'), Date.UTC(2020, 0, 2)],
+        [upstreamDown, Date.UTC(2020, 0, 4)],
+        [exporterDown, Date.UTC(2020, 0, 5)],
+        [absent, Date.UTC(2020, 0, 6)],
       ],
     );
     expect(rows).toEqual([
-      ['ExporterDown', 'Firing (red)', 'critical (red)', '  a:1', '2020-01-02 00:00:00'],
-      ['Down', 'Firing (red)', 'warning (dark-orange)', 'prod east ', '2020-01-01 00:00:00'],
-      ['ExporterAbsent', 'Pending (dark-orange)', 'critical (red)', '–', '2020-01-03 00:00:00'],
+      ['ExporterDown', 'Firing (red)', 'critical (red)', 'a:1', '', '1', '2020-01-05 00:00:00'],
+      ['UpstreamDown', 'Firing (red)', 'critical (red)', 'east', '', '1', '2020-01-04 00:00:00'],
+      ['DataStale', 'Firing (red)', 'critical (red)', 'east', 'a, c', '2', '2020-01-02 00:00:00'],
+      ['Down', 'Firing (red)', 'warning (dark-orange)', 'west', 'b', '1', '2020-01-01 00:00:00'],
+      ['ExporterAbsent', 'Pending (dark-orange)', 'critical (red)', '', '', '1', '2020-01-06 00:00:00'],
     ]);
   });
 });
@@ -135,6 +159,8 @@ describe('charts of upstreams', () => {
   });
 });
 
+/** With the default of the variable `owner`. */
 function shown(name: string, ...results: readonly QueryResult[]) {
-  return render(panels.get(name) ?? expect.unreachable(name), results).rows;
+  const panel = JSON.stringify(panels.get(name) ?? expect.unreachable(name));
+  return render(JSON.parse(panel.replaceAll('$owner', 'team')), results).rows;
 }

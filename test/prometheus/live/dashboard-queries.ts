@@ -34,17 +34,16 @@ export function runTarget(
   return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...times });
 }
 
-/** The values of a variable, with all stations of a job selected that has no cluster. */
+/** The values of a variable, with the selected values of others, all instances, and a job that has no cluster. */
 export async function valuesFor(
   prometheus: RunningPrometheus,
   variable: ShippedVariable,
-  job: string,
+  selected: Readonly<Record<'job' | 'station', string>>,
   end: number,
 ): Promise<readonly string[]> {
   const { selector, label } = labelValuesOf(variable);
-  const values = Object.fromEntries(['station', 'instance'].map((name) => [name, '.*']));
   return prometheus.api<string[]>(`label/${label}/values`, {
-    'match[]': interpolate(selector, { ...values, cluster: '', job }),
+    'match[]': interpolate(selector, { ...selected, instance: '.*', cluster: '' }),
     end: `${end}`,
   });
 }

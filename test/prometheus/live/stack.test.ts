@@ -67,7 +67,7 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
       Promise.all(
         variables.map(async (variable) => [
           variable.name,
-          (await valuesFor(stack.prometheus, variable, JOB, now())).length > 0,
+          (await valuesFor(stack.prometheus, variable, { job: JOB, station: FAULTY }, now())).length > 0,
         ]),
       );
     // No target has the label `cluster` here.

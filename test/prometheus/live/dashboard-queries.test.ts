@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { interpolate, shippedPanels } from '../../grafana/shipped-dashboards.ts';
+
+const run = promisify(execFile);
+const panels = new Map(shippedPanels());
+const JOB = 'job="j"';
+const VARIABLES = { cluster: '', job: 'j', station: 'prod', upstream: 'east', owner: 'team' };
+
+type Series = Readonly<Record<string, string>>;
+type Result = Readonly<Record<string, number>>;
+
+/** A query of a panel, and what it returns ten minutes after the first sample of the series, a sample per minute. */
+interface Case {
+  readonly panel: string;
+  readonly query?: number;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly series: Series;
+  readonly expected: Result;
+  readonly minute?: number;
+}
+
+async function expectResult({ panel, query = 0, variables = {}, series, expected, minute = 10 }: Case): Promise<void> {
+  const { targets } = panels.get(panel) ?? expect.unreachable(panel);
+  const expr = interpolate(targets?.[query]?.expr ?? '', { ...VARIABLES, __interval: '5m', ...variables });
+  const exp_samples = Object.entries(expected).map(([labels, value]) => ({ labels, value }));
+  const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }));
+  const promql_expr_test = [{ expr, eval_time: `${minute}m`, exp_samples }];
+  const folder = await mkdtemp(join(tmpdir(), 'dashboard-queries-'));
+  try {
+    const file = join(folder, 'test.yml');
+    const tests = [{ interval: '1m', input_series, promql_expr_test }];
+    await writeFile(file, JSON.stringify({ rule_files: [], evaluation_interval: '1m', tests }));
+    const { stdout } = await run('promtool', ['test', 'rules', file]);
+    expect(stdout).toContain('SUCCESS');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe('queries of counts', () => {
+  const listing = (instance: string, alertState: string) =>
+    `telemetry_station_listing_resources{${JOB},instance="${instance}",station="prod",upstream="east",alert_state="${alertState}"}`;
+  const resources = (instance: string, state: string) =>
+    `telemetry_station_resources{${JOB},instance="${instance}",station="prod",resource_type="vm",state="${state}",alert_state="${state}"}`;
+
+  it('count a resource once whose state replicas do not agree on', async () => {
+    const counts = { a: { firing: '1x10', inactive: '9x10' }, b: { firing: '0x10', inactive: '10x10' } };
+    const seriesOf = (name: typeof listing) =>
+      Object.fromEntries(
+        Object.entries(counts).flatMap(([instance, states]) =>
+          Object.entries(states).map(([state, values]) => [name(instance, state), values]),
+        ),
+      );
+    await expectResult({ panel: 'fleet.json: Resources', query: 1, series: seriesOf(listing), expected: { '{}': 10 } });
+    const expected = { '{resource_type="vm"}': 10 };
+    await expectResult({ panel: 'fleet.json: Resources by type', series: seriesOf(resources), expected });
+  });
+
+  it('return what was known before the exporter went down, for 15 minutes', async () => {
+    const series = { [listing('a', 'firing')]: '3x5 stale', [listing('a', 'inactive')]: '7x5 stale' };
+    const panel = 'fleet.json: All stations';
+    const known = { '{job="j",station="prod",upstream="east"}': 10 };
+    await expectResult({ panel, query: 4, series, expected: known });
+    await expectResult({ panel, query: 4, series, expected: {}, minute: 21 });
+    const up = { [`telemetry_station_up{${JOB},instance="a",station="prod",upstream="east"}`]: '1x5 stale' };
+    await expectResult({ panel, query: 0, series: up, expected: {} });
+  });
+
+  it('return the number of changes, not an extrapolated one, and none for a restart', async () => {
+    const removed = `telemetry_station_resources_removed_total{${JOB},instance="a",station="prod",resource_type="vm"}`;
+    const panel = 'fleet.json: Added and removed';
+    await expectResult({ panel, query: 1, series: { [removed]: '0x6 150x10' }, expected: { '{}': -150 } });
+    await expectResult({ panel, query: 1, series: { [removed]: '150x6 0x10' }, expected: { '{}': 0 } });
+  });
+
+  it('count by the owners of resources, or else by those of stations', async () => {
+    const ofStation = `telemetry_station_listing_resources{${JOB},instance="a",station="prod",alert_state="inactive",team="storage"}`;
+    const ofResources = `telemetry_station_resources{${JOB},instance="a",station="prod",state="OK",alert_state="inactive",team="web"}`;
+    const panel = 'fleet.json: Resources by owner';
+    await expectResult({ panel, series: { [ofStation]: '8x10' }, expected: { '{team="storage"}': 8 } });
+    const both = { [ofStation]: '8x10', [ofResources]: '5x10' };
+    await expectResult({ panel, series: both, expected: { '{team="web"}': 5 } });
+  });
+});
+
+describe('the query of the refreshes', () => {
+  it('ranks a station that fails alone before those of an upstream that fails altogether', async () => {
+    const labels = (station: string, upstream: string) =>
+      `{${JOB},instance="a",station="${station}",upstream="${upstream}"`;
+    await expectResult({
+      panel: 'fleet.json: All stations',
+      variables: { station: '.+' },
+      series: {
+        [`telemetry_station_up${labels('calm', 'main')}}`]: '1x10',
+        [`telemetry_station_up${labels('alone', 'main')}}`]: '0x10',
+        [`telemetry_station_up${labels('all', 'east')}}`]: '0x10',
+        [`telemetry_station_failure${labels('alone', 'main')},reason="forbidden"}`]: '1x10',
+        [`telemetry_station_failure${labels('all', 'east')},reason="auth"}`]: '1x10',
+      },
+      expected: {
+        '{job="j",station="calm",upstream="main",reason="Up"}': 1,
+        '{job="j",station="alone",upstream="main",reason="forbidden"}': -1,
+        '{job="j",station="all",upstream="east",reason="auth"}': 0,
+      },
+    });
+  });
+});
+
+describe('the query of the alerts of a station', () => {
+  it('returns those of its upstream, and of no other', async () => {
+    const alert = (upstream: string) =>
+      `ALERTS{${JOB},alertname="TelemetryStationUpstreamDown",alertstate="firing",severity="critical",upstream="${upstream}"}`;
+    await expectResult({
+      panel: 'station.json: Alerts',
+      series: { [alert('east')]: '1x10', [alert('west')]: '1x10' },
+      expected: { [`${alert('east').slice(0, -1)},where="east"}`]: 1 },
+    });
+  });
+});
