@@ -61,6 +61,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/browser.ts'],
           testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -2,39 +2,33 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { parse } from 'yaml';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { END_MS, HOUR_MS, STEP_MS, startWorld } from '../day/world.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
 import { startExporter } from '../e2e/test-bed.ts';
-import { type HealthyDemo, startHealthyDemo } from '../simulator/healthy-demo.ts';
-import { wrongTotal } from '../simulator/simulated-service.ts';
 import { openPage } from './page.ts';
 
-/** A fixed time, so that the screenshots are reproducible. */
-const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 const SIZE = { width: 1280, height: 800 };
 
-let demo: HealthyDemo;
+let world: Awaited<ReturnType<typeof startWorld>>;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 
+/** After the last hour of the day: a fixed time, so that the screenshots are reproducible. */
 beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-  demo = await startHealthyDemo(NOW_MS);
-  demo.setFaults('personal', [wrongTotal(3)]);
-  const config = parse(demo.config);
-  exporter = await startExporter(
-    { ...config, cache: { ttl: '0s', error_ttl: '0s' } },
-    { now: () => NOW_MS + 12_000, version: '1.0.0' },
-  );
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: END_MS - HOUR_MS });
+  world = await startWorld(() => Date.now());
+  exporter = await startExporter({ ...world.config, metrics: { per_resource: false } }, { version: '1.0.0' });
   await exporter.scrape();
-  demo.setFaults('edge', [replyWith(403)]);
-  await exporter.scrape();
+  while (Date.now() < END_MS) {
+    vi.advanceTimersByTime(STEP_MS);
+    await exporter.scrape();
+  }
+  vi.advanceTimersByTime(12_000);
 });
 
 afterAll(async () => {
   await exporter?.stop();
-  await demo?.service.stop();
+  await world?.service.stop();
   vi.useRealTimers();
 });
 

@@ -1,0 +1,117 @@
+import { parse } from 'yaml';
+import { type Fault, replyWith } from '../../src/simulator/faults.ts';
+import { type FleetEntry, SimulatedFleet } from '../../src/simulator/fleet.ts';
+import { isSamePath, type SimulatedPath } from '../../src/simulator/listing.ts';
+import { hashText } from '../../src/simulator/random.ts';
+import { startConfigured } from '../../src/simulator/simulation.ts';
+import { demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
+import { wrongTotal } from '../simulator/simulated-service.ts';
+
+/** The end of the day, fixed like the seed, so that pictures of it are reproducible. */
+export const END_MS = Date.parse('2026-01-15T12:00Z');
+/** The time from scrape to scrape. */
+export const STEP_MS = 180_000;
+export const HOUR_MS = 3_600_000;
+const SEED = 1;
+
+interface Event {
+  /** Name of a station or an upstream. */
+  readonly where: string;
+  readonly from: string;
+  /** Default: the end of the day. */
+  readonly to?: string;
+  readonly fault?: Fault;
+  readonly change?: (entry: FleetEntry) => FleetEntry;
+}
+
+const EVENTS: readonly Event[] = [
+  { where: 'training', from: '2026-01-14T15:12Z', to: '2026-01-14T16:21Z', change: withFailedHosts },
+  { where: 'north', from: '2026-01-15T02:30Z', to: '2026-01-15T03:12Z', fault: replyWith(503) },
+  {
+    where: 'training',
+    from: '2026-01-15T06:30Z',
+    to: '2026-01-15T06:33Z',
+    fault: replyWith(429, { 'retry-after': '2' }),
+  },
+  { where: 'edge', from: '2026-01-15T11:18Z', fault: replyWith(403) },
+  { where: 'personal', from: '2026-01-15T11:51Z', fault: wrongTotal(3) },
+];
+
+/** The service of the demo, with a daily curve and the events of the day instead of its faults, and an exporter configuration. */
+export async function startWorld(now: () => number) {
+  const stations = demoStations.map((station) => ({ station, entriesAt: entriesOf(station) }));
+  const find = (path: SimulatedPath) => stations.find(({ station }) => isSamePath(station, path));
+  const { service, config } = await startConfigured(
+    {
+      now,
+      source: (path, atMs) => find(path)?.entriesAt(atMs),
+      faults: (request) => {
+        const found = request && find(request.path);
+        return found === undefined ? [] : eventsAt(found.station, now()).flatMap(({ fault }) => fault ?? []);
+      },
+    },
+    demoStations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
+    { pageSize: 1000 },
+  );
+  const { cache: _cache, upstreams, ...rest } = parse(config) as { cache: object; upstreams: Record<string, object> };
+  // The clock does not move timers: a throttled refresh takes real time.
+  const shortened = Object.entries(upstreams).map(([name, one]) => [name, { ...one, refresh_timeout: '30s' }]);
+  return { service, config: { ...rest, upstreams: Object.fromEntries(shortened) } };
+}
+
+/** The resources of a station by time. All pages of a listing have the same time, so that the latest list is kept. */
+function entriesOf(station: SimulatedStation): (atMs: number) => readonly FleetEntry[] {
+  const fleet = new SimulatedFleet(SEED, station);
+  let latest: { readonly atMs: number; readonly entries: readonly FleetEntry[] } | undefined;
+  return (atMs) => {
+    if (latest?.atMs !== atMs) {
+      const changes = eventsAt(station, atMs).flatMap(({ change }) => change ?? []);
+      const entries = dailyEntries(fleet.at(atMs), atMs);
+      latest = { atMs, entries: changes.reduce((changed, change) => changed.map(change), entries) };
+    }
+    return latest.entries;
+  };
+}
+
+function eventsAt({ name, upstream }: SimulatedStation, atMs: number): Event[] {
+  return EVENTS.filter(
+    ({ where, from, to }) =>
+      [name, upstream].includes(where) && atMs >= Date.parse(from) && (to === undefined || atMs < Date.parse(to)),
+  );
+}
+
+const FIRING = 'ALERTSTATE_FIRING';
+const PENDING = 'ALERTSTATE_PENDING';
+const INACTIVE = 'ALERTSTATE_INACTIVE';
+
+/** At night there are fewer workspaces and jobs, and fewer alerts. */
+function dailyEntries(entries: readonly FleetEntry[], atMs: number): FleetEntry[] {
+  // From 0 at three in the night to 1 twelve hours later.
+  const activity = 0.5 - 0.5 * Math.cos((2 * Math.PI * (atMs / HOUR_MS - 3)) / 24);
+  const shares = new Map([
+    [FIRING, 0.25 + 0.75 * activity],
+    [PENDING, 0.1 + 0.2 * activity],
+  ]);
+  return entries
+    .filter(({ record }) => !isShortLived(record) || rankOf(record) < 0.85 + 0.15 * activity)
+    .map((entry) => (rankOf(entry.record) < (shares.get(entry.record.state) ?? 1) ? entry : inState(entry, INACTIVE)));
+}
+
+function withFailedHosts(entry: FleetEntry): FleetEntry {
+  const { resource_type, alert_rules_count } = entry.record;
+  const isFailed = resource_type.label === 'AEC2 instance' && alert_rules_count > 0 && rankOf(entry.record) < 0.25;
+  return isFailed ? inState(entry, FIRING) : entry;
+}
+
+function isShortLived({ resource_type }: FleetEntry['record']): boolean {
+  return ['Workspace', 'Training job'].includes(resource_type.label);
+}
+
+/** From 0 to 1, constant for a resource. */
+function rankOf({ resource_id }: FleetEntry['record']): number {
+  return hashText(resource_id) / 2 ** 32;
+}
+
+function inState(entry: FleetEntry, state: string): FleetEntry {
+  return { ...entry, record: { ...entry.record, state } };
+}
