@@ -6,10 +6,10 @@ import { byFormat, changeList, historyList, resourceList, searchData, stationDat
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
+import { configPage } from './pages/config-page.ts';
 import { errorPage } from './pages/error-page.ts';
 import { historyPage } from './pages/history-page.ts';
 import { favicon } from './pages/layout.ts';
-import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { searchPage } from './pages/search-page.ts';
 import { stationPage } from './pages/station-page.ts';
@@ -95,7 +95,6 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(routes, ROUTES.discovery, serviceDiscovery(exporter, options.externalUrl));
   page(routes, ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
   page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
-  page(routes, ROUTES.reference, referencePage(exporter, options));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
   const searching = new RenderLimit(MAX_SEARCHING);
   readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(searching.limited(search)));

@@ -5,7 +5,6 @@ export const ROUTES = {
   discovery: '/sd',
   search: '/search',
   config: '/config',
-  reference: '/reference',
   favicon: '/favicon.ico',
   stations: '/stations',
   station: '/stations/:name',

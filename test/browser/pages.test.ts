@@ -13,7 +13,6 @@ const PATHS = [
   '/stations/fine/resources/odd',
   '/stations/fine/changes',
   '/stations/stale/history',
-  '/reference',
   '/config',
   '/search?search=r22',
   // Nothing matches, the query is wrong, the page does not exist.

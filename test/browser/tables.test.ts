@@ -25,7 +25,6 @@ const PATHS = [
   '/stations/shop/changes',
   '/stations/shop/history',
   '/search?search=-',
-  '/reference',
   ...RESOURCE_PATHS,
 ];
 

@@ -310,9 +310,9 @@ describe('resourceList', () => {
   it('holds its slot while a client does not read, and releases it when the client disconnects', async () => {
     const app = await startApp(exporterOf(detailOf(many)));
     const sockets = Array.from({ length: 40 }, () => openUnread(app));
-    await eventually(async () => expect((await app.request('/reference')).status).toBe(503));
+    await eventually(async () => expect((await app.request('/config')).status).toBe(503));
     for (const socket of sockets) socket.destroy();
-    await eventually(async () => expect((await app.request('/reference')).status).toBe(200));
+    await eventually(async () => expect((await app.request('/config')).status).toBe(200));
     expect(app.reported).toEqual([]);
   });
 });

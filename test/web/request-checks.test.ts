@@ -118,11 +118,11 @@ describe('checkAccess', () => {
       return { ...OPEN_ACCESS, users };
     };
     const { port, request } = await startApp({}, { access });
-    const bytes = `GET /reference HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`;
+    const bytes = `GET /config HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`;
     const connections = Array.from({ length: 20 }, () => openConnection(port, bytes));
     await eventually(() => expect(arrived).toBe(20));
     for (const { socket } of connections) socket.destroy();
-    expect((await request('/reference', { headers: RIGHT })).status).toBe(200);
+    expect((await request('/config', { headers: RIGHT })).status).toBe(200);
   });
 
   it('sets the configured headers on every response, overriding the built-in ones', async () => {

@@ -18,7 +18,6 @@ export const READABLE_PATHS = [
   '/-/ready',
   '/-/metrics',
   '/config',
-  '/reference',
   '/favicon.ico',
   '/search?search=a',
   '/search?search=a&format=csv',

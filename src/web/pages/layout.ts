@@ -48,7 +48,6 @@ export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" d
 /** Links of the header: what people open, none of them large. */
 const NAVIGATION = [
   [ROUTES.status, 'Stations'],
-  [ROUTES.reference, 'Metrics reference'],
   [ROUTES.config, 'Configuration'],
 ] as const;
 

@@ -7,7 +7,6 @@ import { AS_BROWSER, openPage, shown } from './opened-page.ts';
 describe('sendPage', () => {
   it.each([
     ['/', 'Stations'],
-    ['/reference', 'Metrics reference'],
     ['/config', 'Configuration'],
     ['/stations/prod', undefined],
   ])('marks on %s the current page in the navigation: %s', async (path, current) => {
@@ -20,7 +19,6 @@ describe('sendPage', () => {
     const links = body.match(/<li><a href.*/g) ?? [];
     expect(links.map((link) => `${shown(link).text} ${shown(link).hrefs}`)).toEqual([
       'Stations ../../',
-      'Metrics reference ../../reference',
       'Configuration ../../config',
       'Metrics ../../metrics',
       'Service discovery ../../sd',

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
 import { NOW_MS } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
-import { contentOf, openPage, rowsOf } from './opened-page.ts';
-
-describe('referencePage', () => {
-  it('shows name, type, labels, help and an example of every family, each with its own anchor', async () => {
-    const { headers, body } = await openPage({}, '/reference');
-    expect(headers['content-security-policy']).not.toContain('script-src');
-    expect(rowsOf(body, 'families')).toEqual(
-      FAMILY_DESCRIPTIONS.map(({ name, type, labels, help, exampleTitle, example }) =>
-        `${name} ${type} ${labels.join(', ')} ${help} ${exampleTitle}: ${example}`.replaceAll(/\s+/g, ' '),
-      ),
-    );
-    // Long names can be broken after underscores.
-    expect(body).toContain(
-      '<tr id="telemetry_station_up">\n<th scope="row"><a class="code" href="#telemetry_station_up">telemetry_<wbr>station_<wbr>up</a>',
-    );
-  });
-});
+import { contentOf, openPage } from './opened-page.ts';
 
 const TEXT = 'token: <secret>\nname: "<b>größe"\n';
 const COMMENTED = 'token: <secret>\nname: "<b>größe"\nttl: 1m # default\n';
