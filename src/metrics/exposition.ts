@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createInflateRaw } from 'node:zlib';
 import { hasSameElements } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { getOrCreate } from '../refresh/aggregates.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
-import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { HEALTH_FAMILIES, STATION_FAMILIES } from './catalogue.ts';
 import type { HealthSource } from './family.ts';
 import { STATION_OWN_FAMILIES } from './own-families.ts';
@@ -75,7 +75,8 @@ export class Exposition {
         this.#groups.of(`health ${start}`, healths, () => encodeHealth(group)),
         this.#groups.of(`snapshots ${start}`, snapshots, () => joinedFamilies(snapshots)),
       );
-      await yieldToEventLoop();
+      // Not with yieldToEventLoop, where refreshes and pages wait too: the deadline of the scrape may be over.
+      await nextIteration();
     }
     return this.#stations.of(format, groups, () => listedSegment(this.#byFamily(groups, format)));
   }
