@@ -30,9 +30,6 @@ const MAX_RENDERED = 4;
 /** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
-/** Limit of searches at the same time, apart from pages: each takes as long as many pages. */
-const MAX_SEARCHING = 1;
-
 /** Limit of concurrent reloads, and of refreshes on request. */
 const MAX_CHANGES = 20;
 
@@ -96,7 +93,8 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   page(routes, ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
   page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
-  const searching = new RenderLimit(MAX_SEARCHING);
+  // Apart from the pages, because a search takes as long as many of them.
+  const searching = new RenderLimit(MAX_SEARCHES);
   readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(searching.limited(search)));
   const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import { type BuildChunk, RequestError, writeToClient } from './respond.ts';
+import { RequestError, writeToClient } from './respond.ts';
 
 /** The signal aborts when the client disconnects before the handler has ended. */
 export type AbortableHandler = (request: Request, response: Response, signal: AbortSignal) => void | Promise<void>;
@@ -47,8 +46,6 @@ export class RenderLimit {
   readonly #max: number;
   #active = 0;
   readonly #waiting: (() => void)[] = [];
-  /** One at a time, and each text waits for one chunk of the others, not for pages. */
-  readonly #chunks = new SerialQueue();
 
   constructor(max: number) {
     this.#max = max;
@@ -57,16 +54,17 @@ export class RenderLimit {
   /** A page is rendered while it is built, not while its client reads. */
   limited(render: PageRenderer): AbortableHandler {
     return async (request, response, signal) => {
-      const pieces = await this.#run(() => afterEvents(() => render(request, response, signal), signal));
-      const buildChunk: BuildChunk = (build) => this.#chunks.run(() => afterEvents(build, signal));
-      if (pieces) await writeToClient(response, pieces, signal, buildChunk);
+      const pieces = await this.#run(() => render(request, response, signal), signal);
+      if (pieces) await writeToClient(response, pieces, signal);
     };
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
+  async #run<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#active < this.#max) this.#active += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
       return await work();
     } finally {
       const next = this.#waiting.shift();
@@ -74,12 +72,6 @@ export class RenderLimit {
       else this.#active -= 1;
     }
   }
-}
-
-async function afterEvents<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
-  await yieldToEventLoop();
-  signal.throwIfAborted();
-  return work();
 }
 
 /** Whether the count exceeds a limit that the operator set; 0: no limit. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { CHUNK_CHARACTERS, chunksOf } from '../inventory/records.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -33,18 +34,14 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.end(body);
 }
 
-/** Builds the chunk that follows when it is time to. */
-export type BuildChunk = (build: () => IteratorResult<string>) => Promise<IteratorResult<string>>;
-
 /** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
 export async function writeToClient(
   response: ServerResponse,
   pieces: Iterable<string>,
   signal: AbortSignal,
-  buildChunk: BuildChunk,
 ): Promise<void> {
   const chunks = chunksOf(pieces);
-  const first = String((await buildChunk(() => chunks.next())).value);
+  const first = String(chunks.next().value);
   limitResponseTime(response);
   if (first.length < CHUNK_CHARACTERS) {
     response.setHeader('Content-Length', Buffer.byteLength(first));
@@ -52,17 +49,21 @@ export async function writeToClient(
   } else if (response.req.method === 'HEAD') {
     response.end();
   } else {
-    await pipeline(followedBy(first, chunks, buildChunk), response, { signal }).catch((error) => {
+    await pipeline(followedBy(first, chunks), response, { signal }).catch((error) => {
       signal.throwIfAborted();
       throw error;
     });
   }
 }
 
-async function* followedBy(first: string, chunks: Iterator<string>, buildChunk: BuildChunk): AsyncIterable<string> {
+/** Events that have arrived are handled before each further chunk is built. */
+async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterable<string> {
   yield first;
-  for (let next = await buildChunk(() => chunks.next()); !next.done; next = await buildChunk(() => chunks.next()))
-    yield next.value;
+  await yieldToEventLoop();
+  for (const chunk of chunks) {
+    yield chunk;
+    await yieldToEventLoop();
+  }
 }
 
 /** Longer than the usual scrape timeout. */

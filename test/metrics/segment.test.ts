@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import {
   storedSegment,
 } from '../../src/metrics/segment.ts';
 import { codePoint } from '../code-point.ts';
+import { heldByBuffers } from '../held-by-buffers.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 2000 }).map((text) => text.toWellFormed()),
@@ -57,6 +59,15 @@ describe('Body', () => {
         }
       }),
     );
+  });
+
+  it('holds little for each reader that does not go on reading', async () => {
+    const body = new Body([storedSegment(randomBytes(1024 * 1024))]);
+    const before = heldByBuffers();
+    const readers = Array.from({ length: 20 }, () => body.plain()[Symbol.asyncIterator]());
+    for (const reader of readers) await reader.next();
+    expect((heldByBuffers() - before) / readers.length).toBeLessThan(128 * 1024);
+    for (const reader of readers) await reader.return?.();
   });
 });
 

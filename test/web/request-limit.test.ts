@@ -127,15 +127,13 @@ describe('RenderLimit', () => {
     expect(reported).toEqual([]);
   });
 
-  it('searches for one client at a time, while pages are rendered', async () => {
-    const { search, began, ended, release } = heldWork();
+  it('renders pages while four searches are in progress', async () => {
+    const { search, began, release } = heldWork();
     const { request } = await startApp({ search });
     const searches = Array.from({ length: 4 }, () => request('/search?search=a'));
-    await began(1);
+    await began(4);
     for (const path of ['/', '/?format=json', '/stations/prod']) expect((await request(path)).status, path).toBe(200);
-    await began(1);
     release();
-    await ended(4);
     expect((await Promise.all(searches)).map(({ status }) => status)).toEqual(Array(4).fill(200));
   });
 
