@@ -1,7 +1,7 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { DEFAULT_COMMENT, renderConfig } from '../config/resolve.ts';
-import type { HistoryEntry } from '../inventory/history.ts';
+import type { EndedRefresh } from '../inventory/latest-refreshes.ts';
 import { type Order, type Selection, searchStations } from '../inventory/selection.ts';
 import { countOwners } from '../inventory/station-status.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
@@ -129,13 +129,13 @@ export class Exporter implements ExporterPort {
     return stationDetail(this.#generation, name, this.#services.changes);
   }
 
-  refresh(name: string): RequestedRefresh<HistoryEntry | undefined> | undefined {
+  refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined {
     const { stations, journals } = this.#generation;
-    const history = journals.get(name)?.history;
-    const refreshes = history?.refreshes;
+    const refreshes = journals.get(name)?.refreshes;
+    const countBefore = refreshes?.count;
     const requested = stations.get(name)?.refreshNow();
     if (!requested?.ok) return requested;
-    const outcome = () => (history?.refreshes === refreshes ? undefined : history?.latest());
+    const outcome = () => (refreshes?.count === countBefore ? undefined : refreshes?.latest());
     return { ok: true, ended: requested.ended.then(outcome) };
   }
 

@@ -1,5 +1,5 @@
 import type { ChangeLog } from '../inventory/changes.ts';
-import { History, type HistoryEntry, type Outage } from '../inventory/history.ts';
+import { type EndedRefresh, LatestRefreshes, type Outage } from '../inventory/latest-refreshes.ts';
 import { VerifiedNumbers } from '../inventory/loss.ts';
 import { secondsOf } from '../inventory/station-columns.ts';
 import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
@@ -50,13 +50,15 @@ const MAX_CHANGE_LINES = 100;
  * Everything else is logged at debug level.
  */
 export class StationJournal {
-  readonly history = new History();
+  readonly refreshes = new LatestRefreshes();
   readonly verified = new VerifiedNumbers();
   readonly #station: string;
   readonly #options: JournalOptions;
   readonly #warningsDue: TimesDue;
   /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
   #failuresDue: TimesDue;
+  /** When the outages of the last hour began. */
+  #outageStartsMs: readonly number[] = [];
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
   #isOutageLogged: boolean | undefined;
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
@@ -70,26 +72,26 @@ export class StationJournal {
   }
 
   refreshed(view: JournalView, attempt: RefreshDetails): void {
-    const entry = refreshEntry(view, attempt);
-    this.history.add(entry);
-    const outage = outageFields(this.history.outages, entry.atMs);
+    const refresh = endedRefresh(view, attempt);
+    const { outage: before } = this.refreshes;
+    this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
-      this.#failed(view.health.failure, view.spec.upstream, fields, outage);
+      this.#failed(view.health.failure, view.spec.upstream, refresh.atMs, fields);
       this.#expired(view);
     } else {
       this.#options.upstreamFailures.delete(view.spec.upstream);
-      this.#recovered(outage);
+      this.#recovered(before, refresh.atMs);
       this.#succeeded(view, fields);
       const { verifiedResources } = view.served?.publication.lastKnown ?? {};
-      if (verifiedResources !== undefined) this.verified.add(verifiedResources, entry.atMs);
+      if (verifiedResources !== undefined) this.verified.add(verifiedResources, refresh.atMs);
     }
-    if (attempt.changes) this.#changed(attempt.changes, entry.atMs);
+    if (attempt.changes) this.#changed(attempt.changes, refresh.atMs);
   }
 
   postponed({ reason, message }: ListingFailure): void {
     const failure = { reason, message };
-    this.history.add({ atMs: Date.now(), waitedMs: 0, refreshes: 1, failed: 0, outcome: 'postponed', failure });
+    this.refreshes.add({ atMs: Date.now(), waitedMs: 0, outcome: 'postponed', failure });
     this.#warn('refresh postponed', { reason, error: message });
   }
 
@@ -97,13 +99,13 @@ export class StationJournal {
     this.#warn('page size reduced', { page_size: pageSize });
   }
 
-  #failed(failure: NonNullable<Health['failure']>, upstream: string, fields: LogFields, outage: OutageFields): void {
+  #failed(failure: NonNullable<Health['failure']>, upstream: string, atMs: number, fields: LogFields): void {
     const { reason, message, error } = failure;
-    const { attempts, outage_seconds, outages } = outage;
-    if (this.#isOutageLogged === undefined && outages <= MAX_LOGGED_OUTAGES)
-      this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
+    const isFirst = this.#isOutageLogged === undefined;
+    if (isFirst) this.#outageStartsMs = [...this.#outageStartsMs.filter((ms) => atMs - ms < REPEAT_MS), atMs];
+    const outages = this.#outageStartsMs.length;
+    if (isFirst && outages <= MAX_LOGGED_OUTAGES) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0 && this.#logsFailure(upstream, reason);
-    const isRepeated = attempts > 1;
     this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
       upstream: UPSTREAM_REASONS.has(reason) ? upstream : undefined,
       reason,
@@ -111,8 +113,7 @@ export class StationJournal {
       ...fields,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-      attempts: isRepeated ? attempts : undefined,
-      outage_seconds: isRepeated ? outage_seconds : undefined,
+      ...(isFirst ? {} : outageFields(this.refreshes.outage, atMs)),
       outages: outages > 1 ? outages : undefined,
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
@@ -136,9 +137,9 @@ export class StationJournal {
     this.#isOutageLogged = true;
   }
 
-  #recovered({ attempts, outage_seconds }: OutageFields): void {
+  #recovered(outage: Outage | undefined, atMs: number): void {
     if (this.#isOutageLogged === undefined) return;
-    this.#write(this.#isOutageLogged ? 'info' : 'debug', 'station recovered', { outage_seconds, attempts });
+    this.#write(this.#isOutageLogged ? 'info' : 'debug', 'station recovered', outageFields(outage, atMs));
     this.#isOutageLogged = undefined;
   }
 
@@ -209,27 +210,22 @@ export class StationJournal {
   }
 }
 
-type OutageFields = ReturnType<typeof outageFields>;
-
-/** The latest outage as the page and the history show it, and how many began within the last hour. */
-function outageFields(outages: readonly Outage[], nowMs: number) {
-  const { fromMs, toMs = nowMs, failed: attempts } = outages.at(-1) ?? { fromMs: nowMs, failed: 1 };
-  const recent = outages.filter((outage) => fromMs - outage.fromMs < REPEAT_MS);
-  return { attempts, outage_seconds: secondsOf(Math.max(toMs - fromMs, 0)), outages: recent.length };
+function outageFields(outage: Outage | undefined, nowMs: number): LogFields {
+  if (outage === undefined) return {};
+  return { attempts: outage.failed, outage_seconds: secondsOf(Math.max(nowMs - outage.fromMs, 0)) };
 }
 
-/** A refresh as the history of its station keeps it. */
-function refreshEntry({ health, served }: JournalView, { waitedMs, changes }: RefreshDetails): HistoryEntry {
+/** A refresh as it is kept. */
+function endedRefresh({ health, served }: JournalView, { waitedMs, changes }: RefreshDetails): EndedRefresh {
   const { lastAttemptMs = 0, durationMs = 0, failure } = health;
-  const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
-  if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
+  const common = { atMs: lastAttemptMs, durationMs, waitedMs };
+  if (failure) return { ...common, outcome: 'failed', failure };
   const snapshot = served?.publication.snapshot;
   const { firing, unknown } = totalsOf(served?.encoded.aggregates.groups ?? [], false);
   // Without their list, of which the change log has its own bound.
   const { list, found, total, ...changed } = changes ?? {};
   return {
     ...common,
-    failed: 0,
     outcome: snapshot?.complete ? 'succeeded' : 'incomplete',
     ...(snapshot && { pages: snapshot.pages }),
     // Nothing is known of the resources if all records were rejected.

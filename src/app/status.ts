@@ -1,6 +1,6 @@
 import { capacityOf } from '../inventory/capacity.ts';
 import type { ChangeLog } from '../inventory/changes.ts';
-import { History } from '../inventory/history.ts';
+import { LatestRefreshes } from '../inventory/latest-refreshes.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
 import { unknownStatesOf } from '../inventory/unknown-states.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
@@ -51,7 +51,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
   const journal = journals.get(spec.name);
-  const history = journal?.history ?? new History();
+  const refreshes = journal?.refreshes ?? new LatestRefreshes();
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -78,12 +78,12 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
         isHeld: served.publication.lastKnown.isHeld,
       },
     isBeforeReload: served !== undefined && served.publication.spec !== spec,
-    outages: history.outages,
-    incompleteSinceMs: history.incompleteSinceMs,
-    unknownSinceMs: history.unknownSinceMs,
-    comparedSinceMs: history.comparedSinceMs,
+    outage: refreshes.outage,
+    incompleteSinceMs: refreshes.incompleteSinceMs,
+    unknownSinceMs: refreshes.unknownSinceMs,
+    comparedSinceMs: refreshes.comparedSinceMs,
     lossAt: (nowMs) => served && journal?.verified.lossAt(nowMs),
-    refreshesSince: (fromMs) => history.since(fromMs),
+    numberChanges: refreshes.numberChanges,
   };
 }
 
@@ -110,7 +110,7 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
       withheld: served.encoded.withheld,
       withheldFiring: served.encoded.withheldFiring,
     },
-    history: generation.journals.get(name)?.history.newestFirst() ?? [],
+    refreshes: generation.journals.get(name)?.refreshes.newestFirst() ?? [],
     changes: changes.of(name),
     links: generation.loaded.config.links,
   };

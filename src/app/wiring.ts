@@ -13,8 +13,8 @@ const KIB = 1024;
 /** The program itself, and the young generation of the heap. */
 const RESERVED_HEAP_BYTES = 96 * KIB * KIB;
 
-/** The history of a station takes 75 KiB after a day, and more if the messages of failures differ. */
-const HEAP_BYTES_PER_STATION = 128 * KIB;
+/** The latest refreshes of a station take 40 KiB; the rest is for what else is kept of it, such as numbers by type and state. */
+const HEAP_BYTES_PER_STATION = 96 * KIB;
 
 /** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are in memory at once. */
 const HEAP_BYTES_PER_RECORD = 1.5 * KIB;

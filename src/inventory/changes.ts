@@ -4,7 +4,7 @@ import { oneOf, PAGE, TEXT } from './parameters.ts';
 import { type Columns, documented } from './records.ts';
 import { textTest } from './selection.ts';
 
-/** A change, and when the refresh that found it ended: in the history, its entry has the same time. */
+/** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */
 export interface ObservedChange extends Change {
   readonly atMs: number;
 }

@@ -1,5 +1,4 @@
 import { HOUR_MS } from '../model/clock.ts';
-import { firstMsOf } from './history.ts';
 import type { Loss } from './loss.ts';
 import { type StationStatus, stateOf } from './station-status.ts';
 
@@ -18,10 +17,9 @@ export interface RecentChanges {
 /** Only listings that were compared count: what another one lacks may still exist. */
 export function recentChanges(station: StationStatus, nowMs: number): RecentChanges {
   const { comparedSinceMs, snapshot } = station;
-  const compared = station.refreshesSince(nowMs - HOUR_MS).filter(({ removed }) => removed !== undefined);
-  const sum = (key: 'added' | 'removed') => compared.reduce((total, entry) => total + (entry[key] ?? 0), 0);
-  const first = compared.find(({ added = 0, removed = 0 }) => added + removed > 0);
-  const sinceMs = first && firstMsOf(first);
+  const changes = station.numberChanges.filter(({ atMs }) => atMs >= nowMs - HOUR_MS);
+  const sum = (key: 'added' | 'removed') => changes.reduce((total, change) => total + change[key], 0);
+  const sinceMs = changes[0]?.atMs;
   const isKnown = stateOf(station) === 'up' && snapshot?.isHeld === false && comparedSinceMs !== undefined;
   return {
     added: sum('added'),

@@ -2,7 +2,7 @@ import type { RejectedRecord } from '../model/listing.ts';
 import { columnsWith } from '../model/resource.ts';
 import { knownRuleCounts } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { HistoryEntry, Outage } from './history.ts';
+import type { EndedRefresh } from './latest-refreshes.ts';
 import { type Columns, documented, fieldsOf } from './records.ts';
 import type { SearchResult, StationResource } from './selection.ts';
 import {
@@ -26,6 +26,10 @@ export const STATION_COLUMNS = documented<StationStatus>({
   ],
   failure_reason: ['Why the latest refresh failed; null if it succeeded.', ({ failure }) => failure?.reason],
   failure_message: ['Details of the failure.', ({ failure }) => failure?.message],
+  failing_since: [
+    'End of the first refresh that failed since the last success; null if the latest one succeeded.',
+    ({ outage }) => rfc3339(outage?.fromMs),
+  ],
   last_success: ['End of the last successful refresh.', ({ lastSuccessMs }) => rfc3339(lastSuccessMs)],
   last_attempt: ['End of the latest refresh.', ({ lastAttemptMs }) => rfc3339(lastAttemptMs)],
   refresh_duration_seconds: ['Duration of the latest refresh.', ({ durationMs }) => secondsOf(durationMs)],
@@ -111,18 +115,6 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
   ],
 });
 
-/** An outage of a station in JSON. */
-export const OUTAGE_FIELDS = documented<Outage, unknown>({
-  from: ['End of the first refresh that failed.', ({ fromMs }) => rfc3339(fromMs)],
-  to: ['End of the first refresh that succeeded, or null.', ({ toMs }) => rfc3339(toMs)],
-  seconds: [
-    'Time between them; null until it has ended.',
-    ({ fromMs, toMs }) => (toMs === undefined ? undefined : secondsOf(Math.max(toMs - fromMs, 0))),
-  ],
-  failed_refreshes: ['Number of refreshes that failed.', 'failed'],
-  failure_reasons: ['List of the reasons why they failed.', 'reasons'],
-});
-
 /** A rejected record in JSON: what could be read of it. */
 export const REJECTED_FIELDS = documented<RejectedRecord, unknown>({
   position: ['Number of records before it in the listing.', 'position'],
@@ -143,11 +135,9 @@ export const STATION_LISTING = documented<Snapshot, unknown>({
   invalid_fields: ['Number of invalid values by field.', 'invalidFields'],
 });
 
-/** A refresh, or several of six minutes, in JSON and CSV. */
-export const HISTORY_COLUMNS = documented<HistoryEntry>({
+/** A refresh in JSON and CSV. */
+export const REFRESH_COLUMNS = documented<EndedRefresh>({
   time: ['End of the refresh.', ({ atMs }) => rfc3339(atMs)],
-  refreshes: ['Number of refreshes in the entry.', 'refreshes'],
-  failed_refreshes: ['Number of refreshes that failed.', 'failed'],
   outcome: [
     '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`.',
     'outcome',
@@ -157,7 +147,7 @@ export const HISTORY_COLUMNS = documented<HistoryEntry>({
   refresh_duration_seconds: ['Duration of the refresh.', ({ durationMs }) => secondsOf(durationMs)],
   waited_seconds: ['Time that it waited for the capacity of the upstream.', ({ waitedMs }) => secondsOf(waitedMs)],
   listing_pages: ['Number of requests of the listings.', 'pages'],
-  resources: ['Number of resources after the latest success.', 'resources'],
+  resources: ['Number of resources; null if unknown.', 'resources'],
   firing_resources: ['Resources in a state that means firing.', 'firing'],
   unknown_state_resources: [
     'Resources in a state of unknown meaning, or without a state.',

@@ -8,7 +8,7 @@ import type { Health, StationView } from '../refresh/station-cache.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { Capacity } from './capacity.ts';
 import type { StationChanges } from './changes.ts';
-import type { HistoryEntry, Outage } from './history.ts';
+import type { EndedRefresh, Outage, ResourceNumberChange } from './latest-refreshes.ts';
 import type { LinkTemplate } from './links.ts';
 import type { Loss } from './loss.ts';
 import type { UnknownState } from './unknown-states.ts';
@@ -38,18 +38,18 @@ export interface StationStatus
   readonly isBeforeReload: boolean;
   readonly ttlMs: number;
   readonly maxStaleMs: number;
-  /** The latest ones, the oldest first. */
-  readonly outages: readonly Outage[];
+  /** undefined: the latest refresh succeeded, or there is none. */
+  readonly outage: Outage | undefined;
   /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
   readonly incompleteSinceMs: number | undefined;
   /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
   readonly unknownSinceMs: number | undefined;
-  /** Since when listings have been compared (see `History`). */
+  /** Since when listings have been compared (see `LatestRefreshes`). */
   readonly comparedSinceMs: number | undefined;
   /** The loss at that time; undefined: not many resources are gone, or there is no data. */
   readonly lossAt: (nowMs: number) => Loss | undefined;
-  /** The refreshes that ended at that time or later, the oldest first: a function, because most pages do not need them. */
-  readonly refreshesSince: (fromMs: number) => readonly HistoryEntry[];
+  /** Those of at least the last hour, the oldest first. */
+  readonly numberChanges: readonly ResourceNumberChange[];
 }
 
 export interface SnapshotStatus
@@ -74,8 +74,8 @@ export interface StationDetail {
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
-  /** The refreshes, the latest first. */
-  readonly history: readonly HistoryEntry[];
+  /** The latest ones, the newest first. */
+  readonly refreshes: readonly EndedRefresh[];
   readonly changes: StationChanges;
   /** The templates of the configuration. */
   readonly links: readonly LinkTemplate[];

@@ -14,9 +14,8 @@ import { type Selection, selectResources } from '../inventory/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
-  HISTORY_COLUMNS,
-  OUTAGE_FIELDS,
   OWNER_FIELDS,
+  REFRESH_COLUMNS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
@@ -145,7 +144,6 @@ export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRe
       products: spec.products,
       alertability: spec.alertability,
       links: linksOf(links, spec),
-      outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
       listing: served ? fieldsOf(STATION_LISTING, served.snapshot) : null,
       ...(spec.resourceLabels.names.length > 0 && {
         resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
@@ -188,11 +186,11 @@ function listName(name: string, selection: Selection): string {
   return `${name}${resourceSearch({ selection })}`.replace(/\?$/, '');
 }
 
-/** The refreshes of a station, the latest first. */
-export function historyList(exporter: ExporterPort): ListHandlers {
+/** The latest refreshes of a station, the newest first. */
+export function refreshList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
-    const { spec, history } = stationOf(exporter, request);
-    return { name: `${spec.name}-history`, columns: HISTORY_COLUMNS, rows: history };
+    const { spec, refreshes } = stationOf(exporter, request);
+    return { name: `${spec.name}-refreshes`, columns: REFRESH_COLUMNS, rows: refreshes };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
-import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
+import { REFRESH_COLUMNS } from '../inventory/station-columns.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { stationOf } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
@@ -57,7 +57,7 @@ export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeout
       response.setHeader('Retry-After', Math.ceil(requested.waitMs / 1000));
       sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
     } else {
-      const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
+      const fields = outcome ? fieldsOf(REFRESH_COLUMNS, outcome) : { refreshing: true };
       send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
     }
   };

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../inventory/history.ts';
+import type { EndedRefresh } from '../inventory/latest-refreshes.ts';
 import type { Order, SearchResult, Selection } from '../inventory/selection.ts';
 import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { Body } from '../metrics/exposition.ts';
@@ -28,7 +28,7 @@ export interface ExporterPort {
    * Refreshes the station although it is not due, or joins its running refresh. Its outcome is undefined if a reload ended it.
    * Returns undefined if no station has this name.
    */
-  refresh(name: string): RequestedRefresh<HistoryEntry | undefined> | undefined;
+  refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined;
   /** Searches the resources of all stations; rejects with the reason of the signal once it aborts. */
   search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult>;
   /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */

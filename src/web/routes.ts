@@ -8,7 +8,7 @@ export const ROUTES = {
   favicon: '/favicon.ico',
   stations: '/stations',
   station: '/stations/:name',
-  history: '/stations/:name/history',
+  refreshes: '/stations/:name/refreshes',
   changes: '/stations/:name/changes',
   refresh: '/stations/:name/refresh',
   resources: '/stations/:name/resources',

@@ -81,12 +81,12 @@ describe('nextGeneration', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('keeps the history of a station by its name, and continues it', async () => {
+  it('keeps the refreshes of a station by its name, and continues them', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>
       generation.journals
         .get('a')
-        ?.history.newestFirst()
+        ?.refreshes.newestFirst()
         .map(({ resources }) => resources);
     const changes = [{ upstream: { timeout: '9s' } }, { station: { filters: { resource_ids: ['r1'] } } }];
     let generation = await refreshed(configOf(service.url, ['a', 'b']));
@@ -170,10 +170,10 @@ describe('startGeneration', () => {
       old,
       configOf(service.url, ['a'], { station: { filters: { resource_ids: ['r1'] } } }),
     );
-    const history = next.journals.get('a')?.history ?? expect.unreachable();
-    await eventually(() => expect(history.latest()).toMatchObject({ resources: 1 }));
-    expect(history.latest()?.removed).toBeUndefined();
-    expect(history.comparedSinceMs).toBe(history.latest()?.atMs);
+    const refreshes = next.journals.get('a')?.refreshes ?? expect.unreachable();
+    await eventually(() => expect(refreshes.latest()).toMatchObject({ resources: 1 }));
+    expect(refreshes.latest()?.removed).toBeUndefined();
+    expect(refreshes.comparedSinceMs).toBe(refreshes.latest()?.atMs);
   });
 
   it('does not excuse a hold from max_stale again when a reload changes the upstream', async () => {

@@ -57,7 +57,7 @@ describe('StationJournal', () => {
     ]);
     refresh();
     refresh();
-    expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
+    expect(logged()).toEqual(['info msg="station recovered" station=prod attempts=3 outage_seconds=30']);
   });
 
   it('logs that the data has expired, and once per hour while the outage lasts', () => {
@@ -228,7 +228,7 @@ describe('StationJournal', () => {
   });
 });
 
-describe('StationJournal.history', () => {
+describe('StationJournal.refreshes', () => {
   const resources = ['ALERTSTATE_FIRING', 'Firing', 'ALERTSTATE_INACTIVE', '', 'RESOLVED'].map((state, at) =>
     resourceOf(`${at}`, { state }),
   );
@@ -237,10 +237,8 @@ describe('StationJournal.history', () => {
     const { journal, refresh } = setUp();
     const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
     refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, found: [], list: [] } });
-    expect(journal.history.latest()).toEqual({
+    expect(journal.refreshes.latest()).toEqual({
       atMs: 0,
-      refreshes: 1,
-      failed: 0,
       outcome: 'succeeded',
       waitedMs: 1500,
       durationMs: 1234.5,
@@ -257,23 +255,21 @@ describe('StationJournal.history', () => {
     const { journal, refresh } = setUp();
     const states = ['OK', 'A_FIRING', 'B_FIRING', 'X_FIRING'];
     refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues: 1 });
-    expect(journal.history.latest()).toMatchObject({ resources: 4, firing: 3 });
+    expect(journal.refreshes.latest()).toMatchObject({ resources: 4, firing: 3 });
   });
 
   it('knows no changes of a listing that is not complete', () => {
     const { journal, refresh } = setUp();
     refresh({ resources, listing: { complete: false } });
-    expect(journal.history.latest()).toMatchObject({ outcome: 'incomplete', resources: 5 });
-    expect(journal.history.latest()).not.toHaveProperty('added');
+    expect(journal.refreshes.latest()).toMatchObject({ outcome: 'incomplete', resources: 5 });
+    expect(journal.refreshes.latest()).not.toHaveProperty('added');
   });
 
   it('has the failure, and no numbers of the snapshot before', () => {
     const { journal, refresh } = setUp();
     refresh({ resources, reason: 'auth' });
-    expect(journal.history.latest()).toEqual({
+    expect(journal.refreshes.latest()).toEqual({
       atMs: 0,
-      refreshes: 1,
-      failed: 1,
       outcome: 'failed',
       waitedMs: 1500,
       durationMs: 1234.5,
@@ -284,9 +280,7 @@ describe('StationJournal.history', () => {
   it('has a postponed refresh, which is not a failure of the station', () => {
     const { journal } = setUp();
     journal.postponed(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
-    expect(journal.history.latest()).toMatchObject({
-      refreshes: 1,
-      failed: 0,
+    expect(journal.refreshes.latest()).toMatchObject({
       outcome: 'postponed',
       waitedMs: 0,
       failure: { reason: 'rate_limited', message: 'later' },

@@ -70,12 +70,12 @@ describe('stationStatuses', () => {
         unknownCoverage: 0,
         isHeld: false,
       },
-      outages: [],
+      outage: undefined,
       incompleteSinceMs: undefined,
       unknownSinceMs: undefined,
       comparedSinceMs: undefined,
       lossAt: expect.any(Function),
-      refreshesSince: expect.any(Function),
+      numberChanges: [],
     });
   });
 
@@ -134,7 +134,7 @@ describe('stationDetail', () => {
     expect(stationDetail(generationOf(view), 'prod', changes)).toMatchObject({
       status: { name: 'prod' },
       served: { spec, snapshot, withheld: 7, withheldFiring: 600 },
-      history: [],
+      refreshes: [],
       links: [],
     });
     expect(stationDetail(generationOf(view), 'other', changes)).toBeUndefined();

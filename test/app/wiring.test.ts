@@ -16,20 +16,20 @@ describe('recordLimits', () => {
       expect((heapMib * MIB) / records).toBeGreaterThan(1000);
       expect(records_per_station).toBeLessThan(records);
     }
-    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 111_189, records_per_station: 83_392 });
+    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 111_210, records_per_station: 83_408 });
     expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
     expect(limitsOf({}).records).toBeGreaterThan(1000);
   });
 
-  it('leave room for the history of every station', () => {
+  it('leave room for the latest refreshes of every station', () => {
     const { records } = recordLimits(configured(configOf('http://h', ['a'])), 1000, 560 * MIB);
-    const historyBytes = 1000 * 128 * 1024;
-    expect(records * 1400 + historyBytes).toBeLessThan(512 * MIB);
+    const refreshBytes = 1000 * 96 * 1024;
+    expect(records * 1400 + refreshBytes).toBeLessThan(512 * MIB);
     expect(records).toBeGreaterThan(200_000);
   });
 
   it('are those of the configuration', () => {
     expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
-    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 111_189, records_per_station: 5 });
+    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 111_210, records_per_station: 5 });
   });
 });

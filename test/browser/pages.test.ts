@@ -12,7 +12,6 @@ const PATHS = [
   '/stations/rejecting?page=3',
   '/stations/fine/resources/odd',
   '/stations/fine/changes',
-  '/stations/stale/history',
   '/config',
   '/search?search=r22',
   // Nothing matches, the query is wrong, the page does not exist.

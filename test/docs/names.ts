@@ -6,8 +6,7 @@ import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import {
   DATA_FIELDS,
-  HISTORY_COLUMNS,
-  OUTAGE_FIELDS,
+  REFRESH_COLUMNS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
@@ -65,8 +64,8 @@ const simpleNames = new Set([
   ...FAILURE_REASONS,
   ...LISTING_FIELDS,
   ...INCOMPLETE_REASONS,
-  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS, ...OUTAGE_FIELDS }),
-  ...Object.keys({ ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
+  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS }),
+  ...Object.keys({ ...REFRESH_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
   ...Object.keys(NAMED_FAULTS),

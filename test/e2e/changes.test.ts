@@ -79,8 +79,8 @@ function expectedChanges(before: World, after: World, atMs: number): Expected[] 
 const count = (changes: readonly Expected[], ...kinds: string[]) =>
   changes.filter(({ change }) => kinds.includes(change)).length;
 
-/** As the history shows them: a changed type is one removed and one added. */
-function historyText(changes: readonly Expected[]): string {
+/** As the latest refreshes show them: a changed type is one removed and one added. */
+function refreshText(changes: readonly Expected[]): string {
   const counts = {
     added: count(changes, 'added', 'type'),
     removed: count(changes, 'removed', 'type'),
@@ -110,7 +110,7 @@ async function startStation(limits: object = {}) {
 }
 
 describe('the changes of a station', () => {
-  it.each([1, 2, 3, 4])('agree on the page, in JSON, CSV, history, log and metrics, seed %i', async (seed) => {
+  it.each([1, 2, 3, 4])('agree on the page, in JSON, CSV, refreshes, log and metrics, seed %i', async (seed) => {
     const random = randomFrom(seed);
     // With two values, most types are published as (other).
     const isFolded = seed % 2 === 0;
@@ -151,13 +151,13 @@ describe('the changes of a station', () => {
       const logged = log.flatMap((line) => / change=(\w+) resource_id=(\w+)/.exec(line)?.slice(1).join() ?? []);
       expect(logged.toSorted()).toEqual(changes.map(({ change, id }) => `${change},${id}`).toSorted());
 
-      const [latest] = (await (await get('/stations/ts/history?format=json')).json()) as Record<string, unknown>[];
+      const [latest] = (await (await get('/stations/ts/refreshes?format=json')).json()) as Record<string, unknown>[];
       const shownAs = outcome === 'rejected' ? 'incomplete' : outcome;
       expect(latest).toMatchObject({ time: iso, outcome: outcome === 'complete' ? 'succeeded' : shownAs });
       if (outcome === 'complete') {
         const link = `<a href="../stations/ts/changes?since=${encodeURIComponent(iso)}&#38;until=${encodeURIComponent(iso)}">`;
         expect(await read('/stations/ts')).toContain(
-          changes.length === 0 ? 'none' : `${link}${historyText(changes)}</a>`,
+          changes.length === 0 ? 'none' : `${link}${refreshText(changes)}</a>`,
         );
       }
       if (outcome !== 'failed') {

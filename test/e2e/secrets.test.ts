@@ -77,7 +77,7 @@ async function shown(program: Program): Promise<Readonly<Record<string, string>>
     '/probe?station=a',
     '/sd',
     '/stations/a',
-    '/stations/a/history',
+    '/stations/a/refreshes',
     '/stations/a/changes',
     '/-/ready',
     '/nowhere',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../src/inventory/records.ts';
-import { DATA_FIELDS, OUTAGE_FIELDS, STATION_COLUMNS } from '../../src/inventory/station-columns.ts';
+import { DATA_FIELDS, STATION_COLUMNS } from '../../src/inventory/station-columns.ts';
 import { SNAPSHOT, STATION, withRejected } from '../web/fake-station.ts';
 
 describe('DATA_FIELDS', () => {
@@ -21,12 +21,5 @@ describe('STATION_COLUMNS', () => {
       listing_rejected_resources: 5,
     });
     expect(fieldsOf(STATION_COLUMNS, { ...STATION, snapshot: SNAPSHOT })).toMatchObject({ resources: 0 });
-  });
-});
-
-describe('OUTAGE_FIELDS', () => {
-  it('have neither an end nor a length before the outage has ended', () => {
-    const outage = { fromMs: 1000, toMs: undefined, failed: 1, statuses: [], reasons: ['timeout'] as const };
-    expect(fieldsOf(OUTAGE_FIELDS, outage)).toMatchObject({ to: null, seconds: null });
   });
 });

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../src/inventory/history.ts';
+import type { EndedRefresh } from '../../src/inventory/latest-refreshes.ts';
 import type { RejectedRecord } from '../../src/model/listing.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
-import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION } from './fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, OUTAGE, SNAPSHOT, STATION } from './fake-station.ts';
 import { type RunningApp, responseTo, startApp } from './running-app.ts';
 
 const UP = {
@@ -14,6 +14,7 @@ const UP = {
   state: 'up',
   failure_reason: null,
   failure_message: null,
+  failing_since: null,
   last_success: '2026-01-02T03:04:05.000Z',
   last_attempt: '2026-01-02T03:04:05.000Z',
   refresh_duration_seconds: 0.25,
@@ -42,6 +43,7 @@ const FAILING = {
   ...STATION,
   name: 'a,b',
   up: false,
+  outage: OUTAGE,
   failure: { reason: 'auth', message: '=1+1 "x"' },
   lastSuccessMs: undefined,
   dueInMs: -5,
@@ -70,8 +72,8 @@ describe('byFormat', () => {
     ['/?format=json', 'text/html', 'application/json'],
     ['/?format=html', 'application/json', 'text/html; charset=utf-8'],
     ['/stations/prod', 'application/json', 'application/json'],
-    ['/stations/prod/history', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
-    ['/stations/prod/history', undefined, 'application/json'],
+    ['/stations/prod/refreshes', 'text/html,*/*;q=0.8', 'application/json'],
+    ['/stations/prod/refreshes', undefined, 'application/json'],
     ['/stations/prod/resources', undefined, 'application/json'],
     ['/stations/prod/resources', 'text/csv', 'text/csv; charset=utf-8'],
   ])('answers %s with Accept %s as %s', async (path, accept, type) => {
@@ -104,6 +106,7 @@ describe('stationList', () => {
         state: 'failing',
         failure_reason: 'auth',
         failure_message: '=1+1 "x"',
+        failing_since: '2026-01-02T03:04:05.000Z',
         last_success: null,
         next_refresh_seconds: 0,
         refreshing: true,
@@ -116,8 +119,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      '"prod","main","ts","up",,,"2026-01-02T03:04:05.000Z","2026-01-02T03:04:05.000Z",0.25,30,false,,false,"scrape",42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
-      `"a,b","main","ts","failing","auth","'=1+1 ""x""",,"2026-01-02T03:04:05.000Z",0.25,0,true,1.5,true,"scrape",,,,,,,,,,,,,,`,
+      '"prod","main","ts","up",,,,"2026-01-02T03:04:05.000Z","2026-01-02T03:04:05.000Z",0.25,30,false,,false,"scrape",42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
+      `"a,b","main","ts","failing","auth","'=1+1 ""x""","2026-01-02T03:04:05.000Z",,"2026-01-02T03:04:05.000Z",0.25,0,true,1.5,true,"scrape",,,,,,,,,,,,,,`,
       '',
     ]);
   });
@@ -164,7 +167,6 @@ describe('stationData', () => {
           rejected: 2,
           isHeld: true,
         },
-        outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'], statuses: [] }],
       },
       snapshot: { reportedTotal: 4, duplicates: 1, rejectedRecords: [REJECTED] },
     });
@@ -189,15 +191,6 @@ describe('stationData', () => {
       age: 55,
       before_reload: false,
       incomplete_reasons: ['short'],
-      outages: [
-        {
-          from: '2026-01-02T03:04:00.000Z',
-          to: '2026-01-02T03:04:01.234Z',
-          seconds: 1.234,
-          failed_refreshes: 2,
-          failure_reasons: ['auth'],
-        },
-      ],
       subscription: 'sub',
       resource_group: 'rg',
       zone: 'z1',
@@ -227,7 +220,7 @@ describe('stationData', () => {
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toMatchObject({ listing: null });
   });
 
-  it.each(['?format=json', '/resources', '/resources?format=csv', '/history', '/history?format=csv'])(
+  it.each(['?format=json', '/resources', '/resources?format=csv', '/refreshes', '/refreshes?format=csv'])(
     'responds 404 for an unknown station: %s',
     async (path) => {
       expect(await responseTo(`/stations/other${path}`)).toMatchObject({
@@ -317,11 +310,9 @@ describe('resourceList', () => {
   });
 });
 
-describe('historyList', () => {
-  const refresh: HistoryEntry = {
+describe('refreshList', () => {
+  const refresh: EndedRefresh = {
     atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
-    refreshes: 1,
-    failed: 0,
     outcome: 'succeeded',
     waitedMs: 2000.4,
     durationMs: 1234,
@@ -334,31 +325,29 @@ describe('historyList', () => {
     stateChanges: 4,
     rulesChanges: 5,
   };
-  const failure: HistoryEntry = {
+  const failure: EndedRefresh = {
     atMs: Date.UTC(2026, 0, 2, 3, 3, 59),
-    refreshes: 12,
-    failed: 5,
     outcome: 'failed',
     waitedMs: 0,
     failure: { reason: 'body', message: '=1+1, "x"\n' },
   };
 
   it('lists the refreshes of a station as JSON, and as a CSV file', async () => {
-    const { request } = await startApp(exporterOf(detailOf([], { history: [refresh, failure] })));
+    const { request } = await startApp(exporterOf(detailOf([], { refreshes: [refresh, failure] })));
     const names =
-      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,unknown_state_resources,resources_added,resources_removed,state_changes,rules_changes';
-    const rows = JSON.parse((await request('/stations/prod/history')).body) as object[];
+      'time,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,unknown_state_resources,resources_added,resources_removed,state_changes,rules_changes';
+    const rows = JSON.parse((await request('/stations/prod/refreshes')).body) as object[];
     expect(rows.map((row) => Object.keys(row).join())).toEqual([names, names]);
     expect(rows.map((row) => Object.values(row))).toEqual([
-      ['2026-01-02T03:04:05.000Z', 1, 0, 'succeeded', null, null, 1.234, 2, 3, 42, 2, 7, 1, 0, 4, 5],
-      ['2026-01-02T03:03:59.000Z', 12, 5, 'failed', 'body', '=1+1, "x"\n', null, 0, ...Array(8).fill(null)],
+      ['2026-01-02T03:04:05.000Z', 'succeeded', null, null, 1.234, 2, 3, 42, 2, 7, 1, 0, 4, 5],
+      ['2026-01-02T03:03:59.000Z', 'failed', 'body', '=1+1, "x"\n', null, 0, ...Array(8).fill(null)],
     ]);
-    const { headers, body } = await request('/stations/prod/history?format=csv');
-    expect(headers['content-disposition']).toBe('attachment; filename="prod-history.csv"');
+    const { headers, body } = await request('/stations/prod/refreshes?format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="prod-refreshes.csv"');
     expect(body.split('\r\n')).toEqual([
       names,
-      '"2026-01-02T03:04:05.000Z",1,0,"succeeded",,,1.234,2,3,42,2,7,1,0,4,5',
-      `"2026-01-02T03:03:59.000Z",12,5,"failed","body","'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
+      '"2026-01-02T03:04:05.000Z","succeeded",,,1.234,2,3,42,2,7,1,0,4,5',
+      `"2026-01-02T03:03:59.000Z","failed","body","'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
       '',
     ]);
   });

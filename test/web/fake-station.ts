@@ -1,4 +1,5 @@
 import type { StationChanges } from '../../src/inventory/changes.ts';
+import type { Outage } from '../../src/inventory/latest-refreshes.ts';
 import { searchStations } from '../../src/inventory/selection.ts';
 import {
   countOwners,
@@ -46,6 +47,15 @@ export function withRejected(rejected: number) {
   };
 }
 
+/** Of a station whose latest refresh is the first that failed. */
+export const OUTAGE: Outage = {
+  fromMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  failed: 1,
+  reason: 'timeout',
+  status: undefined,
+  reasonFromMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+};
+
 export const STATION: StationStatus = {
   name: 'prod',
   upstream: 'main',
@@ -74,12 +84,12 @@ export const STATION: StationStatus = {
   isBeforeReload: false,
   ttlMs: 60_000,
   maxStaleMs: 900_000,
-  outages: [],
+  outage: undefined,
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,
   comparedSinceMs: 0,
   lossAt: () => undefined,
-  refreshesSince: () => [],
+  numberChanges: [],
 };
 
 /** An upstream whose limits are not reached. */
@@ -91,7 +101,7 @@ export const UPSTREAM: UpstreamStatus = {
 
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
 
-interface Changes extends Partial<Pick<StationDetail, 'history' | 'changes' | 'links'>> {
+interface Changes extends Partial<Pick<StationDetail, 'refreshes' | 'changes' | 'links'>> {
   readonly spec?: Partial<StationSpec>;
   /** With which it was listed, if a reload changed it since. */
   readonly former?: Partial<StationSpec>;
@@ -120,7 +130,7 @@ export function detailOf(
     upstream: { ...UPSTREAM, ...upstream },
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length, complete }, ...status },
     served,
-    history: [],
+    refreshes: [],
     changes: NO_CHANGES,
     links: [],
     ...rest,

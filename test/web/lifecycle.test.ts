@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../src/inventory/history.ts';
+import type { EndedRefresh } from '../../src/inventory/latest-refreshes.ts';
 import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { detailOf } from './fake-station.ts';
@@ -56,10 +56,8 @@ describe('reload', () => {
 });
 
 describe('refresh', () => {
-  const OUTCOME: HistoryEntry = {
+  const OUTCOME: EndedRefresh = {
     atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
-    refreshes: 1,
-    failed: 1,
     outcome: 'failed',
     waitedMs: 0,
     durationMs: 12,

@@ -23,7 +23,7 @@ export const READABLE_PATHS = [
   '/search?search=a&format=csv',
   '/stations/prod',
   '/stations/prod/resources',
-  '/stations/prod/history',
+  '/stations/prod/refreshes',
   '/stations/prod/changes',
   '/?format=json',
   '/stations/prod/resources/a',

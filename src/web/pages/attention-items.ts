@@ -1,5 +1,4 @@
 import type { ObservedCount } from '../../inventory/changes.ts';
-import { firstMsOf } from '../../inventory/history.ts';
 import type { Loss } from '../../inventory/loss.ts';
 import { NONE, queryText } from '../../inventory/parameters.ts';
 import {
@@ -225,27 +224,8 @@ function failureItem(group: FailureGroup, root: string, nowMs: number): Attentio
     what: html`${meaning} ${servedText(group)}`,
     said: html`<code>${failure.reason}</code>: ${message}${others.length === 0 ? [] : note}`,
     advice,
-    sinceMs: earliest(stations.map(problemSinceMs)),
+    sinceMs: earliest(stations.map(({ outage }) => outage?.reasonFromMs)),
   };
-}
-
-/** Since when the station has failed as it does now: what failed before may have had another cause. */
-function problemSinceMs(station: StationStatus): number | undefined {
-  const sinceMs = failingSinceMs(station);
-  const { reasons = [], statuses = [] } = station.outages.at(-1) ?? {};
-  if (sinceMs === undefined || (reasons.length < 2 && statuses.length < 2)) return sinceMs;
-  const short = shortReason(station.failure as ShownFailure);
-  const failed = station.refreshesSince(sinceMs).filter(({ outcome }) => outcome === 'failed');
-  const lastOther = failed.findLastIndex(({ failure }) => failure && shortReason(failure) !== short);
-  const first = failed[lastOther + 1];
-  return first ? Math.max(firstMsOf(first), sinceMs) : sinceMs;
-}
-
-/** The end of the first refresh that failed; undefined: the latest one succeeded. */
-function failingSinceMs({ failure, outages, lastAttemptMs }: StationStatus): number | undefined {
-  const latest = outages.at(-1);
-  if (failure === undefined) return undefined;
-  return latest && latest.toMs === undefined ? latest.fromMs : lastAttemptMs;
 }
 
 /** Only if none of them was answered. */

@@ -22,9 +22,9 @@ import { changesPath, probePath, searchParams, stationPath } from '../routes.ts'
 import { attentionSection, stationHeadline } from './attention.ts';
 import { attentionItems } from './attention-items.ts';
 import { latestChangesSection } from './changes-page.ts';
-import { historySection, latestRefreshesSection } from './history-page.ts';
 import { type Fact, facts, type Html, html, momentText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
+import { refreshesSection } from './refreshes-section.ts';
 import {
   resourceFilterForm,
   resourcePageColumns,
@@ -99,7 +99,7 @@ function stationContent(view: StationPageView, options: WebOptions): Html {
 ${linkList(linksOf(links, spec))}<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 <div class="actions">
-<a href="#resources">Resources</a> <a href="../${changesPath(spec.name)}">Changes</a> <a href="../${stationPath(spec.name, '/history')}">History</a> <a href="#details">Details</a>
+<a href="#resources">Resources</a> <a href="../${changesPath(spec.name)}">Changes</a> <a href="#refreshes-title">Refreshes</a> <a href="#details">Details</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
@@ -108,11 +108,8 @@ ${LIVE_NOTICES}
 ${attentionSection(items, nowMs, 'hidden')}
 ${stationTiles(view, recent)}
 ${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
-<div>
-${historySection(view)}
 ${latestChangesSection(view)}
-</div>
-${latestRefreshesSection(view)}
+${refreshesSection(view)}
 </div>
 <details id="details">
 <summary>Details: where the station is, and its listing</summary>
@@ -131,10 +128,10 @@ ${resourcesOf(view)}
 }
 
 /** The numbers of the station, with what they are to be compared with. */
-function stationTiles({ spec, status, served, history, nowMs }: StationPageView, recent: RecentChanges): Html {
+function stationTiles({ spec, status, served, refreshes, nowMs }: StationPageView, recent: RecentChanges): Html {
   const { snapshot, failure } = status;
   const known = knownCounts(snapshot);
-  const last = history.find(({ resources }) => resources !== undefined);
+  const last = refreshes.find(({ resources }) => resources !== undefined);
   const lastKnown =
     snapshot === undefined && last
       ? html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}`

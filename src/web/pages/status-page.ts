@@ -36,7 +36,6 @@ import {
   stationLink,
 } from './station-parts.ts';
 import { listPage, type PageColumn, pager, selectBox, sortSelect, table, tableRow } from './table.ts';
-import { hourStrip } from './timeline.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
@@ -141,7 +140,6 @@ function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly St
       value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)),
       cell: (station) => stateCell(station, nowMs),
     },
-    { heading: 'Last hour', value: () => undefined, cell: (station) => hourStrip(station, nowMs) },
     {
       ...countColumn('Resources', 'resources', ''),
       cell: (station) => html`${countCell(station, 'resources', '')}${changesCell(station, changes, nowMs)}`,

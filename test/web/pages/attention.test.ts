@@ -13,12 +13,13 @@ const MINUTE_MS = 60_000;
 
 const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
 
-const outageSince = (minutes: number) => [
-  { fromMs: NOW_MS - minutes * MINUTE_MS, toMs: undefined, failed: 3, reasons: ['timeout' as const], statuses: [] },
-];
+const outageSince = (minutes: number): StationStatus['outage'] => {
+  const fromMs = NOW_MS - minutes * MINUTE_MS;
+  return { fromMs, failed: 3, reason: 'timeout', status: undefined, reasonFromMs: fromMs };
+};
 
 const failing = (name: string, reason: FailureReason, status = 503, changes: Partial<StationStatus> = {}) =>
-  up(name, { up: false, failure: { reason, message: 'm', status }, outages: outageSince(12), ...changes });
+  up(name, { up: false, failure: { reason, message: 'm', status }, outage: outageSince(12), ...changes });
 
 const failingWithoutData = (name: string, changes: Partial<StationStatus> = {}) =>
   failing(name, 'timeout', 503, { snapshot: undefined, ...changes });
@@ -107,7 +108,7 @@ describe('headline', () => {
     [
       '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
       'bad',
-      [failing('a', 'timeout', 503, { outages: outageSince(24 * 60), isUpstreamDown: true })],
+      [failing('a', 'timeout', 503, { outage: outageSince(24 * 60), isUpstreamDown: true })],
     ],
     // Data older than 15 minutes is a critical alert.
     [
@@ -234,21 +235,10 @@ describe('attentionSection', () => {
   });
 
   it('counts from when the service failed, also if one of its stations had failed for days with another reason', () => {
-    const entry = { refreshes: 1, failed: 1, outcome: 'failed' as const, waitedMs: 0 };
-    const failedAt = (minutesAgo: number, reason: 'not_found' | 'network') => ({
-      ...entry,
-      atMs: NOW_MS - minutesAgo * MINUTE_MS,
-      failure: { reason, message: 'm' },
-    });
-    const refreshes = [failedAt(60, 'not_found'), failedAt(13, 'not_found'), failedAt(12, 'network')];
-    const [outage] = outageSince(3 * 24 * 60);
-    const outages = outage ? [{ ...outage, reasons: ['not_found', 'network'] as const }] : [];
-    const mixed = (some: typeof refreshes) => failing('b', 'network', 503, { outages, refreshesSince: () => some });
-    const [row] = rowsOf([failing('a', 'network'), mixed(refreshes)]);
-    expect(row?.text).toContain('2 stations main since 02:53 UTC, 12 min');
-    expect(rowsOf([mixed(refreshes)])[0]?.text).toContain('b main since 02:53 UTC, 12 min');
-    // Nothing is known of the time in between.
-    expect(rowsOf([mixed([])])[0]?.text).toContain('b main since 30 Dec 03:05 UTC, 3 d');
+    const outage = { ...(outageSince(12) ?? expect.unreachable()), fromMs: NOW_MS - 3 * 24 * 60 * MINUTE_MS };
+    const longer = failing('b', 'network', 503, { outage });
+    expect(rowsOf([failing('a', 'network'), longer])[0]?.text).toContain('2 stations main since 02:53 UTC, 12 min');
+    expect(rowsOf([longer])[0]?.text).toContain('b main since 02:53 UTC, 12 min');
   });
 
   it('shows the most frequent message, and how many stations have it', () => {

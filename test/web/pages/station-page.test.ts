@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { Snapshot } from '../../../src/refresh/snapshot.ts';
 import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
+import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, textOf } from './opened-page.ts';
 
@@ -50,7 +50,7 @@ describe('stationPage', () => {
     expect((await request('/stations/prd', AS_BROWSER)).body).toContain(
       '<p><a href="../stations/prod">prod</a> · <a href="../">All stations</a></p>',
     );
-    expect(await request('/stations/unknown/history')).toMatchObject({ status: 404, body: `${said}\n` });
+    expect(await request('/stations/unknown/refreshes')).toMatchObject({ status: 404, body: `${said}\n` });
   });
 
   it.each([true, false])(
@@ -79,6 +79,7 @@ describe('stationPage', () => {
         status: {
           up: false,
           failure: { reason: 'tls', message: 'expired' },
+          outage: OUTAGE,
           snapshot,
           waitingMs: 180_000,
         },

@@ -1,0 +1,147 @@
+import { HOUR_MS } from '../model/clock.ts';
+import type { FailureReason, FailureSummary } from '../model/failure.ts';
+
+/** A refresh that ended. An absent number is unknown. */
+export interface EndedRefresh {
+  /** Wall time of its end. Times decrease where the wall clock was set back. */
+  readonly atMs: number;
+  /** An incomplete listing is served; a postponed refresh leaves the station as it was. */
+  readonly outcome: 'succeeded' | 'incomplete' | 'postponed' | 'failed';
+  readonly failure?: FailureSummary;
+  /** For the upstream's capacity. */
+  readonly waitedMs: number;
+  readonly durationMs?: number;
+  readonly pages?: number;
+  readonly resources?: number;
+  readonly firing?: number;
+  /** Resources in states of unknown meaning; absent when there are none. */
+  readonly unknown?: number;
+  readonly added?: number;
+  readonly removed?: number;
+  readonly stateChanges?: number;
+  readonly rulesChanges?: number;
+  /** Whether the listing could not be compared with those before. */
+  readonly isHeld?: boolean;
+}
+
+/** The latest refreshes of a station failed. */
+export interface Outage {
+  /** The end of the first refresh that failed. */
+  readonly fromMs: number;
+  readonly failed: number;
+  readonly reason: FailureReason;
+  /** The status of the reply, where that is the reason. */
+  readonly status: number | undefined;
+  /** Since when they have failed for this reason: what failed before may have had another cause. */
+  readonly reasonFromMs: number;
+}
+
+/** How many resources a refresh found added and removed. */
+export interface ResourceNumberChange {
+  readonly atMs: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+const KEPT = 60;
+
+const MAX_MESSAGE_CHARACTERS = 200;
+
+/** The latest refreshes of a station in the order in which they ended, and what must be known of those before. */
+export class LatestRefreshes {
+  /** The oldest first. */
+  readonly #kept: EndedRefresh[] = [];
+  #outage: Outage | undefined;
+  #numberChanges: readonly ResourceNumberChange[] = [];
+  #incompleteSinceMs: number | undefined;
+  #unknownSinceMs: number | undefined;
+  #comparedSinceMs: number | undefined;
+  #count = 0;
+
+  /** How many refreshes were added, also those that are no longer kept. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** undefined: the latest refresh that was not postponed succeeded, or there is none. */
+  get outage(): Outage | undefined {
+    return this.#outage;
+  }
+
+  /** Those of at least the last hour, also of refreshes that are no longer kept; the oldest first. */
+  get numberChanges(): readonly ResourceNumberChange[] {
+    return this.#numberChanges;
+  }
+
+  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
+  get incompleteSinceMs(): number | undefined {
+    return this.#incompleteSinceMs;
+  }
+
+  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
+  get unknownSinceMs(): number | undefined {
+    return this.#unknownSinceMs;
+  }
+
+  /** The end of the latest listing that was not held, but compared with none, such as the first one after a reload. undefined: there is none yet. */
+  get comparedSinceMs(): number | undefined {
+    return this.#comparedSinceMs;
+  }
+
+  add(refresh: EndedRefresh): void {
+    const { atMs, outcome, failure } = refresh;
+    this.#count += 1;
+    if (outcome === 'failed' && failure) this.#outage = outageAfter(this.#outage, failure, atMs);
+    // A refresh without a listing shows neither that something is missing nor that nothing is.
+    if (outcome === 'succeeded' || outcome === 'incomplete') this.#addListing(refresh);
+    this.#kept.push(failure ? { ...refresh, failure: this.#shortened(failure) } : refresh);
+    if (this.#kept.length > KEPT) this.#kept.shift();
+  }
+
+  #addListing({ atMs, outcome, unknown = 0, added = 0, removed, isHeld }: EndedRefresh): void {
+    this.#outage = undefined;
+    const isFirst = removed === undefined || this.#comparedSinceMs === undefined;
+    if (isFirst && !isHeld) this.#comparedSinceMs = atMs;
+    this.#incompleteSinceMs = outcome === 'incomplete' ? (this.#incompleteSinceMs ?? atMs) : undefined;
+    this.#unknownSinceMs = unknown > 0 ? (this.#unknownSinceMs ?? atMs) : undefined;
+    if (removed === undefined || added + removed === 0) return;
+    const recent = this.#numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
+    this.#numberChanges = [...recent, { atMs, added, removed }];
+  }
+
+  latest(): EndedRefresh | undefined {
+    return this.#kept.at(-1);
+  }
+
+  newestFirst(): readonly EndedRefresh[] {
+    return this.#kept.toReversed();
+  }
+
+  /** A station that goes on failing keeps one copy of its message. */
+  #shortened({ reason, message, status }: FailureSummary): FailureSummary {
+    const text = shortText(message);
+    const before = this.latest()?.failure;
+    const isSame = before?.reason === reason && before.message === text && before.status === status;
+    return isSame ? before : { reason, message: text, ...(status !== undefined && { status }) };
+  }
+}
+
+function outageAfter(before: Outage | undefined, failure: FailureSummary, atMs: number): Outage {
+  const { reason } = failure;
+  const status = reason === 'status' ? failure.status : undefined;
+  const isSame = before?.reason === reason && before.status === status;
+  return {
+    fromMs: before?.fromMs ?? atMs,
+    failed: (before?.failed ?? 0) + 1,
+    reason,
+    status,
+    reasonFromMs: isSame ? before.reasonFromMs : atMs,
+  };
+}
+
+/** A copy, because V8 keeps a string in memory as long as a slice of it. */
+function shortText(message: string): string {
+  // Without half of a surrogate pair at the end.
+  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '');
+  return Buffer.from(message.length <= MAX_MESSAGE_CHARACTERS ? message : `${start}…`).toString();
+}

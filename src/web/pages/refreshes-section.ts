@@ -1,0 +1,81 @@
+import type { EndedRefresh } from '../../inventory/latest-refreshes.ts';
+import { NOTABLE_WAIT_MS, type StationDetail } from '../../inventory/station-status.ts';
+import { durationText, numberText } from '../../inventory/words.ts';
+import { changesPath, stationPath } from '../routes.ts';
+import { dayText, type Html, html, more, timeText, unknown } from './html.ts';
+import { downloads, type PageColumn, table, tableRow } from './table.ts';
+
+/** Refreshes that the page shows without opening the list. */
+const SHOWN = 10;
+
+/** The latest refreshes one by one, the newest first. */
+export function refreshesSection({
+  spec,
+  refreshes,
+  nowMs,
+}: Pick<StationDetail, 'spec' | 'refreshes'> & { readonly nowMs: number }): Html {
+  const columns = refreshColumns(spec.name, nowMs);
+  const tableOf = (id: string, some: readonly EndedRefresh[]) =>
+    table(
+      { id, columns, caption: 'Refreshes' },
+      some.map((refresh) => tableRow(columns, refresh)),
+    );
+  const further = refreshes.slice(SHOWN);
+  const shown = html`${tableOf('refreshes', refreshes.slice(0, SHOWN))}
+${more(further.length, tableOf('more-refreshes', further))}${downloads(`../${stationPath(spec.name, '/refreshes')}?format=`)}`;
+  return html`<section class="refreshes" aria-labelledby="refreshes-title">
+<h2 id="refreshes-title">Latest refreshes</h2>
+${refreshes.length === 0 ? html`<p>No refresh has ended yet.</p>` : shown}
+</section>`;
+}
+
+function refreshColumns(station: string, nowMs: number): readonly PageColumn<EndedRefresh>[] {
+  const numberColumn = (heading: string, cell: (refresh: EndedRefresh) => Html | string | undefined) => ({
+    heading,
+    isNumber: true,
+    cell: (refresh: EndedRefresh) => cell(refresh) ?? unknown('not known'),
+  });
+  return [
+    {
+      heading: 'Ended (UTC)',
+      cell: ({ atMs }) => html`${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')}`,
+    },
+    { heading: 'Outcome', cell: outcomeCell },
+    numberColumn('Duration', durationCell),
+    numberColumn('Pages', ({ pages }) => knownText(pages)),
+    numberColumn('Resources', ({ resources }) => knownText(resources)),
+    numberColumn('Firing', firingText),
+    { heading: 'Changes', cell: (refresh) => changesText(refresh, station) },
+  ];
+}
+
+function knownText(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : numberText(value);
+}
+
+function outcomeCell({ outcome, failure }: EndedRefresh): Html {
+  const said = failure ? html` <span class="sub said"><code>${failure.reason}</code>: ${failure.message}</span>` : [];
+  return html`<span class="outcome ${outcome}">${outcome}</span>${said}`;
+}
+
+function durationCell({ durationMs, waitedMs }: EndedRefresh): Html | undefined {
+  if (durationMs === undefined) return undefined;
+  const waited = waitedMs < NOTABLE_WAIT_MS ? [] : html` <span class="sub">waited ${durationText(waitedMs)}</span>`;
+  return html`${durationText(durationMs)}${waited}`;
+}
+
+/** Those in states of unknown meaning may be firing too. */
+function firingText({ firing, unknown: unclear = 0 }: EndedRefresh): Html | string | undefined {
+  if (firing === undefined || unclear === 0) return knownText(firing);
+  return html`${numberText(firing)} <span class="sub no">${numberText(unclear)} unknown</span>`;
+}
+
+/** A link to these changes. */
+function changesText({ added, removed, stateChanges, rulesChanges, atMs }: EndedRefresh, station: string): Html {
+  const changes = Object.entries({ added, removed, 'changed state': stateChanges, 'changed rules': rulesChanges });
+  if (changes.every(([, count]) => count === undefined)) return unknown('not known');
+  const texts = changes.flatMap(([what, count]) => (count ? [`${numberText(count)} ${what}`] : []));
+  if (texts.length === 0) return html`none`;
+  const time = new Date(atMs).toISOString();
+  return html`<a href="../${changesPath(station, { since: time, until: time })}">${texts.join(', ')}</a>`;
+}
