@@ -73,7 +73,7 @@ export interface RefreshDetails {
 interface AttemptTimes {
   /** By a scrape, a timer or a person. */
   readonly requestedAt: number;
-  /** When the upstream admitted its first request. */
+  /** When the upstream last admitted its first request, of this attempt or of one before. */
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -142,12 +142,12 @@ export class StationCache<Encoded> {
 
   /** How long the last refresh took, from its first request; 0: there was none. */
   get lastDurationMs(): number {
-    return this.#latest.endedAt - this.#latest.startedAt;
+    return this.#health.durationMs ?? 0;
   }
 
   /** How long until the station is due; 0 or less: now. */
   dueInMs(): number {
-    return Math.max(this.#dueAt(this.#latest.requestedAt), this.#notBefore) - this.#clock.elapsedMs();
+    return Math.max(this.#dueAt(), this.#notBefore) - this.#clock.elapsedMs();
   }
 
   /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
@@ -156,7 +156,7 @@ export class StationCache<Encoded> {
     if (this.#closed.signal.aborted || nowMs < this.#notBefore) return undefined;
     const { refresh, ttlMs } = this.spec.cache;
     const earlyMs = this.#health.failure ? 0 : EARLY_SHARE * ttlMs;
-    const isOld = nowMs >= this.#dueAt(this.#latest.requestedAt) - earlyMs;
+    const isOld = nowMs >= this.#dueAt() - earlyMs;
     const isDue = !this.wasAttempted || (refresh === 'scrape' && isOld);
     return isDue ? this.refresh() : undefined;
   }
@@ -177,8 +177,12 @@ export class StationCache<Encoded> {
     if (this.#current) return this.#current.ended;
     const refresh = new Refresh(this.spec, {
       signal: this.#closed.signal,
-      // The station with the oldest data is first: however long stations have queued before, their data is of the same age then.
-      outdatedAtMs: this.#dueAt(this.#latest.startedAt) + LONG_REFRESH_LATER * this.lastDurationMs,
+      // The station with the oldest data is first: however long stations have queued before, their data is of the same age then. One that
+      // failed waits for those that were attempted less recently: otherwise the stations that fail would be the only ones in an outage.
+      outdatedAtMs:
+        this.#latest.startedAt +
+        (this.wasAttempted ? this.spec.cache.ttlMs : 0) +
+        LONG_REFRESH_LATER * this.lastDurationMs,
       listsAll,
       started: () => this.#leaveQueue(),
       clock: this.#clock,
@@ -196,9 +200,9 @@ export class StationCache<Encoded> {
   mayEnd(byMs: number): boolean {
     const refresh = this.#current?.refresh;
     if (!refresh) return true;
-    const { requestedAt, startedAt, endedAt } = this.#latest;
+    const { requestedAt, endedAt } = this.#latest;
     const isWaiting = refresh.startedAt === undefined;
-    const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + endedAt - startedAt;
+    const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + this.lastDurationMs;
     return endsAt <= byMs && this.#upstream.mayAnswer(this.spec.name, byMs);
   }
 
@@ -239,11 +243,12 @@ export class StationCache<Encoded> {
     this.#closed.abort(new Error('the station was closed'));
   }
 
-  /** When the next refresh is due, if ttl counts from that time; error_ttl counts from the end of the attempt. */
-  #dueAt(ttlFromMs: number): number {
-    if (!this.wasAttempted) return ttlFromMs;
+  /** When the next refresh is due: ttl counts from the request for a refresh, error_ttl from its end. */
+  #dueAt(): number {
+    const { requestedAt, endedAt } = this.#latest;
+    if (!this.wasAttempted) return requestedAt;
     const { ttlMs, errorTtlMs } = this.spec.cache;
-    return this.#health.failure ? this.#latest.endedAt + errorTtlMs : ttlFromMs + ttlMs;
+    return this.#health.failure ? endedAt + errorTtlMs : requestedAt + ttlMs;
   }
 
   #isServable(): boolean {
@@ -311,10 +316,11 @@ export class StationCache<Encoded> {
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
-  #conclude({ requestedAt, startedAt = requestedAt }: Refresh, failure: Health['failure'], changes?: Changes): void {
+  #conclude(refresh: Refresh, failure: Health['failure'], changes?: Changes): void {
     this.#wasAttempted = true;
     const endedAt = this.#clock.elapsedMs();
-    this.#latest = { requestedAt, startedAt, endedAt };
+    const { requestedAt, startedAt = requestedAt } = refresh;
+    this.#latest = { requestedAt, startedAt: refresh.startedAt ?? this.#latest.startedAt, endedAt };
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
     this.#health = { lastAttemptMs, lastSuccessMs, durationMs: endedAt - startedAt, failure };

@@ -21,6 +21,7 @@ interface Limit {
   /** For how long requests have waited for this limit: without waiting requests, a higher rate is not tested. */
   climbedMs: number;
   accepted: number;
+  throttled: number;
 }
 
 interface Counts {
@@ -47,6 +48,9 @@ const FLOOR_PER_SECOND = 0.1;
 const MIN_SAMPLE_MS = 1000;
 const MIN_REPLIES = 10;
 
+/** So many throttled replies without an accepted one are not chance. */
+const MIN_REFUSED = 4;
+
 /** A larger sample is dominated by past replies. */
 const MAX_REPLIES = 200;
 
@@ -69,6 +73,10 @@ const MAX_SHARE_OF_TARGET = 16;
 
 /** A trial lasts until this many throttled requests are expected. */
 const TRIAL_THROTTLED = 8;
+
+/** A share throttled since the limit was set may be random from here on; more are throttled anyway while it climbs beyond its target. */
+const MIN_RANDOM_SHARE = 0.03;
+const MIN_RANDOM_SHARE_BEYOND = 0.1;
 
 /** A larger share is never random. */
 const MAX_BASE_SHARE = 0.4;
@@ -98,8 +106,8 @@ const COUNTED_MINUTES = 5;
  *    since the limit was set (a token bucket accepts what it is refilled with), and to a quarter the rate reached; to a half if that is
  *    more than twice the target, because the service allows much more than before.
  * 4. Below its target the limit is lowered only if a sample of replies shows that too many are throttled: to the rate accepted in it.
- * 5. If a sample has no accepted reply, the limit is halved, down to the floor. It will climb back to a target that is at most the mean rate
- *    accepted since that last happened: so the quota of a window of a minute is found.
+ * 5. If a sample of four replies has no accepted one, the limit is halved, down to the floor. It will climb back to a target that is at most
+ *    the mean rate accepted since that last happened: so the quota of a window of a minute is found.
  * 6. `Retry-After` holds all requests. The hold is not time at a rate: samples and climbs continue after it as if it had not been. It lowers
  *    an existing limit at once, to 70 % of itself, and the climb takes at least twice as long as the hold.
  * 7. Services also throttle at random. Lowering the limit is therefore a trial: if the share throttled at the lower rate is about the same, the
@@ -117,7 +125,10 @@ export class AdaptiveRate {
   #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastBoundMs = Number.NEGATIVE_INFINITY;
-  #lastAccepted = { atMs: Number.NEGATIVE_INFINITY, activeMs: Number.NEGATIVE_INFINITY };
+  /** When a request was last answered other than by throttling. */
+  lastAcceptedMs = Number.NEGATIVE_INFINITY;
+  /** When the latest of the accepted requests started. */
+  lastAcceptedStartMs = Number.NEGATIVE_INFINITY;
   /** What happened since the last sample without an accepted reply. */
   #sinceRefusal = { activeMs: 0, accepted: 0 };
   #isBound = false;
@@ -141,12 +152,6 @@ export class AdaptiveRate {
     return this.#limit !== undefined && limitPerSecond(this.#limit) <= FLOOR_PER_SECOND;
   }
 
-  /** How long ago a request was last answered other than by throttling, with and without holds. */
-  sinceAccepted(nowMs: number): { readonly ms: number; readonly activeMs: number } {
-    const { atMs, activeMs } = this.#lastAccepted;
-    return { ms: nowMs - atMs, activeMs: this.holds.activeMs(nowMs) - activeMs };
-  }
-
   /** The first throttled request after five minutes without any; only while `statistics` has some. */
   get throttledSinceMs(): number {
     return this.#throttledSinceMs;
@@ -166,11 +171,12 @@ export class AdaptiveRate {
     return Math.max(waitMs, this.holds.untilMs - nowMs);
   }
 
-  started(nowMs: number): void {
+  /** In an outage the limit neither climbs nor ends. */
+  started(nowMs: number, isOutage = false): void {
     const activeMs = this.holds.activeMs(nowMs);
     const pauseMs = activeMs - this.#lastStartMs;
     if (this.#inFlight === 0 && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
-    if (this.#limit) this.#age(this.#limit, pauseMs, nowMs);
+    if (this.#limit && !isOutage) this.#age(this.#limit, pauseMs, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
     this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
     this.#lastStartMs = activeMs;
@@ -180,7 +186,8 @@ export class AdaptiveRate {
 
   /** The request was answered, other than by throttling. */
   accepted(startedMs: number, nowMs: number): void {
-    this.#lastAccepted = { atMs: nowMs, activeMs: this.holds.activeMs(nowMs) };
+    this.lastAcceptedMs = nowMs;
+    this.lastAcceptedStartMs = Math.max(this.lastAcceptedStartMs, startedMs);
     this.#sinceRefusal.accepted += 1;
     if (this.#limit) this.#limit.accepted += 1;
     if (this.#sample) this.#sample.accepted += 1;
@@ -190,10 +197,14 @@ export class AdaptiveRate {
   throttled(throttling: Throttling): void {
     const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
     if (this.statistics(nowMs).throttled === 0) this.#throttledSinceMs = nowMs;
-    this.holds.hold(nowMs + retryAfterMs, nowMs);
+    // The hold of a 503 began with the reply, before it was known to be throttling.
+    if (!throttling.overloaded) this.holds.hold(nowMs + retryAfterMs, nowMs);
     this.#count(startedMs, nowMs, true);
     if (startedMs <= this.#changedMs) return;
-    if (this.#limit && retryAfterMs > 0) this.#lower(throttling, this.perSecond, HELD_START);
+    const limit = this.#limit;
+    if (limit) limit.throttled += 1;
+    if (limit && retryAfterMs > 0 && !this.#trial && this.#baseShare(nowMs) === 0)
+      this.#lower(throttling, this.perSecond, HELD_START, randomShare(limit, MIN_RANDOM_SHARE));
     else if (this.#sample) this.#judge(throttling, this.#sample);
   }
 
@@ -205,6 +216,13 @@ export class AdaptiveRate {
   /** A request that was started is over, whatever its result. */
   ended(): void {
     this.#inFlight -= 1;
+  }
+
+  /** After an outage the limit is the one before it: the time without accepted replies is not a low rate, nor a limit that was not needed. */
+  resume(nowMs: number): void {
+    this.#sample = undefined;
+    this.#sinceRefusal = { activeMs: this.holds.activeMs(nowMs), accepted: 0 };
+    this.#lastBoundMs = nowMs;
   }
 
   /** Only requests that started at the current rate count towards it. */
@@ -230,19 +248,23 @@ export class AdaptiveRate {
   #age(limit: Limit, pauseMs: number, nowMs: number): void {
     if (this.#isBound) {
       this.#lastBoundMs = nowMs;
-      if (this.#lastAccepted.atMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
+      if (this.lastAcceptedMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
     } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
       this.#limit = undefined;
       this.#trial = undefined;
     }
   }
 
+  #baseShare(nowMs: number): number {
+    return nowMs < this.#base.untilMs ? this.#base.share : 0;
+  }
+
   #judge(throttling: Throttling, sample: ReplySample): void {
     const { nowMs, retryAfterMs = 0, overloaded = false } = throttling;
     const limit = this.#limit;
-    const baseShare = nowMs < this.#base.untilMs ? this.#base.share : 0;
-    if (limit && baseShare === 0 && limit.climbedMs > limit.climbMs) {
-      this.#lower(throttling, nextTarget(limit), START);
+    const baseShare = this.#baseShare(nowMs);
+    if (limit && !this.#trial && baseShare === 0 && limit.climbedMs > limit.climbMs) {
+      this.#lower(throttling, nextTarget(limit), START, randomShare(limit, MIN_RANDOM_SHARE_BEYOND));
       return;
     }
     const trialShare = 2 * (this.#trial?.higherShare ?? 0);
@@ -258,7 +280,13 @@ export class AdaptiveRate {
     if (sample.accepted > 0 && isLongEnough && sample.replies >= MIN_REPLIES) {
       const target = Math.min(this.perSecond, sample.accepted / seconds);
       this.#lower(throttling, target, isHeld ? HELD_START : START, sample.throttled / sample.replies);
-    } else if (sample.accepted === 0 && !isHeld && !overloaded && (limit || isLongEnough)) {
+    } else if (
+      sample.accepted === 0 &&
+      !isHeld &&
+      !overloaded &&
+      (limit || isLongEnough) &&
+      sample.replies >= MIN_REFUSED
+    ) {
       this.#halve(throttling, Math.min(this.perSecond, sample.replies / seconds));
     }
   }
@@ -269,7 +297,7 @@ export class AdaptiveRate {
     const { accepted, activeMs: sinceMs } = this.#sinceRefusal;
     const known = this.#limit?.target ?? rate;
     const mean = (1000 * accepted) / Math.max(activeMs - sinceMs, MIN_SAMPLE_MS);
-    const target = accepted > 0 ? Math.min(known, mean) : known;
+    const target = accepted > 0 ? Math.min(known, Math.max(mean, rate / 2)) : known;
     this.#sinceRefusal = { activeMs, accepted: 0 };
     this.#lower(throttling, target, Math.min(rate / 2 / target, 1));
   }
@@ -279,7 +307,7 @@ export class AdaptiveRate {
     const rate = Math.max(target, FLOOR_PER_SECOND);
     const usualMs = Math.min(Math.max(MIN_CLIMB_MS, (1000 * CLIMB_REQUESTS) / rate), MAX_CLIMB_MS);
     const climbMs = Math.max(usualMs, CLIMB_HOLDS * retryAfterMs, CLIMB_DELAYS * (nowMs - startedMs));
-    this.#limit = { target: rate, depth: 1 - start, climbMs, climbedMs: 0, accepted: 0 };
+    this.#limit = { target: rate, depth: 1 - start, climbMs, climbedMs: 0, accepted: 0, throttled: 0 };
     this.#trial = share < MAX_BASE_SHARE ? { before, higherShare: share, replies: 0, throttled: 0 } : undefined;
     this.#sample = undefined;
     this.#changedMs = nowMs;
@@ -309,6 +337,12 @@ function limitPerSecond({ target, depth, climbMs, climbedMs }: Limit): number {
   const isBelowTarget = beyondTarget < 0;
   const shareOfTarget = isBelowTarget ? 1 + depth * beyondTarget : MAX_SHARE_OF_TARGET ** beyondTarget;
   return Math.max(FLOOR_PER_SECOND, target * shareOfTarget);
+}
+
+/** The share throttled since the limit was set, if it may be random; otherwise 1. */
+function randomShare({ accepted, throttled }: Limit, least: number): number {
+  const share = throttled / (accepted + throttled);
+  return share > least ? share : 1;
 }
 
 /** The target after a request was throttled beyond it. */

@@ -3,9 +3,18 @@ export interface StationRequests {
   readonly name: string;
   /** A request timed out, and none has been answered since. */
   isHanging: boolean;
-  /** The replies with 503 since its last accepted request, and when the first of them came, on the clock that stands still during holds. */
-  unavailable: { readonly sinceMs: number; readonly replies: number } | undefined;
+  /** The replies with 503 since its last accepted request. */
+  refused: Refused | undefined;
   inFlight: number;
+}
+
+interface Refused {
+  readonly replies: number;
+  /** When the first of them came. */
+  readonly sinceMs: number;
+  /** When the latest of these requests started. */
+  readonly startedMs: number;
+  readonly retryAfterMs: number | undefined;
 }
 
 /** An admitted request. */
@@ -38,7 +47,7 @@ export class CircuitBreaker {
   station(name: string): StationRequests {
     let station = this.#stations.get(name);
     if (!station) {
-      station = { name, isHanging: false, unavailable: undefined, inFlight: 0 };
+      station = { name, isHanging: false, refused: undefined, inFlight: 0 };
       this.#stations.set(name, station);
     }
     return station;
@@ -60,6 +69,12 @@ export class CircuitBreaker {
   /** A station that hangs at another client of the same service hangs here too. */
   takeOver(former: CircuitBreaker): void {
     for (const { name, isHanging } of former.#stations.values()) if (isHanging) this.station(name).isHanging = true;
+  }
+
+  /** The replies with 503 so far were an outage, which has ended for all stations. */
+  outageEnded(sinceMs: number): void {
+    for (const station of this.#stations.values())
+      if (station.refused) station.refused = { ...station.refused, sinceMs, replies: 0 };
   }
 
   mayProbe(nowMs: number, othersWait: boolean): boolean {

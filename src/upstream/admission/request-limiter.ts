@@ -27,20 +27,39 @@ export interface ThrottlingState {
   readonly isAtLowestRate: boolean;
 }
 
-type Enter = (inFlight: InFlight) => void;
+/** Admits a waiting request, or ends it because of an outage. */
+type Enter = (admission: InFlight | RequestFailure) => void;
+
+/** Replies with 503 since the last accepted request. */
+interface Refusals {
+  /** The latest of them. */
+  readonly failure: RequestFailure;
+  /** When the first of them came. */
+  readonly sinceMs: number;
+  readonly stations: ReadonlySet<string>;
+  /** They are an outage. */
+  readonly isOutage: boolean;
+  /** When the latest `Retry-After` of an outage ends. The data of the stations gets stale meanwhile, unlike in other holds. */
+  readonly holdUntilMs: number;
+}
 
 /** Failures without a reply of the service. */
 const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
 
-/** A 503 this long after the last accepted request is an outage; holds do not count. */
-const OVERLOAD_MS = 10_000;
-
 /**
- * A station that was answered only with 503 this often and for this long, while others are accepted, is not available: fewer requests would not
- * help it. By then, the rate has adapted to a service that sends 503 because of too many requests.
+ * When every reply for this long was a 503, fewer requests would not help: it is an outage. By then, the rate has adapted to a service that
+ * sends 503 because of too many requests. Shorter than the timeout of a scrape, so that the first one in an outage reports it.
  */
-const UNAVAILABLE_REPLIES = 10;
-const UNAVAILABLE_MS = 5000;
+const OUTAGE_MS = 5000;
+
+/** So many stations that are refused are not out each by itself. */
+const OUT_STATIONS = 3;
+
+/** A station is out by itself when it was refused this often while others are accepted. */
+const OUT_REPLIES = 10;
+
+/** In an outage requests wait for each other, so that those of the stations that were tried least recently are sent. */
+const GATHER_MS = 1000;
 
 /** Longer than the window in which most services count: until then, a service that throttles everything may only have used up its quota. */
 const ACCEPTING_MS = 75_000;
@@ -54,6 +73,8 @@ export class RequestLimiter {
   #rate = new AdaptiveRate();
   /** Throttled requests before their retries. */
   #pauses = 0;
+  #refusals: Refusals | undefined;
+  #outageEndedMs = Number.NEGATIVE_INFINITY;
   /** The status of the latest reply that was throttling. */
   #throttledBy: number | undefined;
   /** Typical latency of a reply; undefined: none so far. */
@@ -68,7 +89,12 @@ export class RequestLimiter {
 
   /** No request may start before this time (Retry-After); in the past without a hold. */
   get holdUntilMs(): number {
-    return this.#rate.holds.untilMs;
+    return Math.max(this.#rate.holds.untilMs, this.#refusals?.holdUntilMs ?? 0);
+  }
+
+  /** The latest reply of an outage, in which the service accepts nothing; undefined: there is none. */
+  get outage(): RequestFailure | undefined {
+    return this.#refusals?.isOutage ? this.#refusals.failure : undefined;
   }
 
   /** A clock that stands still while `Retry-After` holds the upstream. */
@@ -91,31 +117,37 @@ export class RequestLimiter {
     return this.breaker.isHanging(station);
   }
 
-  /** Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream. */
+  /**
+   * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream, except
+   * in an outage, when they fail at once.
+   */
   mayAnswer(station: string, byMs: number): boolean {
-    return !this.breaker.isHanging(station) && this.holdUntilMs <= byMs;
+    return !this.breaker.isHanging(station) && (this.outage !== undefined || this.holdUntilMs <= byMs);
   }
 
-  /**
-   * undefined unless the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be,
-   * unless this station alone is not available.
-   */
+  /** undefined unless the failure means that there are too many requests: a 429, or a 503 that is not part of an outage. */
   throttling(
     { status }: Pick<RequestFailure, 'status'>,
     { station, admittedMs }: Pick<InFlight, 'station' | 'admittedMs'>,
   ): ThrottlingState | undefined {
-    const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
-    // A probe is of a station that hangs: it says nothing about whether the service accepts requests.
-    const mayAccept = Array.from(this.#inFlight).some((other) => !other.isProbe && other.admittedMs < admittedMs);
-    const isAvailable = !this.#isUnavailable(station) && (activeMs < OVERLOAD_MS || mayAccept);
-    const isThrottled = status === 429 || (status === 503 && isAvailable);
+    const isOutage = this.outage !== undefined || this.#isOut(station);
+    const isThrottled = status === 429 || (status === 503 && !isOutage);
     if (!isThrottled) return undefined;
-    return { isAccepting: ms < ACCEPTING_MS || mayAccept, isAtLowestRate: this.#rate.isAtFloor };
+    const sinceAcceptedMs = this.#options.now() - this.#rate.lastAcceptedMs;
+    return {
+      isAccepting: sinceAcceptedMs < ACCEPTING_MS || this.#mayAccept(admittedMs),
+      isAtLowestRate: this.#rate.isAtFloor,
+    };
   }
 
-  #isUnavailable({ unavailable }: StationRequests): boolean {
-    if (!unavailable) return false;
-    return unavailable.replies >= UNAVAILABLE_REPLIES && this.activeMs() - unavailable.sinceMs >= UNAVAILABLE_MS;
+  /** Whether a request that was admitted by then is still in flight. A probe is of a station that hangs, and says nothing about the others. */
+  #mayAccept(admittedMs: number): boolean {
+    return Array.from(this.#inFlight).some((other) => !other.isProbe && other.admittedMs <= admittedMs);
+  }
+
+  #isOut({ refused }: StationRequests): boolean {
+    if (!refused) return false;
+    return refused.replies >= OUT_REPLIES && this.#options.now() - refused.sinceMs >= OUTAGE_MS;
   }
 
   /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
@@ -123,6 +155,7 @@ export class RequestLimiter {
     this.#rate = former.#rate;
     this.#rate.ceiling = this.#options.requestsPerSecond;
     this.#throttledBy = former.#throttledBy;
+    this.#refusals = former.#refusals;
     this.breaker.takeOver(former.breaker);
   }
 
@@ -164,15 +197,18 @@ export class RequestLimiter {
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     let enter: Enter = () => undefined;
-    const admitted = new Promise<InFlight>((resolve) => {
+    const admitted = new Promise<InFlight | RequestFailure>((resolve) => {
       enter = resolve;
     });
     observer.waiting?.(1);
     try {
-      if (pauseMs > 0) await this.#pause(pauseMs, signal);
+      // In a hold the request waits in the queue, where an outage ends it.
+      if (pauseMs > 0 && now() + pauseMs > this.holdUntilMs) await this.#pause(pauseMs, signal);
       this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
       this.#admit();
-      return await untilAborted(admitted, signal);
+      const admission = await untilAborted(admitted, signal);
+      if (admission instanceof RequestFailure) throw admission;
+      return admission;
     } catch (error) {
       this.#queue.delete(refresh, enter);
       this.#admit();
@@ -194,8 +230,13 @@ export class RequestLimiter {
   /** Admits what the limits allow; a timer is set only while a request waits for time to pass. */
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
+    const { outage } = this;
+    // While `Retry-After` holds an upstream that accepts nothing, all stations fail alike instead of waiting.
+    if (outage && this.holdUntilMs > nowMs) for (const enter of this.#queue.takeAll()) enter(outage);
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
-      const waitMs = this.#rate.waitMs(nowMs);
+      const mayGather = outage !== undefined && !next.rank.isStarted;
+      const gatherMs = mayGather ? GATHER_MS - this.#queue.load(nowMs).oldestWaitingMs : 0;
+      const waitMs = Math.max(this.#rate.waitMs(nowMs), gatherMs);
       if (waitMs > 0) {
         this.#wakeAfter(waitMs, nowMs);
         return;
@@ -204,7 +245,7 @@ export class RequestLimiter {
       const isFirstRequest = !next.rank.isStarted;
       const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
       this.#inFlight.add(inFlight);
-      this.#rate.started(nowMs);
+      this.#rate.started(nowMs, outage !== undefined);
       this.breaker.admitted(inFlight);
       this.#queue.take(next)?.(inFlight);
       if (isFirstRequest) refresh.started();
@@ -239,13 +280,20 @@ export class RequestLimiter {
 
   #answered({ station, admittedMs }: InFlight): void {
     const nowMs = this.#options.now();
+    if (this.outage) {
+      this.#outageEndedMs = nowMs;
+      this.breaker.outageEnded(admittedMs);
+      this.#rate.resume(nowMs);
+    }
+    this.#refusals = undefined;
     this.#rate.accepted(admittedMs, nowMs);
-    this.#countUnavailable(station, { startedMs: admittedMs, nowMs });
+    this.#countRefused(station, admittedMs, nowMs);
     this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
     station.isHanging = false;
   }
 
   #failed(inFlight: InFlight, error: unknown): void {
+    this.#inFlight.delete(inFlight);
     if (!inFlight.isSent) return;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       this.#refused(inFlight, error, error.status);
@@ -263,21 +311,49 @@ export class RequestLimiter {
     const { retryAfterMs } = failure;
     const nowMs = this.#options.now();
     station.isHanging = false;
-    // Whether the rate or an outage is the cause of a 503 is not known until the station is accepted again.
-    const isFirst = station.unavailable === undefined;
-    if (status === 503) {
-      const { sinceMs = this.activeMs(), replies = 0 } = station.unavailable ?? {};
-      station.unavailable = { sinceMs, replies: replies + 1 };
-    }
-    const isKnown = status === 429 || (isFirst && retryAfterMs !== undefined);
-    if (isKnown && this.throttling(failure, inFlight)) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
+    if (status === 429) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
+    // A request from before the end of an outage is part of it.
+    else if (startedMs >= this.#outageEndedMs) this.#unavailable(inFlight, failure, nowMs);
+  }
+
+  /** Whether too many requests or an outage is the cause of a 503 is not known until the station is accepted again. */
+  #unavailable({ station, admittedMs }: InFlight, failure: RequestFailure, nowMs: number): void {
+    const { retryAfterMs } = failure;
+    const { sinceMs, replies } = station.refused ?? { sinceMs: nowMs, replies: 0 };
+    station.refused = { sinceMs, replies: replies + 1, startedMs: admittedMs, retryAfterMs };
+    const isAlone = sinceMs <= this.#rate.lastAcceptedStartMs;
+    if (isAlone) return;
+    const untilMs = nowMs + (retryAfterMs ?? 0);
+    const before = this.#refusals ?? { sinceMs: nowMs, stations: new Set(), holdUntilMs: 0, isOutage: false };
+    const stations = new Set([...before.stations, station.name]);
+    const isLong = nowMs - before.sinceMs >= OUTAGE_MS;
+    const isOutage = before.isOutage || (isLong && !this.#mayAccept(admittedMs));
+    const holdUntilMs = isOutage ? Math.max(untilMs, before.holdUntilMs) : 0;
+    this.#refusals = { ...before, failure, stations, isOutage, holdUntilMs };
+    if (isOutage || untilMs === nowMs) return;
+    this.#throttledBy = 503;
+    this.#rate.holds.hold(untilMs, nowMs);
+    this.#options.schedule(() => this.#heldLong(), before.sinceMs + OUTAGE_MS - nowMs);
+  }
+
+  /** No reply shows during a hold that it is an outage. One station may be the only one that is out, if others were accepted just before. */
+  #heldLong(): void {
+    const nowMs = this.#options.now();
+    if (!this.#refusals || nowMs - this.#refusals.sinceMs < OUTAGE_MS) return;
+    const { sinceMs, stations } = this.#refusals;
+    const isShared = stations.size >= OUT_STATIONS || sinceMs - this.#rate.lastAcceptedMs >= OUTAGE_MS;
+    if (isShared && !this.#mayAccept(nowMs)) this.#refusals = { ...this.#refusals, isOutage: true };
+    this.#admit();
   }
 
   /** The station is accepted again soon after replies with 503: these were throttling. */
-  #countUnavailable(station: StationRequests, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
-    const replies = this.#isUnavailable(station) ? 0 : (station.unavailable?.replies ?? 0);
+  #countRefused(station: StationRequests, startedMs: number, nowMs: number): void {
+    if (!station.refused || startedMs < station.refused.sinceMs) return;
+    const isOutage = startedMs - station.refused.sinceMs >= OUTAGE_MS;
+    const replies = isOutage ? 0 : station.refused.replies;
+    const throttling = { ...station.refused, nowMs };
     for (let reply = 0; reply < replies; reply += 1) this.#throttled(503, throttling);
-    station.unavailable = undefined;
+    station.refused = undefined;
   }
 
   #throttled(status: 429 | 503, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
@@ -358,6 +434,14 @@ class RefreshQueue {
     if (enter) waiting.waiters.delete(enter);
     if (waiting.waiters.size > 0) this.#insert(waiting);
     return enter;
+  }
+
+  takeAll(): Enter[] {
+    return this.#waiting.splice(0).flatMap(({ waiters }) => {
+      const all = Array.from(waiters);
+      waiters.clear();
+      return all;
+    });
   }
 
   nextRequest(): WaitingRefresh | undefined {

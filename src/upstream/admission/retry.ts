@@ -8,7 +8,7 @@ type RetryDecision =
   /** Request a smaller page at once, if possible; otherwise give up. */
   | 'smaller-page'
   | 'give-up'
-  /** `Retry-After` is beyond the deadline of the refresh, which is no failure of a station with data. */
+  /** The `Retry-After` of a 429 is beyond the deadline of the refresh, which is no failure of a station with data. */
   | 'postpone';
 
 interface Times {
@@ -59,6 +59,8 @@ export class RequestRetries {
     this.#throttlings = throttling ? this.#throttlings + 1 : 0;
     if (throttling) return this.#afterThrottling(failure, throttling, times);
     if (failure.status === 413) return 'smaller-page';
+    // An outage: the next refresh is the retry.
+    if (failure.status === 503) return 'give-up';
     // A second probe of the same station would delay the first one of another station.
     const isLastProbe = request.isProbe && failure.reason === 'timeout';
     if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return 'give-up';
@@ -68,7 +70,7 @@ export class RequestRetries {
 
   /** While other requests are accepted, a retry will succeed in the end and does not count. */
   #afterThrottling(
-    { retryAfterMs }: RequestFailure,
+    { status, retryAfterMs }: RequestFailure,
     { isAccepting, isAtLowestRate }: ThrottlingState,
     times: Times,
   ): RetryDecision {
@@ -80,7 +82,7 @@ export class RequestRetries {
     }
     if (retryAfterMs) {
       const decision = this.#retry(retryAfterMs, counts, times);
-      return decision === 'give-up' ? 'postpone' : decision;
+      return decision === 'give-up' && status === 429 ? 'postpone' : decision;
     }
     const delayMs = counts
       ? ((1 + times.random) / 2) * backoffMs(REFUSED_BASE_MS, this.#retries, CAP_MS)

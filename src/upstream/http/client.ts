@@ -142,14 +142,15 @@ export class UpstreamClient {
     await Promise.all(this.#endpoints.map((endpoint) => endpoint.destroy()));
   }
 
-  /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
+  /** Postpones a refresh when the `Retry-After` of a 429 exceeds its timeout, or the time that it has left. */
   #checkHold(context: ListingContext): void {
+    if (this.limiter.throttledBy !== 429) return;
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.limiter.holdUntilMs - nowMs;
     const timeLeftMs = Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs);
     if (holdMs <= Math.max(0, timeLeftMs)) return;
     const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
-    throw this.#throttlingFailure(message, true);
+    throw new ListingFailure('rate_limited', message, { isPostponed: true, replyStatus: 429 });
   }
 
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
@@ -185,16 +186,9 @@ export class UpstreamClient {
     if (throttling) return throttling;
     if (!isWaiting || !this.limiter.isThrottled) return undefined;
     const { name } = this.#service.options;
-    const status = this.limiter.throttledBy;
-    return this.#throttlingFailure(
-      `${name} answers with ${status} when requests are too many: the refresh did not finish at the rate that it accepts`,
-    );
-  }
-
-  /** A refresh that ends because of what the service answered to other requests. */
-  #throttlingFailure(message: string, isPostponed = false): ListingFailure {
     const replyStatus = this.limiter.throttledBy;
-    return new ListingFailure(replyStatus === 503 ? 'status' : 'rate_limited', message, { isPostponed, replyStatus });
+    const message = `${name} answers with ${replyStatus} when requests are too many: the refresh did not finish at the rate that it accepts`;
+    return new ListingFailure(replyStatus === 503 ? 'status' : 'rate_limited', message, { replyStatus });
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */

@@ -117,6 +117,30 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('keeps its limit in an outage, which is not time at a rate', () => {
+    const { rate, nowMs } = limitedRate();
+    const before = rate.perSecond;
+    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000) rate.started(nowMs + laterMs, true);
+    rate.resume(nowMs + 700_000);
+    rate.started(nowMs + 701_000);
+    expect(rate.perSecond).toBe(before);
+  });
+
+  it('finds that refusals at random do not depend on the rate, also if each of them holds all requests', () => {
+    const rate = new AdaptiveRate();
+    let lowest = Number.POSITIVE_INFINITY;
+    let nowMs = 0;
+    for (let count = 0; count < 5000; count += 1) {
+      nowMs += Math.max(rate.waitMs(nowMs), 5);
+      rate.started(nowMs);
+      if (count % 7 === 3) rate.throttled({ startedMs: nowMs, nowMs: nowMs + 1, retryAfterMs: 1000 });
+      else rate.accepted(nowMs, nowMs + 1);
+      lowest = Math.min(lowest, rate.perSecond);
+      nowMs += 1;
+    }
+    expect(lowest).toBeGreaterThan(2);
+  });
+
   it('climbs to many times the target while everything is accepted, and takes half of what it reached', () => {
     const { rate, nowMs } = limitedRate();
     const endMs = send(rate, nowMs, 45_000, () => true);

@@ -158,23 +158,50 @@ describe('RequestLimiter, when requests are throttled', () => {
     return isThrottling;
   };
 
-  it('takes a 503 for throttling while other requests are accepted, and for an outage otherwise', async () => {
+  it('takes 503 replies for an outage when nothing else came for five seconds, until a request is accepted', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
-    expect(await refused(limiter, 'a')).toBe(false);
-    await finish(10_099, [refreshOnce('b')]);
-    expect(await refused(limiter, 'a')).toBe(true);
-    await finish(10_100, []);
-    expect(await refused(limiter, 'a')).toBe(false);
+    await finish(100, [refreshOnce('b')]);
+    const messages: unknown[] = [];
+    for (const atMs of [60_000, 64_999, 65_000]) {
+      await finish(atMs, []);
+      await refused(limiter, 'a');
+      messages.push(limiter.outage?.message);
+    }
+    expect(messages).toEqual([undefined, undefined, '503']);
+    await finish(67_000, [refreshOnce('b')]);
+    expect(limiter.outage).toBeUndefined();
   });
 
-  it('takes a 503 for an outage while only a probe of a hanging station is in flight', async () => {
-    const { clock, limiter, refreshOnce, hang, endOf } = setUp(4);
-    await hang('slow');
-    const probe = endOf(refreshOnce('slow', 0, 2 * TIMEOUT_MS));
-    await clock.runUntil(TIMEOUT_MS + 5000);
-    expect(await refused(limiter, 'a')).toBe(false);
-    await clock.runUntil(2 * TIMEOUT_MS);
-    await probe;
+  it.each([
+    { what: 'an older request', isProbe: false },
+    { what: 'a probe of a hanging station', isProbe: true },
+  ])('begins an outage while $what is in flight: $isProbe', async ({ isProbe }) => {
+    const { clock, limiter, refreshOnce, hang, endOf, finish } = setUp(4);
+    if (isProbe) await hang('slow');
+    const startMs = clock.now();
+    const slow = endOf(refreshOnce('slow', 0, TIMEOUT_MS));
+    await finish(startMs + 1000, []);
+    await refused(limiter, 'a');
+    await finish(startMs + 7000, []);
+    await refused(limiter, 'a');
+    expect(limiter.outage !== undefined).toBe(isProbe);
+    await finish(startMs + TIMEOUT_MS, [slow]);
+  });
+
+  it('fails all waiting requests alike while Retry-After holds an upstream that accepts nothing', async () => {
+    const { limiter, starts, refreshOnce, finish } = setUp(8);
+    await finish(100, [refreshOnce('a')]);
+    await Promise.all(['a', 'b', 'c'].map((station) => refused(limiter, station, 30_000)));
+    const waiting = ['d', 'e'].map((station) => refreshOnce(station).catch((error: Error) => error.message));
+    await finish(5099, []);
+    expect(limiter.load().waitingRefreshes).toBe(2);
+    expect(await finish(5100, waiting)).toEqual(['503', '503']);
+    expect(limiter.mayAnswer('f', 5200)).toBe(true);
+    await expect(refreshOnce('f')).rejects.toThrow('503');
+    expect(starts.slice(1)).toEqual([]);
+    await finish(30_100, []);
+    await finish(32_000, [refreshOnce('f')]);
+    expect(limiter.outage).toBeUndefined();
   });
 
   it('lowers the rate for a 503 when its station is accepted again, not while the station is unavailable', async () => {
@@ -189,12 +216,12 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.load().recentThrottled).toBe(2);
   });
 
-  it('obeys the Retry-After of the first 503 of a station', async () => {
+  it('obeys the Retry-After of a 503, unless others are accepted since the first one of its station', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
     await finish(100, [refreshOnce('b')]);
     await refused(limiter, 'a', 5000);
-    expect(limiter.load()).toMatchObject({ holdMs: 5000, recentThrottled: 1 });
-    await finish(5100, []);
+    expect(limiter.load()).toMatchObject({ holdMs: 5000, recentThrottled: 0 });
+    await finish(5200, [refreshOnce('b')]);
     await refused(limiter, 'a', 5000);
     expect(limiter.load().holdMs).toBe(0);
   });

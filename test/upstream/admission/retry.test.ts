@@ -4,6 +4,7 @@ import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { RequestFailure } from '../../../src/upstream/request-failure.ts';
 
 const FAILED = new RequestFailure('status', '500', { retryable: true, status: 500 });
+const UNAVAILABLE = new RequestFailure('status', '503', { retryable: true, status: 503, retryAfterMs: 3000 });
 const TIMEOUT = new RequestFailure('timeout', 'no reply', { retryable: true });
 const TOO_LARGE = new RequestFailure('status', '413', { status: 413 });
 const throttled = (retryAfterMs?: number) =>
@@ -83,6 +84,7 @@ describe('RequestRetries', () => {
       LOWEST,
       [retryAfter(100, true), retryAfter(100, true), GIVE_UP],
     ],
+    ['gives up in an outage', [UNAVAILABLE], {}, [GIVE_UP]],
     ['waits until Retry-After', times(3, throttled(3000)), {}, Array(3).fill(retryAfter(3000, true))],
     [
       'postpones the refresh when Retry-After is beyond its deadline',

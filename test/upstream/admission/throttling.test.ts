@@ -146,6 +146,32 @@ describe.each([1, 2])('a fleet on a service that limits requests, seed %i', (see
     },
   );
 
+  const modes = [20, 40].flatMap((stations) =>
+    (['scrape', 'background'] as const).map((refresh) => ({ stations, refresh })),
+  );
+
+  it.each(modes)('keeps data younger than twice the ttl beside one station of 240 pages: %o', async (mode) => {
+    const small = Math.round(240 / (mode.stations - 1));
+    const pages = (name: string) => (name === 'station-3' ? 240 : small);
+    const fleet = fleetOf(seed, { bucket: { perSecond: 20, burst: 20 }, retryAfter: 1 }, { ...mode, pages });
+    await fleet.runUntil(15 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(fleet.maxAgeMs(3 * MINUTE_MS, 15 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+  });
+
+  it.each(
+    modes.flatMap((mode) =>
+      [0.05, 0.2].flatMap((throttledShare) =>
+        [undefined, 1].map((retryAfter) => ({ mode, throttledShare, retryAfter })),
+      ),
+    ),
+  )('keeps data younger than twice the ttl when requests are refused at random: %o', async ({ mode, ...refusals }) => {
+    const fleet = fleetOf(seed, { latencyMs: 200, throttleLatencyMs: 5, ...refusals }, { ...mode, pages: 2 });
+    await fleet.runUntil(15 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(fleet.maxAgeMs(3 * MINUTE_MS, 15 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+  });
+
   it.each([
     [10, 20, 20, 120],
     [2, 40, 4, 120],

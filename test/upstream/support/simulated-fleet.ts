@@ -1,9 +1,10 @@
-import { onTestFinished } from 'vitest';
-import type { FailureReason } from '../../../src/model/failure.ts';
+import { onTestFinished, vi } from 'vitest';
+import { HOUR_MS } from '../../../src/model/clock.ts';
+import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
 import type { Listing, ListingContext } from '../../../src/model/listing.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { Fleet } from '../../../src/refresh/fleet.ts';
-import { StationCache } from '../../../src/refresh/station-cache.ts';
+import { StationCache, type StationView } from '../../../src/refresh/station-cache.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
 import type { RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { UpstreamClient } from '../../../src/upstream/http/client.ts';
@@ -84,6 +85,8 @@ interface Scrape {
   readonly endMs: number;
   /** The age of the data of each station in it; Infinity: none. */
   readonly agesMs: readonly number[];
+  /** Why each station is down; undefined: it is up. */
+  readonly failures: readonly (FailureSummary | undefined)[];
 }
 
 /** Stations as the exporter refreshes them, behind its client, on a service and a clock that are simulated. */
@@ -111,6 +114,8 @@ export class SimulatedFleet {
     };
     const { seed, scrapers } = this.#model;
     this.#random = randomFrom(seed);
+    // The jitter of background refreshes.
+    vi.spyOn(Math, 'random').mockImplementation(randomFrom(seed + 2));
     this.clock.replaceTimers();
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
@@ -138,6 +143,10 @@ export class SimulatedFleet {
     this.#client = this.#newClient();
     this.#caches = this.stations.map((station) => this.#cacheOf(station));
     this.#fleet = this.#startedFleet();
+  }
+
+  views(): StationView<undefined>[] {
+    return this.#fleet.views();
   }
 
   /** A person refreshes the first stations, so many of them. */
@@ -217,7 +226,7 @@ export class SimulatedFleet {
     const { ttlMs, refreshTimeoutMs, refresh } = this.#model;
     const { now } = this.clock;
     const { name } = station;
-    const cache = { ...specOf().cache, ttlMs, refresh };
+    const cache = { ...specOf().cache, maxStaleMs: 6 * HOUR_MS, ttlMs, refresh };
     return new StationCache(specOf({ name, cache, refreshTimeoutMs }), {
       source: {
         listResources: (_query, context) => this.#list(context),
@@ -277,7 +286,7 @@ export class SimulatedFleet {
     cancel();
     const endMs = this.clock.now();
     const agesMs = views.map(({ spec }) => this.#stationsByName.get(spec.name)?.ageMs(endMs) ?? Number.NaN);
-    this.scrapes.push({ startMs, endMs, agesMs });
+    this.scrapes.push({ startMs, endMs, agesMs, failures: views.map(({ health }) => health.failure) });
   }
 
   /** The time stands still until the refreshes of all stations have been requested. */

@@ -18,11 +18,18 @@ export interface UpstreamModel {
   readonly retryAfter?: number | undefined;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
+  /** The status of a request that is throttled; 429 if undefined. */
+  readonly throttledWith?: 429 | 503;
   /** Whether a request gets a 503. */
   readonly unavailable?: (station: string, nowMs: number) => boolean;
+  /** The `Retry-After` of these replies, if it differs from that of the others. */
+  readonly unavailableRetryAfter?: number | undefined;
 }
 
 const NO_BODY = Buffer.alloc(0);
+
+/** What the service says while it is not available. */
+export const MAINTENANCE = 'closed for maintenance';
 
 /** Requests per second of virtual time. */
 export interface Tally {
@@ -37,6 +44,9 @@ export class SimulatedUpstream {
   mostInFlight = 0;
   /** Requests that the client aborted before its timeout. */
   aborted = 0;
+  /** Requests that were sent before the time of an earlier `Retry-After`. */
+  early = 0;
+  #retryAtMs = 0;
   #inFlight = 0;
   readonly #model: UpstreamModel;
   readonly #clock: VirtualClock;
@@ -56,6 +66,7 @@ export class SimulatedUpstream {
   async request(station: string, timeoutMs: number, signal: AbortSignal): Promise<Reply> {
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
+    if (this.#clock.now() < this.#retryAtMs) this.early += 1;
     try {
       return await this.#reply(station, timeoutMs, signal);
     } finally {
@@ -83,12 +94,12 @@ export class SimulatedUpstream {
       await this.#clock.sleep(timeoutMs, signal);
       throw new RequestFailure('timeout', 'no reply', { retryable: true });
     }
-    const status = this.#status(station, nowMs);
+    const isOut = this.#model.unavailable?.(station, nowMs) === true;
+    const status = isOut ? 503 : this.#status(nowMs);
     this.#tally(nowMs)[status === 200 ? 'accepted' : 'throttled'] += 1;
     if (status !== 200) {
       await this.#clock.sleep(throttleLatencyMs ?? pageMs, signal);
-      const { retryAfter } = this.#model;
-      return { status, headers: retryAfter ? { 'retry-after': String(retryAfter) } : {}, body: NO_BODY };
+      return this.#refusal(status, isOut);
     }
     this.#served += 1;
     try {
@@ -99,10 +110,19 @@ export class SimulatedUpstream {
     }
   }
 
-  #status(station: string, nowMs: number): 200 | 429 | 503 {
-    const { maxInFlight = Number.POSITIVE_INFINITY, unavailable } = this.#model;
-    if (this.#served >= maxInFlight || unavailable?.(station, nowMs)) return 503;
-    return this.#throttles(nowMs) ? 429 : 200;
+  #refusal(status: 429 | 503, isOut: boolean): Reply {
+    const { retryAfter, unavailableRetryAfter = retryAfter } = this.#model;
+    const seconds = isOut ? unavailableRetryAfter : retryAfter;
+    const body = isOut ? Buffer.from(MAINTENANCE) : NO_BODY;
+    if (!seconds) return { status, headers: {}, body };
+    this.#retryAtMs = Math.max(this.#retryAtMs, this.#clock.now() + 1000 * seconds);
+    return { status, headers: { 'retry-after': String(seconds) }, body };
+  }
+
+  #status(nowMs: number): 200 | 429 | 503 {
+    const { maxInFlight = Number.POSITIVE_INFINITY, throttledWith = 429 } = this.#model;
+    if (this.#served >= maxInFlight) return 503;
+    return this.#throttles(nowMs) ? throttledWith : 200;
   }
 
   #tally(nowMs: number): Tally {
