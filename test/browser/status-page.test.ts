@@ -36,7 +36,7 @@ describe('the status page', () => {
       await page.locator('#filter-sort').selectOption('-resources');
       await page.locator('#controls button').click();
     } else {
-      await tabTo(page, '#stations th:nth-child(4) a');
+      await tabTo(page, '#stations th:nth-child(3) a');
       await page.keyboard.press('Enter');
     }
     await page.waitForURL(/\?filter=ALPHA&state=up&sort=-resources#stations$/);
