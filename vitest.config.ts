@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Simulated hours of a fleet: a virtual clock, but minutes of CPU time. */
-const SIMULATED_HOURS = ['test/upstream/admission/{overload,throttling}.test.ts'];
+const SIMULATED_HOURS = ['test/service/admission/{overload,throttling}.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,9 +1,9 @@
 import { resolveStations } from '../src/config/resolve.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { ListingContext } from '../src/model/listing.ts';
-import { SnapshotReader } from '../src/refresh/snapshot.ts';
+import { SnapshotReader } from '../src/resources/snapshot.ts';
+import { stationSource } from '../src/service/station-source.ts';
 import { SerialQueue } from '../src/tasks/serial-queue.ts';
-import { stationSource } from '../src/upstream/station-source.ts';
 import { type Figure, figure } from './figure.ts';
 import { pageBody } from './fleet.ts';
 

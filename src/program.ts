@@ -5,7 +5,7 @@ import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
 import { OperatorError, type ProcessContext } from './commands/process-context.ts';
-import type { Build } from './metrics/own-metrics.ts';
+import type { Build } from './exposition/own-metrics.ts';
 
 /** Resolves with a function that runs the command until it ends or a signal arrives, prints its problems and resolves with the exit code. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {

@@ -11,10 +11,10 @@ import { NAMED_FAULTS } from '../src/simulator/faults.ts';
 import { demoStations } from '../src/simulator/stations.ts';
 import { configFlag, resultOf, run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
-import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from './exposition/parse-exposition.ts';
+import { temporaryFile } from './service/support/files.ts';
+import { closedPort, listen } from './service/support/service.ts';
 import type { ServiceOptions } from './simulator/simulated-service.ts';
-import { temporaryFile } from './upstream/support/files.ts';
-import { closedPort, listen } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
 import { httpRequest } from './web/http-client.ts';
 

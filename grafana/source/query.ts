@@ -1,6 +1,6 @@
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
 import { CLUSTER } from '../../prometheus/source/parameters.ts';
-import type { FamilyName } from '../../src/metrics/catalogue.ts';
+import type { FamilyName } from '../../src/resources/families.ts';
 
 /** A renamed or removed family fails to compile. The others are metrics of Prometheus, prom-client and the buckets of a histogram. */
 type MetricName =

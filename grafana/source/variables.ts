@@ -7,7 +7,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { CLUSTER } from '../../prometheus/source/parameters.ts';
-import type { FamilyName } from '../../src/metrics/catalogue.ts';
+import type { FamilyName } from '../../src/resources/families.ts';
 import { DATASOURCE, Scope } from './query.ts';
 
 /** The data source, and the cluster and the job, of each one: names of stations are unique in a job of a cluster only. */

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { isObject } from '../../src/model/resource.ts';
+import { isObject } from '../../src/model/values.ts';
 import { publishedSchema } from './configuration.ts';
 
 /** The schema of the chart's values with that of the configuration: Helm loads no other file. */

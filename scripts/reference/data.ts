@@ -1,4 +1,5 @@
-import { CHANGE_COLUMNS } from '../../src/inventory/changes.ts';
+import { CHANGE_COLUMNS } from '../../src/resources/changes.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/resource.ts';
 import {
   DATA_FIELDS,
   OWNER_FIELDS,
@@ -7,8 +8,7 @@ import {
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
-} from '../../src/inventory/station-columns.ts';
-import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
+} from '../../src/status/station-columns.ts';
 
 /** Generates docs/data.md. */
 export function dataReference(): string {
@@ -16,7 +16,7 @@ export function dataReference(): string {
   return [
     '# Stations and resources as JSON and CSV',
     '',
-    '<!-- Generated from src/inventory/station-columns.ts, src/inventory/changes.ts and src/model/resource.ts by `npm run generate`; do not edit. -->',
+    '<!-- Generated from src/status/station-columns.ts, src/resources/changes.ts and src/resources/resource.ts by `npm run generate`; do not edit. -->',
     '',
     'Pages with data are also available as JSON and CSV, selected by the query parameter `format` or the `Accept` header:',
     '',

@@ -1,13 +1,13 @@
+import type { FamilyDescription } from '../../src/exposition/family.ts';
+import { OWN_FAMILIES } from '../../src/exposition/own-families.ts';
+import { LISTING_FIELDS } from '../../src/model/listing.ts';
 import {
   FIRING_FAMILIES,
   HEALTH_FAMILIES,
   RESOURCE_FAMILIES,
   SNAPSHOT_FAMILIES,
   STATION_FAMILIES,
-} from '../../src/metrics/catalogue.ts';
-import type { FamilyDescription } from '../../src/metrics/family.ts';
-import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
-import { LISTING_FIELDS } from '../../src/model/listing.ts';
+} from '../../src/resources/families.ts';
 import { proseLines } from './prose-lines.ts';
 
 const STATION_DATA = { ...SNAPSHOT_FAMILIES, ...FIRING_FAMILIES };
@@ -16,7 +16,7 @@ const STATION_DATA = { ...SNAPSHOT_FAMILIES, ...FIRING_FAMILIES };
 export function metricsReference(): string {
   return `# Metrics
 
-<!-- Generated from the catalogue in src/metrics by \`npm run generate\`; do not edit. -->
+<!-- Generated from src/resources/families.ts by \`npm run generate\`; do not edit. -->
 
 All families of a station come from the same snapshot, so they add up: the sums of \`telemetry_station_resources\` and
 \`telemetry_station_listing_resources\` over a station equal its number of resources. A value that the service did not

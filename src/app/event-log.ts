@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../model/clock.ts';
-import type { RequestObserver } from '../upstream/request-observer.ts';
+import type { RequestObserver } from '../service/request-observer.ts';
 import type { Logger } from './logger.ts';
 
 /** Logs that an upstream throttles requests: at once, then at most once per hour with the number of times since. */

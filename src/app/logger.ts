@@ -1,4 +1,4 @@
-import { jsonText } from '../inventory/records.ts';
+import { jsonText } from '../text/records.ts';
 
 /** Least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

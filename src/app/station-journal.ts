@@ -1,15 +1,15 @@
-import type { ChangeLog } from '../inventory/changes.ts';
-import { type EndedRefresh, LatestRefreshes, type Outage } from '../inventory/latest-refreshes.ts';
-import { VerifiedNumbers } from '../inventory/loss.ts';
-import { secondsOf } from '../inventory/station-columns.ts';
-import { isOnlyRejecting, totalsOf } from '../inventory/station-status.ts';
-import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
-import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { HOUR_MS } from '../model/clock.ts';
 import type { FailureReason, ListingFailure } from '../model/failure.ts';
-import type { Changes } from '../refresh/churn.ts';
-import type { Snapshot } from '../refresh/snapshot.ts';
-import type { Health, RefreshDetails, StationView } from '../refresh/station-cache.ts';
+import type { ChangeLog } from '../resources/changes.ts';
+import type { Changes } from '../resources/churn.ts';
+import type { EncodedSnapshot } from '../resources/encoder.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
+import type { Health, RefreshDetails, StationView } from '../stations/station-cache.ts';
+import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/latest-refreshes.ts';
+import { VerifiedNumbers } from '../status/loss.ts';
+import { secondsOf } from '../status/station-columns.ts';
+import { isOnlyRejecting, totalsOf } from '../status/station-status.ts';
+import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../status/unknown-states.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
 

@@ -1,14 +1,14 @@
-import { capacityOf } from '../inventory/capacity.ts';
-import type { ChangeLog } from '../inventory/changes.ts';
-import { LatestRefreshes } from '../inventory/latest-refreshes.ts';
-import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../inventory/station-status.ts';
-import { unknownStatesOf } from '../inventory/unknown-states.ts';
-import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
+import { add } from '../model/sums.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import { add } from '../refresh/aggregates.ts';
-import { repeatedListings } from '../refresh/snapshot.ts';
-import type { StationView } from '../refresh/station-cache.ts';
+import type { ChangeLog } from '../resources/changes.ts';
+import type { EncodedSnapshot } from '../resources/encoder.ts';
+import { repeatedListings } from '../resources/snapshot.ts';
+import type { StationView } from '../stations/station-cache.ts';
+import { capacityOf } from '../status/capacity.ts';
+import { LatestRefreshes } from '../status/latest-refreshes.ts';
+import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../status/station-status.ts';
+import { unknownStatesOf } from '../status/unknown-states.ts';
 import type { Generation, Upstream } from './generation.ts';
 
 type StatusView = StationView<EncodedSnapshot>;

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/schema.ts';
-import type { Build } from '../metrics/own-metrics.ts';
+import type { Build } from '../exposition/own-metrics.ts';
 import type { RecordLimits } from '../model/failure.ts';
 
 /** The User-Agent header of requests to the service. */

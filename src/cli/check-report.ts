@@ -9,11 +9,11 @@ import {
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
 import { pageSizeText } from '../diagnosis/page-size.ts';
-import { capacityText, isExceeded } from '../inventory/capacity.ts';
-import { printable } from '../inventory/records.ts';
-import { durationText, firstOf, sizeText } from '../inventory/words.ts';
 import { DAY_MS, HOUR_MS } from '../model/clock.ts';
-import { repeatedListings, type Snapshot } from '../refresh/snapshot.ts';
+import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
+import { capacityText, isExceeded } from '../status/capacity.ts';
+import { printable } from '../text/records.ts';
+import { durationText, firstOf, sizeText } from '../text/words.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 

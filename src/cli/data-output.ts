@@ -1,6 +1,6 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { chunksOf } from '../inventory/records.ts';
+import { chunksOf } from '../text/records.ts';
 
 /** Writes with backpressure and leaves the stream open; a closed pipe ends it without an error. */
 export async function writeToStream(out: Writable, pieces: Iterable<string>): Promise<void> {

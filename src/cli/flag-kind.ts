@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { DAY_MS } from '../model/clock.ts';
+import { type Order, parseOrder, SORT_KEYS } from '../resources/selection.ts';
 import { parseDuration } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';

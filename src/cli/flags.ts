@@ -1,6 +1,6 @@
-import { ALERTABLE, SORT_KEYS } from '../inventory/selection.ts';
-import { ALERT_STATES } from '../model/alert-state.ts';
-import type { Shard } from '../refresh/shard.ts';
+import { ALERT_STATES } from '../resources/alert-state.ts';
+import { ALERTABLE, SORT_KEYS } from '../resources/selection.ts';
+import type { Shard } from '../stations/shard.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
   choice,

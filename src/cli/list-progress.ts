@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import { printable } from '../inventory/records.ts';
-import { countText } from '../inventory/words.ts';
+import { printable } from '../text/records.ts';
+import { countText } from '../text/words.ts';
 import { CLEAR_LINE } from './log-output.ts';
 
 /** A received page of the listing. */

@@ -1,6 +1,11 @@
-import { shortTypes, stateWord } from '../inventory/resource-words.ts';
-import { alertableOf } from '../inventory/selection.ts';
-import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../model/resource.ts';
+import {
+  RESOURCE_COLUMNS,
+  type Resource,
+  type ResourceColumn,
+  type ResourceColumnName,
+} from '../resources/resource.ts';
+import { shortTypes, stateWord } from '../resources/resource-words.ts';
+import { alertableOf } from '../resources/selection.ts';
 import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';
 
 /** Without a rank, it is shown only when chosen. */

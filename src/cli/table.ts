@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import { printable } from '../inventory/records.ts';
-import type { CellValue, Column } from '../model/column.ts';
+import type { CellValue, Column } from '../text/column.ts';
+import { printable } from '../text/records.ts';
 
 /** A column in a terminal; an unknown value is an empty cell. */
 export interface TextColumn<Row> extends Column<Row, CellValue> {

@@ -20,22 +20,22 @@ import {
   type StationFacts,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
-import { csvPieces, jsonPieces } from '../inventory/records.ts';
-import { type StationResource, selectResources } from '../inventory/selection.ts';
-import { foundColumns } from '../inventory/station-columns.ts';
-import { countText } from '../inventory/words.ts';
-import type { Body } from '../metrics/exposition.ts';
-import type { Build } from '../metrics/own-metrics.ts';
-import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
-import { columnsWith } from '../model/resource.ts';
-import { ResourceLabels } from '../model/resource-labels.ts';
+import type { Body } from '../exposition/exposition.ts';
+import type { Build } from '../exposition/own-metrics.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { getOrCreate } from '../refresh/aggregates.ts';
-import { isOnShard, type Shard } from '../refresh/shard.ts';
-import type { StationCache, StationView } from '../refresh/station-cache.ts';
+import { getOrCreate } from '../model/sums.ts';
+import type { EncodedSnapshot } from '../resources/encoder.ts';
+import { columnsWith } from '../resources/resource.ts';
+import { ResourceLabels } from '../resources/resource-labels.ts';
+import { type StationResource, selectResources } from '../resources/selection.ts';
+import type { ReplyInfo } from '../service/request-observer.ts';
+import { upstreamOptions } from '../service/upstream-options.ts';
+import { isOnShard, type Shard } from '../stations/shard.ts';
+import type { StationCache, StationView } from '../stations/station-cache.ts';
+import { foundColumns } from '../status/station-columns.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
-import type { ReplyInfo } from '../upstream/request-observer.ts';
-import { upstreamOptions } from '../upstream/upstream-options.ts';
+import { csvPieces, jsonPieces } from '../text/records.ts';
+import { countText } from '../text/words.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { checkLabels } from './label-flags.ts';
 import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';

@@ -2,18 +2,18 @@ import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { columnsWith, type Resource, type ResourceColumn } from '../resources/resource.ts';
 import {
   type Selection,
   selectResources,
   type UnmatchedFilter,
   unmatchedFilters,
   VALUE_FILTERS,
-} from '../inventory/selection.ts';
-import { countText, firstOf, numberText } from '../inventory/words.ts';
-import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
-import type { StationSpec } from '../model/station-spec.ts';
+} from '../resources/selection.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
+import { csvPieces, jsonPieces, printable } from '../text/records.ts';
+import { countText, firstOf, numberText } from '../text/words.ts';
 import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
 import type { Screen } from '../cli/table.ts';
-import type { Build } from '../metrics/own-metrics.ts';
+import type { Build } from '../exposition/own-metrics.ts';
 
 /** What the program uses of its process. */
 export interface ProcessContext {

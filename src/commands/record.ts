@@ -3,11 +3,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { countText } from '../inventory/words.ts';
 import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
-import type { Snapshot } from '../refresh/snapshot.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
 import { quoted } from '../text/quoted.ts';
+import { countText } from '../text/words.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 import { readStation } from './read-station.ts';
 

@@ -1,5 +1,5 @@
-import { countText, firstOf } from '../inventory/words.ts';
 import { MAX_QUOTED_LENGTH, quoted } from '../text/quoted.ts';
+import { countText, firstOf } from '../text/words.ts';
 
 /** Keys and list indexes from the root of the configuration. */
 export type ConfigPath = readonly (string | number)[];

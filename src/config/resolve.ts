@@ -1,12 +1,12 @@
 import { Document, isCollection, isNode, isPair } from 'yaml';
 import * as z from 'zod';
-import { StateMeanings } from '../model/alert-state.ts';
 import type { ListingFilters, StationPath } from '../model/listing.ts';
-import { type LabelEntry, ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { StateMeanings } from '../resources/alert-state.ts';
+import { type LabelEntry, ResourceLabels } from '../resources/resource-labels.ts';
+import { stateLists } from '../resources/state-schema.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { type Config, configSchema } from './schema.ts';
-import { stateLists } from './state-schema.ts';
 import { parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];

@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { FAMILY_NAMES } from '../metrics/catalogue.ts';
-import { isObject, labelText } from '../model/resource.ts';
+import { isObject, labelText } from '../model/values.ts';
+import { FAMILY_NAMES } from '../resources/families.ts';
+import { links } from '../resources/link-schema.ts';
+import { resourceLabels } from '../resources/resource-label-schema.ts';
+import { states } from '../resources/state-schema.ts';
 import {
   type CrossProblem,
   crossChecked,
@@ -10,12 +13,9 @@ import {
   nonEmptyList,
 } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
+import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
-import { upstream } from '../upstream/upstream-schema.ts';
-import { links } from './link-schema.ts';
 import { type ConfigPath, listed } from './problem.ts';
-import { resourceLabels } from './resource-label-schema.ts';
-import { states } from './state-schema.ts';
 import { parseRid, station } from './station-schema.ts';
 
 const cache = z.strictObject({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
-import { labelText } from '../model/resource.ts';
+import { labelText } from '../model/values.ts';
+import { STATION_FAMILIES } from '../resources/families.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';

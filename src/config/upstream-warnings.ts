@@ -1,5 +1,5 @@
 import { Secret } from '../schema/secret.ts';
-import { SCHEME_NAMES } from '../upstream/auth/schemes.ts';
+import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { expiryText } from './certificates.ts';
 import { contentOf } from './file-content.ts';
 import type { ConfigPath, Problem } from './problem.ts';

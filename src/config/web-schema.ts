@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../model/resource.ts';
+import { isObject } from '../model/values.ts';
 import { crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import {
   duration,

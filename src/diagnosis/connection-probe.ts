@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
-import { connectOnce } from '../upstream/http/connection.ts';
-import type { UpstreamOptions } from '../upstream/upstream-options.ts';
+import { connectOnce } from '../service/http/connection.ts';
+import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { ConnectionFacts, StationFailure, TlsSession } from './facts.ts';
 
 /** Connects once, with the settings of the client. Sends no request, except through a proxy one without credentials. */

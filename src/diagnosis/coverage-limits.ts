@@ -1,8 +1,9 @@
-import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../inventory/station-status.ts';
-import { countText, numberText } from '../inventory/words.ts';
-import { labelText, type Resource, resourceLabel } from '../model/resource.ts';
 import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
-import type { AggregateGroup } from '../refresh/aggregates.ts';
+import { labelText } from '../model/values.ts';
+import type { AggregateGroup } from '../resources/aggregates.ts';
+import { type Resource, resourceLabel } from '../resources/resource.ts';
+import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../status/station-status.ts';
+import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 
 /** The exact value of a label of `resource_labels`; '' is that of resources without one. */

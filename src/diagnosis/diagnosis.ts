@@ -1,8 +1,8 @@
-import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
-import { isOnlyRejecting } from '../inventory/station-status.ts';
-import { unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../inventory/unknown-states.ts';
-import { countText, firstOf } from '../inventory/words.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
+import { CAPACITY_GUIDE, capacityText, isExceeded } from '../status/capacity.ts';
+import { isOnlyRejecting } from '../status/station-status.ts';
+import { unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../status/unknown-states.ts';
+import { countText, firstOf } from '../text/words.ts';
 import { explainFailure, isoDate } from './explain-failure.ts';
 import {
   clockDifferenceText,

@@ -1,8 +1,8 @@
 import { type FailureReason, failureAdvice, failureOf, NOT_SENT } from '../model/failure.ts';
+import type { CredentialWords } from '../service/auth/scheme.ts';
+import { SCHEME_NAMES } from '../service/auth/schemes.ts';
+import type { UpstreamOptions } from '../service/upstream-options.ts';
 import { enumeration } from '../text/quoted.ts';
-import type { CredentialWords } from '../upstream/auth/scheme.ts';
-import { SCHEME_NAMES } from '../upstream/auth/schemes.ts';
-import type { UpstreamOptions } from '../upstream/upstream-options.ts';
 import { clockDifferenceText, isNotableClockDifference, type StationFailure, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */

@@ -1,11 +1,11 @@
-import type { UpstreamStatus } from '../inventory/station-status.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { Aggregates } from '../refresh/aggregates.ts';
-import type { Snapshot } from '../refresh/snapshot.ts';
-import type { Health } from '../refresh/station-cache.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/auth/authenticator.ts';
-import type { ReplyInfo } from '../upstream/request-observer.ts';
-import type { UpstreamOptions } from '../upstream/upstream-options.ts';
+import type { Aggregates } from '../resources/aggregates.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../service/auth/authenticator.ts';
+import type { ReplyInfo } from '../service/request-observer.ts';
+import type { UpstreamOptions } from '../service/upstream-options.ts';
+import type { Health } from '../stations/station-cache.ts';
+import type { UpstreamStatus } from '../status/station-status.ts';
 
 /** What a live check observed. */
 export interface Facts {

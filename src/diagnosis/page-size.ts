@@ -1,7 +1,7 @@
-import { requestsPerSecond } from '../inventory/capacity.ts';
-import { countText } from '../inventory/words.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { repeatedListings, type Snapshot } from '../refresh/snapshot.ts';
+import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
+import { requestsPerSecond } from '../status/capacity.ts';
+import { countText } from '../text/words.ts';
 
 /** A page of this size is still parsed without delaying scrapes. */
 const LARGER_PAGE_SIZE = 500;

@@ -1,6 +1,6 @@
-import type { StateMeanings } from './alert-state.ts';
+import type { StateMeanings } from '../resources/alert-state.ts';
+import type { ResourceLabels } from '../resources/resource-labels.ts';
 import type { ListingFilters, StationPath } from './listing.ts';
-import type { ResourceLabels } from './resource-labels.ts';
 
 /** How long a snapshot is served, and what triggers the next refresh. */
 interface CachePolicy {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { isObject, labelText, type RecordField } from '../model/resource.ts';
+import { isObject, labelText } from '../model/values.ts';
+import type { RecordField } from '../resources/resource.ts';
 
 /** Replaces text of unknown content. */
 const UNREADABLE = 'unreadable';

@@ -1,8 +1,8 @@
 import { type ListingFilters, PATH_KEYS, type StationPath } from '../model/listing.ts';
-import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { labelText } from '../model/values.ts';
+import type { ListedPage } from '../service/request-observer.ts';
 import type { RecordedListing, Recording } from '../simulator/recording.ts';
-import type { ListedPage } from '../upstream/request-observer.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
 
 type RecordedPage = RecordedListing['pages'][number];

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isObject } from '../model/resource.ts';
+import { isObject } from '../model/values.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 

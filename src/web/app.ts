@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
-import type { WebLimit } from '../metrics/own-families.ts';
+import type { WebLimit } from '../exposition/own-families.ts';
 import { byFormat, changeList, refreshList, resourceList, searchData, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';

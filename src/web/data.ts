@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../inventory/changes.ts';
-import { linksOf } from '../inventory/links.ts';
+import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../resources/changes.ts';
+import { linksOf } from '../resources/links.ts';
 import {
   NONE,
   parseParameters,
@@ -8,9 +8,9 @@ import {
   type ResourceQuery,
   resourceSearch,
   TEXT,
-} from '../inventory/parameters.ts';
-import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
-import { type Selection, selectResources } from '../inventory/selection.ts';
+} from '../resources/parameters.ts';
+import { columnsWith } from '../resources/resource.ts';
+import { type Selection, selectResources } from '../resources/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -19,10 +19,10 @@ import {
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
-} from '../inventory/station-columns.ts';
-import type { StationDetail } from '../inventory/station-status.ts';
-import { columnsWith } from '../model/resource.ts';
+} from '../status/station-columns.ts';
+import type { StationDetail } from '../status/station-status.ts';
 import { nearest } from '../text/nearest.ts';
+import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
 import { RequestError, send } from './respond.ts';

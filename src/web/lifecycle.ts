@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { fieldsOf, jsonText } from '../inventory/records.ts';
-import { REFRESH_COLUMNS } from '../inventory/station-columns.ts';
+import { REFRESH_COLUMNS } from '../status/station-columns.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
+import { fieldsOf, jsonText } from '../text/records.ts';
 import { stationOf } from './data.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { AbortableHandler, PageRenderer } from './request-limit.ts';

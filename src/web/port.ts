@@ -1,12 +1,12 @@
-import type { EndedRefresh } from '../inventory/latest-refreshes.ts';
-import type { Order, SearchResult, Selection } from '../inventory/selection.ts';
-import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import type { Body } from '../metrics/exposition.ts';
-import type { WebLimit } from '../metrics/own-families.ts';
-import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { Body } from '../exposition/exposition.ts';
+import type { WebLimit } from '../exposition/own-families.ts';
+import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { RequestedRefresh } from '../refresh/station-cache.ts';
+import type { Order, SearchResult, Selection } from '../resources/selection.ts';
+import type { RequestedRefresh } from '../stations/station-cache.ts';
+import type { EndedRefresh } from '../status/latest-refreshes.ts';
+import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */

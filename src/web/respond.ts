@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { CHUNK_CHARACTERS, chunksOf } from '../inventory/records.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { CHUNK_CHARACTERS, chunksOf } from '../text/records.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 

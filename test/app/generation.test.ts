@@ -9,14 +9,14 @@ import {
   startGeneration,
 } from '../../src/app/generation.ts';
 import { areAttempted } from '../../src/app/status.ts';
-import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import type { StationCache } from '../../src/refresh/station-cache.ts';
+import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import { RequestFailure } from '../../src/service/request-failure.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { RequestFailure } from '../../src/upstream/request-failure.ts';
+import type { StationCache } from '../../src/stations/station-cache.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';
-import { listingContext } from '../upstream/support/context.ts';
+import { listingContext } from '../service/support/context.ts';
 import { eventually } from '../web/eventually.ts';
 import { SILENT } from './recorded-log.ts';
 

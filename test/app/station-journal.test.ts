@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalOptions, StationJournal } from '../../src/app/station-journal.ts';
-import { ChangeLog } from '../../src/inventory/changes.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import type { Changes } from '../../src/refresh/churn.ts';
-import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { mismatch, rejecting, resourceOf } from '../refresh/fixtures.ts';
+import { ChangeLog } from '../../src/resources/changes.ts';
+import type { Changes } from '../../src/resources/churn.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { mismatch, rejecting, resourceOf } from '../stations/fixtures.ts';
 import { setUpLog } from './recorded-log.ts';
 import { viewOf } from './station-view.ts';
 

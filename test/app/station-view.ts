@@ -1,12 +1,12 @@
-import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
-import { Aggregation } from '../../src/refresh/aggregates.ts';
-import { LabelValues } from '../../src/refresh/label-values.ts';
-import { NOTHING_KNOWN } from '../../src/refresh/last-known.ts';
-import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import type { StationView } from '../../src/refresh/station-cache.ts';
-import { listingOf, specOf } from '../refresh/fixtures.ts';
+import { Aggregation } from '../../src/resources/aggregates.ts';
+import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
+import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import type { StationView } from '../../src/stations/station-cache.ts';
+import { listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station with a snapshot of these resources. */
 export function viewOf(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
 import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from '../../src/app/status.ts';
-import { ChangeLog } from '../../src/inventory/changes.ts';
-import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
-import type { Health, StationView } from '../../src/refresh/station-cache.ts';
-import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
+import { ChangeLog } from '../../src/resources/changes.ts';
+import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import type { Health, StationView } from '../../src/stations/station-cache.ts';
+import { IDLE_LOAD, resourceOf } from '../stations/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 /** A generation with this station; the upstreams have this load, and only the station `stuck` hangs. */

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { accessWarnings, loadAccessRules } from '../../src/app/web-access.ts';
 import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
 import { listen } from '../../src/web/server.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { issue } from '../service/support/certificates.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
 

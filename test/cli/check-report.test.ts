@@ -4,7 +4,7 @@ import type { Screen } from '../../src/cli/table.ts';
 import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
-import { mismatch, specOf } from '../refresh/fixtures.ts';
+import { mismatch, specOf } from '../stations/fixtures.ts';
 
 /** Behind a proxy. */
 const upstream: UpstreamFacts = {

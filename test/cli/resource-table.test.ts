@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resourceTable } from '../../src/cli/resource-table.ts';
-import { columnsWith } from '../../src/model/resource.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { columnsWith } from '../../src/resources/resource.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 
 const plain = resourceOf('r1', {
   name: 'ws-1',

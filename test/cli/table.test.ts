@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { type Screen, type TextColumn, tableOf } from '../../src/cli/table.ts';
-import { printable } from '../../src/inventory/records.ts';
+import { printable } from '../../src/text/records.ts';
 
 type Row = readonly string[];
 type Heading = Omit<TextColumn<Row>, 'cell'>;

@@ -5,8 +5,8 @@ import { stringify } from 'yaml';
 import { autoReload } from '../../src/commands/auto-reload.ts';
 import { serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
-import { replaceFile } from '../upstream/support/files.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
+import { replaceFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
 describe('autoReload', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
+import { issue } from '../service/support/certificates.ts';
+import { temporaryFile } from '../service/support/files.ts';
+import { startProxy } from '../service/support/proxy.ts';
 import type { AuthCheck } from '../simulator/auth.ts';
 import { first, type ServiceOptions, type TestFault } from '../simulator/simulated-service.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
-import { startProxy } from '../upstream/support/proxy.ts';
 import { checkLive } from './check-live.ts';
 
 const inAYear = new Date(Date.now() + 365 * 86_400_000);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfigFile, loadInputs } from '../../src/commands/config-source.ts';
 import { configOf } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 describe('loadConfigFile', () => {
   it.each([

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/commands/process-context.ts';
 import { writeNewFile } from '../../src/commands/record.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 describe('writeNewFile', () => {
   it('does not overwrite a file that appeared meanwhile', async () => {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFingerprint } from '../../src/config/config-fingerprint.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 const CONFIG = `upstreams:
   main:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
-import { StateMeanings } from '../../src/model/alert-state.ts';
-import { ResourceLabels } from '../../src/model/resource-labels.ts';
+import { StateMeanings } from '../../src/resources/alert-state.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {

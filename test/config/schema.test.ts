@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import {
   expectProblems,
   fleet,

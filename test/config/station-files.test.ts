@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { resolveStations } from '../../src/config/resolve.ts';
 import { readStationFiles } from '../../src/config/station-files.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 const HEAD = 'upstreams: { main: { base_url: "http://h" } }\n';
 

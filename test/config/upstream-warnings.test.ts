@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { issue } from '../service/support/certificates.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { upstreamWith } from './fixtures.ts';
 
 /** The warnings of an upstream with these lines, without the name of the file; its folder has these files. */

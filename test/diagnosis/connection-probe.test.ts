@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
 import type { FailureReason } from '../../src/model/failure.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
-import { closedPort, startService } from '../upstream/support/service.ts';
+import { issue } from '../service/support/certificates.ts';
+import { CLIENT_OPTIONS } from '../service/support/client.ts';
+import { closedPort, startService } from '../service/support/service.ts';
 
 const answer: Parameters<typeof startService>[0] = (_request, response) => response.end();
 

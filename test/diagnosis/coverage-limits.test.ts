@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import { ResourceLabels } from '../../src/model/resource-labels.ts';
-import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import { listingOf, resourceOf, specOf } from '../stations/fixtures.ts';
 
 type Checked = Parameters<typeof coverageVerdict>[0][number];
 

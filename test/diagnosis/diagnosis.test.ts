@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts } from '../../src/diagnosis/facts.ts';
-import { IDLE_LOAD, listingOf, mismatch, specOf } from '../refresh/fixtures.ts';
-import { schemeOf } from '../upstream/support/client.ts';
+import { schemeOf } from '../service/support/client.ts';
+import { IDLE_LOAD, listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
 const reply = (status: number, retryAfterMs?: number) => ({

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../../src/model/failure.ts';
-import type { UpstreamOptions } from '../../src/upstream/upstream-options.ts';
-import { schemeOf } from '../upstream/support/client.ts';
+import type { UpstreamOptions } from '../../src/service/upstream-options.ts';
+import { schemeOf } from '../service/support/client.ts';
 import { sessionFor, UPSTREAM } from './fixtures.ts';
 
 const failed = (reason: FailureReason, code?: string, status?: number) => {

@@ -1,8 +1,8 @@
 import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
-import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
-import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { CLIENT_OPTIONS } from '../service/support/client.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 

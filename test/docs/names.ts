@@ -4,19 +4,19 @@ import packageJson from '../../package.json' with { type: 'json' };
 import ruleParameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
+import { FAILURE_REASONS } from '../../src/model/failure.ts';
+import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/resources/families.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/resource.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import {
   DATA_FIELDS,
   REFRESH_COLUMNS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
-} from '../../src/inventory/station-columns.ts';
-import { STATION_STATES } from '../../src/inventory/station-status.ts';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
-import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+} from '../../src/status/station-columns.ts';
+import { STATION_STATES } from '../../src/status/station-status.ts';
 import { knownMetrics, shippedGroups, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';

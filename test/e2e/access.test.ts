@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { valuesOf } from '../metrics/parse-exposition.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { replaceFile, temporaryFile } from '../upstream/support/files.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
+import { issue } from '../service/support/certificates.ts';
+import { replaceFile, temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { NEW, RIGHT } from '../web/hashes.ts';
 import { httpRequest } from '../web/http-client.ts';

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { parseExposition } from '../metrics/parse-exposition.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { parseExposition } from '../exposition/parse-exposition.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { pick, type Random, randomFrom } from '../../src/simulator/random.ts';
-import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
+import { type ParsedFamily, valuesOf } from '../exposition/parse-exposition.ts';
 import { wrongTotal } from '../simulator/simulated-service.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';

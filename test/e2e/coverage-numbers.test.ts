@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { checkLive } from '../commands/check-live.ts';
-import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import type { ParsedFamily } from '../exposition/parse-exposition.ts';
 import type { TestFault } from '../simulator/simulated-service.ts';
 import { rowsOf, textOf } from '../web/pages/opened-page.ts';
 import { configFlag, resultOf } from './running-program.ts';

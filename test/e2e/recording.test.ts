@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import {
   fixedSize,
   ignoredOffset,
@@ -13,7 +14,6 @@ import {
   reportedTotal,
   rowShift,
 } from '../simulator/simulated-service.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
 import { configFlag, resultOf, simulate } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
 import { configOf, startTestExporter, startTestService, variedEntries, wireRecord } from './test-bed.ts';

@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
-import { listen } from '../upstream/support/service.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
+import { issue } from '../service/support/certificates.ts';
+import { temporaryFile } from '../service/support/files.ts';
+import { listen } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { contentOf, shown } from '../web/pages/opened-page.ts';
 import {

@@ -4,8 +4,8 @@ import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { LogOutput } from '../../src/cli/log-output.ts';
 import { loadCommand } from '../../src/program.ts';
-import { parseExposition } from '../metrics/parse-exposition.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { parseExposition } from '../exposition/parse-exposition.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
 import { first } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectedState, stateOf } from './station-metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
 import { httpRequest } from '../web/http-client.ts';
 import { configFlag, run } from './running-program.ts';
 import { configOf, entriesOf, startTestService } from './test-bed.ts';

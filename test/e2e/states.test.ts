@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkLive } from '../commands/check-live.ts';
-import { parseExposition } from '../metrics/parse-exposition.ts';
+import { parseExposition } from '../exposition/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, startTestExporter, startTestService, wireRecord } from './test-bed.ts';

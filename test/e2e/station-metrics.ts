@@ -1,4 +1,4 @@
-import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import type { ParsedFamily } from '../exposition/parse-exposition.ts';
 
 /** Families by name without the prefix; samples by their labels as JSON, without `station` and `upstream`. */
 export type StationMetrics = Record<string, Record<string, number>>;

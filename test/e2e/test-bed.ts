@@ -8,7 +8,7 @@ import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
-import { parseExposition } from '../metrics/parse-exposition.ts';
+import { parseExposition } from '../exposition/parse-exposition.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 

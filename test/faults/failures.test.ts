@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
 import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
 import { atOffset } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Fault, replyWith } from '../../src/simulator/faults.ts';
 import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { startService } from '../upstream/support/service.ts';
+import { startService } from '../service/support/service.ts';
 
 const SECRET = 'only-for-the-service';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FleetModel, SimulatedFleet } from '../upstream/support/simulated-fleet.ts';
-import { MAINTENANCE, type UpstreamModel } from '../upstream/support/simulated-upstream.ts';
+import { type FleetModel, SimulatedFleet } from '../service/support/simulated-fleet.ts';
+import { MAINTENANCE, type UpstreamModel } from '../service/support/simulated-upstream.ts';
 
 const MINUTE_MS = 60_000;
 const FROM_MS = 5 * MINUTE_MS;

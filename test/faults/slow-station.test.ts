@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FleetModel, type Scraper, SimulatedFleet } from '../upstream/support/simulated-fleet.ts';
-import type { UpstreamModel } from '../upstream/support/simulated-upstream.ts';
+import { type FleetModel, type Scraper, SimulatedFleet } from '../service/support/simulated-fleet.ts';
+import type { UpstreamModel } from '../service/support/simulated-upstream.ts';
 
 const MINUTE_MS = 60_000;
 const DEADLINE_MS = 9500;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { entriesOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
 import { contentOf, shown, textOf } from '../web/pages/opened-page.ts';
 
 const NAMES = Array.from({ length: 40 }, (_, index) => `ts-${index}`);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/source/parameters.ts';
-import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
 import {
   expressionsOf,
   labelValuesOf,

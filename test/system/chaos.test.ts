@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pick, randomFrom } from '../../src/simulator/random.ts';
 import { dataOf, HEALTH_FAMILIES, healthOf, type StationMetrics } from '../e2e/station-metrics.ts';
 import { configOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
+import { parseExposition } from '../exposition/parse-exposition.ts';
 import { inconsistencies } from '../faults/inconsistencies.ts';
 import { readStationSamples, type StationSamples } from '../faults/station-samples.ts';
-import { parseExposition } from '../metrics/parse-exposition.ts';
-import { closedPort } from '../upstream/support/service.ts';
+import { closedPort } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { type ChaosState, STEPS } from './chaos-steps.ts';
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** The sample with the time of the latest reload. */

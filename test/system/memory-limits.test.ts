@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, wireRecord } from '../e2e/test-bed.ts';
-import { valuesOf } from '../metrics/parse-exposition.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
-import { startService } from '../upstream/support/service.ts';
+import { valuesOf } from '../exposition/parse-exposition.ts';
+import { temporaryFile } from '../service/support/files.ts';
+import { startService } from '../service/support/service.ts';
 import { eventually, MINUTES } from '../web/eventually.ts';
 
 /** Scrapes need not wait for the refreshes that they start. */

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { readPage, root } from '../docs/markdown.ts';
 import { configOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 /** The script of the guide that compares a listing with declared IDs. */
 const COMPARE =

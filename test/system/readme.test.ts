@@ -7,7 +7,7 @@ import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/releas
 import { parseFlags } from '../../src/cli/parse.ts';
 import { readPage, root } from '../docs/markdown.ts';
 import { entriesOf } from '../e2e/test-bed.ts';
-import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
 import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { createClone, removeClone, runShell } from './clone.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
 
 const STATIONS = Array.from({ length: 3 }, (_, at) => `s${at}`);
 const RELOADS = 20;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { outputOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** A configuration file that the program can read only when the test writes it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 const PRINT_ES_MODULES = `
   import { writeSync } from 'node:fs';

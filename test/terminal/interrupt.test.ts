@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { PseudoTerminal, program } from './pseudo-terminal.ts';
 

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { configOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { program, shown } from './pseudo-terminal.ts';
 
 describe('list, in a terminal', () => {

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, responseTo, startApp } from './running-app.ts';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Body } from '../../src/metrics/exposition.ts';
+import type { Body } from '../../src/exposition/exposition.ts';
 import { writeBody } from '../../src/web/scrape.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { httpRequest } from './http-client.ts';

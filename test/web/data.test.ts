@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { EndedRefresh } from '../../src/inventory/latest-refreshes.ts';
 import type { RejectedRecord } from '../../src/model/listing.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import type { EndedRefresh } from '../../src/status/latest-refreshes.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf, NOW_MS, OUTAGE, SNAPSHOT, STATION } from './fake-station.ts';
 import { type RunningApp, responseTo, startApp } from './running-app.ts';

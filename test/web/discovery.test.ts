@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specOf } from '../refresh/fixtures.ts';
+import { specOf } from '../stations/fixtures.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, SERVER_TLS, startApp } from './running-app.ts';
 

@@ -1,7 +1,7 @@
-import { Body } from '../../src/metrics/exposition.ts';
-import { storedSegment } from '../../src/metrics/segment.ts';
+import { Body } from '../../src/exposition/exposition.ts';
+import { storedSegment } from '../../src/exposition/segment.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 
 export function bodyOf(...texts: readonly (string | Buffer)[]): Body {

@@ -1,19 +1,19 @@
-import type { StationChanges } from '../../src/inventory/changes.ts';
-import type { Outage } from '../../src/inventory/latest-refreshes.ts';
-import { searchStations } from '../../src/inventory/selection.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { Aggregation } from '../../src/resources/aggregates.ts';
+import type { StationChanges } from '../../src/resources/changes.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { searchStations } from '../../src/resources/selection.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import type { Outage } from '../../src/status/latest-refreshes.ts';
 import {
   countOwners,
   type StationDetail,
   type StationStatus,
   type UpstreamStatus,
-} from '../../src/inventory/station-status.ts';
-import type { Resource } from '../../src/model/resource.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
-import { Aggregation } from '../../src/refresh/aggregates.ts';
-import { LabelValues } from '../../src/refresh/label-values.ts';
-import type { Snapshot } from '../../src/refresh/snapshot.ts';
+} from '../../src/status/station-status.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station without a known change. */
 export const NO_CHANGES: StationChanges = { newestFirst: [], found: [], dropped: 0, droppedRemovals: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndedRefresh } from '../../src/inventory/latest-refreshes.ts';
+import type { EndedRefresh } from '../../src/status/latest-refreshes.ts';
 import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { detailOf } from './fake-station.ts';

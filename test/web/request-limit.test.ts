@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { heldCalls } from './held-calls.ts';

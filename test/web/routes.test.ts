@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelText } from '../../src/model/resource.ts';
+import { labelText } from '../../src/model/values.ts';
 import { isEndpoint, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf } from '../stations/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { startApp } from './running-app.ts';
 

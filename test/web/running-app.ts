@@ -3,7 +3,7 @@ import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { ExporterPort, WebOptions } from '../../src/web/port.ts';
 import { listen } from '../../src/web/server.ts';
-import { issue } from '../upstream/support/certificates.ts';
+import { issue } from '../service/support/certificates.ts';
 import { fakeExporter } from './fake-exporter.ts';
 import { NOW_MS } from './fake-station.ts';
 import { type HttpResponse, httpRequest, LOOPBACK, type RequestOptions } from './http-client.ts';

@@ -1,6 +1,9 @@
-import type { ObservedCount } from '../../inventory/changes.ts';
-import type { Loss } from '../../inventory/loss.ts';
-import { NONE, queryText } from '../../inventory/parameters.ts';
+import { FAILURE_ADVICE, failureAdvice, type Silence } from '../../model/failure.ts';
+import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
+import type { ObservedCount } from '../../resources/changes.ts';
+import { NONE, queryText } from '../../resources/parameters.ts';
+import { resourceLabel } from '../../resources/resource.ts';
+import type { Loss } from '../../status/loss.ts';
 import {
   failureTone,
   isCritical,
@@ -9,12 +12,9 @@ import {
   type StationStatus,
   stateOf,
   type UpstreamStatus,
-} from '../../inventory/station-status.ts';
-import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../inventory/unknown-states.ts';
-import { countText, firstOf, numberText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE, failureAdvice, type Silence } from '../../model/failure.ts';
-import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
-import { resourceLabel } from '../../model/resource.ts';
+} from '../../status/station-status.ts';
+import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../status/unknown-states.ts';
+import { countText, firstOf, numberText } from '../../text/words.ts';
 import type { RejectedReload } from '../port.ts';
 import { changesPath, ROUTES, stationPath } from '../routes.ts';
 import { type Html, html, itemList } from './html.ts';

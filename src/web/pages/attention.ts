@@ -1,5 +1,5 @@
-import { STATION_STATES, type StationStatus, stateOf } from '../../inventory/station-status.ts';
-import { countText, numberText } from '../../inventory/words.ts';
+import { STATION_STATES, type StationStatus, stateOf } from '../../status/station-status.ts';
+import { countText, numberText } from '../../text/words.ts';
 import type { AttentionItem } from './attention-items.ts';
 import { type Html, html, more, rowId, sinceText } from './html.ts';
 

@@ -1,4 +1,4 @@
-import { durationText, numberText } from '../../inventory/words.ts';
+import { durationText, numberText } from '../../text/words.ts';
 
 /** Markup, as opposed to text that must be escaped. */
 export class Html {

@@ -1,6 +1,6 @@
-import { CAPACITY_GUIDE, type Capacity, capacityText, isExceeded } from '../../inventory/capacity.ts';
-import { NOTABLE_WAIT_MS, type UpstreamStatus } from '../../inventory/station-status.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { CAPACITY_GUIDE, type Capacity, capacityText, isExceeded } from '../../status/capacity.ts';
+import { NOTABLE_WAIT_MS, type UpstreamStatus } from '../../status/station-status.ts';
+import { countText, durationText, numberText } from '../../text/words.ts';
 import { type Html, html, timeText } from './html.ts';
 
 /** What limits the refreshes of an upstream. */

@@ -1,6 +1,6 @@
-import type { EndedRefresh } from '../../inventory/latest-refreshes.ts';
-import { NOTABLE_WAIT_MS, type StationDetail } from '../../inventory/station-status.ts';
-import { durationText, numberText } from '../../inventory/words.ts';
+import type { EndedRefresh } from '../../status/latest-refreshes.ts';
+import { NOTABLE_WAIT_MS, type StationDetail } from '../../status/station-status.ts';
+import { durationText, numberText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { dayText, type Html, html, more, timeText, unknown } from './html.ts';
 import { downloads, type PageColumn, table, tableRow } from './table.ts';

@@ -1,20 +1,20 @@
-import type { ObservedChange } from '../../inventory/changes.ts';
-import { linksOf } from '../../inventory/links.ts';
-import { stateWord } from '../../inventory/resource-words.ts';
-import type { StationDetail } from '../../inventory/station-status.ts';
-import { countText, numberText } from '../../inventory/words.ts';
-import { resourceLines } from '../../metrics/station-encoder.ts';
-import type { CellValue } from '../../model/column.ts';
 import type { ListingField } from '../../model/listing.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
+import type { ObservedChange } from '../../resources/changes.ts';
+import { resourceLines } from '../../resources/encoder.ts';
+import { linksOf } from '../../resources/links.ts';
 import {
   RESOURCE_COLUMNS,
   type Resource,
   type ResourceColumn,
   resourceLabel,
   skuQuantity,
-} from '../../model/resource.ts';
-import type { StationSpec } from '../../model/station-spec.ts';
-import type { Snapshot } from '../../refresh/snapshot.ts';
+} from '../../resources/resource.ts';
+import { stateWord } from '../../resources/resource-words.ts';
+import type { Snapshot } from '../../resources/snapshot.ts';
+import type { StationDetail } from '../../status/station-status.ts';
+import type { CellValue } from '../../text/column.ts';
+import { countText, numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';

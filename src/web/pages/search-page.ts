@@ -1,16 +1,16 @@
-import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/parameters.ts';
-import { NO_STATE } from '../../inventory/resource-words.ts';
-import type { StationResource } from '../../inventory/selection.ts';
-import { type OwnerCount, type StationStatus, stateOf } from '../../inventory/station-status.ts';
+import { ALERT_STATES } from '../../resources/alert-state.ts';
+import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../resources/parameters.ts';
+import { NO_STATE } from '../../resources/resource-words.ts';
+import type { StationResource } from '../../resources/selection.ts';
+import { type OwnerCount, type StationStatus, stateOf } from '../../status/station-status.ts';
 import {
   allUnknownStates,
   type UnknownState,
   unknownStatesAdvice,
   unknownStatesCount,
   unknownStatesText,
-} from '../../inventory/unknown-states.ts';
-import { countText, numberText } from '../../inventory/words.ts';
-import { ALERT_STATES } from '../../model/alert-state.ts';
+} from '../../status/unknown-states.ts';
+import { countText, numberText } from '../../text/words.ts';
 import { labelNames, resourceQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import { ROUTES } from '../routes.ts';

@@ -1,8 +1,10 @@
-import { linksOf } from '../../inventory/links.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../inventory/parameters.ts';
-import { type RecentChanges, recentChanges } from '../../inventory/recent-changes.ts';
-import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
-import { type StationResource, searchStations } from '../../inventory/selection.ts';
+import type { RejectedRecord } from '../../model/listing.ts';
+import { linksOf } from '../../resources/links.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
+import { countResources, type ResourceCounts } from '../../resources/resource-counts.ts';
+import { type StationResource, searchStations } from '../../resources/selection.ts';
+import type { Snapshot } from '../../resources/snapshot.ts';
+import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   coverageShare,
   failureTone,
@@ -11,10 +13,8 @@ import {
   nextRefreshText,
   type StationDetail,
   type StationStatus,
-} from '../../inventory/station-status.ts';
-import { countText, numberText } from '../../inventory/words.ts';
-import type { RejectedRecord } from '../../model/listing.ts';
-import type { Snapshot } from '../../refresh/snapshot.ts';
+} from '../../status/station-status.ts';
+import { countText, numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
 import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';

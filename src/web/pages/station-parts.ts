@@ -1,5 +1,6 @@
-import type { Link } from '../../inventory/links.ts';
-import type { RecentChanges } from '../../inventory/recent-changes.ts';
+import { type FailureSummary, failureAdvice } from '../../model/failure.ts';
+import type { Link } from '../../resources/links.ts';
+import type { RecentChanges } from '../../status/recent-changes.ts';
 import {
   type CountedCoverage,
   coverageShare,
@@ -10,9 +11,8 @@ import {
   STATION_STATES,
   type StationStatus,
   stateOf,
-} from '../../inventory/station-status.ts';
-import { countText, numberText, shareText } from '../../inventory/words.ts';
-import { type FailureSummary, failureAdvice } from '../../model/failure.ts';
+} from '../../status/station-status.ts';
+import { countText, numberText, shareText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { statusText } from './error-page.ts';
 import { breakable, type Html, html, momentText, sinceText, unknown } from './html.ts';

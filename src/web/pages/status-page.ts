@@ -1,7 +1,9 @@
-import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../inventory/parameters.ts';
-import { type RecentChanges, recentChanges } from '../../inventory/recent-changes.ts';
-import { NO_STATE } from '../../inventory/resource-words.ts';
-import type { Selection } from '../../inventory/selection.ts';
+import { HOUR_MS } from '../../model/clock.ts';
+import { sumIfKnown } from '../../resources/aggregates.ts';
+import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
+import { NO_STATE } from '../../resources/resource-words.ts';
+import type { Selection } from '../../resources/selection.ts';
+import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   type Coverage,
   coverageShare,
@@ -12,12 +14,10 @@ import {
   STATION_STATES,
   type StationStatus,
   stateOf,
-} from '../../inventory/station-status.ts';
-import { allUnknownStates } from '../../inventory/unknown-states.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { HOUR_MS } from '../../model/clock.ts';
-import { sumIfKnown } from '../../refresh/aggregates.ts';
+} from '../../status/station-status.ts';
+import { allUnknownStates } from '../../status/unknown-states.ts';
 import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
+import { countText, durationText, numberText } from '../../text/words.ts';
 import { labelNames } from '../data.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';

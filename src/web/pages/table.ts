@@ -1,5 +1,5 @@
-import { numberText } from '../../inventory/words.ts';
-import type { Column } from '../../model/column.ts';
+import type { Column } from '../../text/column.ts';
+import { numberText } from '../../text/words.ts';
 import { type Html, html } from './html.ts';
 
 /** A column of a table; the first one is the heading of its row. On a narrow screen rows are cards, with the heading before each value. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedPort } from '../../upstream/support/service.ts';
+import { closedPort } from '../../service/support/service.ts';
 
 export interface Daemon {
   readonly url: string;

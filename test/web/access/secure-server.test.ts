@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClientRules, TlsRules } from '../../../src/web/access/rules.ts';
 import { isClientAllowed } from '../../../src/web/access/secure-server.ts';
 import { listen } from '../../../src/web/server.ts';
-import { type Issued, issue } from '../../upstream/support/certificates.ts';
+import { type Issued, issue } from '../../service/support/certificates.ts';
 import { httpRequest, LOOPBACK } from '../http-client.ts';
 
 const SERVERS = issue({ name: 'servers' });

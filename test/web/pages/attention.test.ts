@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
+import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
 import { attentionSection, headline, stationHeadline } from '../../../src/web/pages/attention.ts';
 import { attentionItems, type FleetFacts, ownersText } from '../../../src/web/pages/attention-items.ts';
-import { mismatch } from '../../refresh/fixtures.ts';
+import { mismatch } from '../../stations/fixtures.ts';
 import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedChange, ObservedCount } from '../../../src/inventory/changes.ts';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import type { ObservedChange, ObservedCount } from '../../../src/resources/changes.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import { latestChangesSection } from '../../../src/web/pages/changes-page.ts';
-import { resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
+import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
 import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resourceOf } from '../../refresh/fixtures.ts';
+import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, openPage, shown } from './opened-page.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CAPACITY_GUIDE } from '../../../src/inventory/capacity.ts';
+import { CAPACITY_GUIDE } from '../../../src/status/capacity.ts';
 import { html } from '../../../src/web/pages/html.ts';
 import { loadNotes } from '../../../src/web/pages/load-notes.ts';
 import { NOW_MS, UPSTREAM } from '../fake-station.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import { AnchoredRegExp } from '../../../src/text/anchored-regexp.ts';
-import { resourceOf } from '../../refresh/fixtures.ts';
+import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf } from '../fake-station.ts';
 import { openPage, rowsOf } from './opened-page.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndedRefresh } from '../../../src/inventory/latest-refreshes.ts';
+import type { EndedRefresh } from '../../../src/status/latest-refreshes.ts';
 import { refreshesSection } from '../../../src/web/pages/refreshes-section.ts';
 import { detailOf, NOW_MS } from '../fake-station.ts';
 import { rowsOf, shown } from './opened-page.ts';

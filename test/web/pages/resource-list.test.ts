@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StateMeanings } from '../../../src/model/alert-state.ts';
+import { StateMeanings } from '../../../src/resources/alert-state.ts';
 import { alertStateBadge } from '../../../src/web/pages/resource-list.ts';
 import { parseHtml } from '../html-parser.ts';
 

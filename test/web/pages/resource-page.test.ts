@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../../src/model/resource.ts';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
-import { resourceOf, specOf } from '../../refresh/fixtures.ts';
+import type { Resource } from '../../../src/resources/resource.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import { resourceOf, specOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS } from '../fake-station.ts';
 import { openPage, rowsOf, textOf } from './opened-page.ts';
 

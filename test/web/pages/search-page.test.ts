@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { searchStations } from '../../../src/inventory/selection.ts';
-import type { OwnerCount } from '../../../src/inventory/station-status.ts';
-import type { Resource } from '../../../src/model/resource.ts';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import type { Resource } from '../../../src/resources/resource.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import { searchStations } from '../../../src/resources/selection.ts';
+import type { OwnerCount } from '../../../src/status/station-status.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
-import { resourceOf, resourcesOf, specOf } from '../../refresh/fixtures.ts';
+import { resourceOf, resourcesOf, specOf } from '../../stations/fixtures.ts';
 import { SNAPSHOT, STATION } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { contentOf, openPage, rowsOf } from './opened-page.ts';

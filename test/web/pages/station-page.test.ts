@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
-import type { Snapshot } from '../../../src/refresh/snapshot.ts';
-import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import type { Snapshot } from '../../../src/resources/snapshot.ts';
+import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, textOf } from './opened-page.ts';

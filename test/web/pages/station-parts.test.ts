@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StationStatus } from '../../../src/inventory/station-status.ts';
+import type { StationStatus } from '../../../src/status/station-status.ts';
 import { coverageText, shortReason, stateBadge, stateNote } from '../../../src/web/pages/station-parts.ts';
 import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';

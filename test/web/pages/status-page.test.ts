@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { RecentChanges } from '../../../src/inventory/recent-changes.ts';
-import type { StationStatus } from '../../../src/inventory/station-status.ts';
-import { ResourceLabels } from '../../../src/model/resource-labels.ts';
+import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import type { RecentChanges } from '../../../src/status/recent-changes.ts';
+import type { StationStatus } from '../../../src/status/station-status.ts';
 import { statusTiles } from '../../../src/web/pages/status-page.ts';
-import { resourceOf } from '../../refresh/fixtures.ts';
+import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { html } from '../../../src/web/pages/html.ts';
 import { listPage, pager, selectBox, table, tableRow } from '../../../src/web/pages/table.ts';
-import { resourceOf, resourcesOf } from '../../refresh/fixtures.ts';
+import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
 import { contentOf, shown } from './opened-page.ts';
 
 const COLUMNS = [

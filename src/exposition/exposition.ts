@@ -1,0 +1,228 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { createInflateRaw } from 'node:zlib';
+import { hasSameElements } from '../model/listing.ts';
+import { getOrCreate } from '../model/sums.ts';
+import { labelText } from '../model/values.ts';
+import type { EncodedSnapshot, SegmentsByFamily } from '../resources/encoder.ts';
+import { HEALTH_FAMILIES, STATION_FAMILIES } from '../resources/families.ts';
+import type { StationView } from '../stations/station-cache.ts';
+import { SerialQueue } from '../tasks/serial-queue.ts';
+import type { HealthSource } from './family.ts';
+import { STATION_OWN_FAMILIES } from './own-families.ts';
+import type { OwnMetrics } from './own-metrics.ts';
+import {
+  joinedSegment,
+  type ListedSegment,
+  listedSegment,
+  type Segment,
+  storedSegment,
+  TextBuffer,
+} from './segment.ts';
+import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
+
+type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld' | 'withheldFiring'>>;
+
+/** Joins the encoded segments of the stations family by family, and reuses what it has joined until a station changes. */
+export class Exposition {
+  readonly #disabled: ReadonlySet<string>;
+  /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
+  readonly #joining = new SerialQueue();
+  readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
+  /** Of adjacent stations: health changes with every refresh and is apart from the snapshots. */
+  readonly #groups = new Reused<SegmentsByFamily>();
+  /** By format. */
+  readonly #stations = new Reused<ListedSegment>();
+  readonly #withheld = new Reused<Segment>();
+
+  /** `disabled`: names of families of the exporter's own metrics. */
+  constructor(disabled: ReadonlySet<string>) {
+    this.#disabled = disabled;
+  }
+
+  /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
+  stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
+    const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
+    return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
+  }
+
+  /** All stations and the exporter's own metrics. */
+  async fullBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    const stations = await this.#joining.run(() => this.#joinStations(views, format));
+    return new Body([stations, ...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
+  }
+
+  /** The exporter's own metrics alone. */
+  async ownBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    return new Body([...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
+  }
+
+  async #ownSegments(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
+    const text = textSegment(await own.text(format, this.#disabled));
+    const withheld = this.#withheld.of(format, encodedOf(views), () =>
+      textSegment(familiesText([withheldSeries(views)], format, this.#disabled)),
+    );
+    return [text, withheld, textSegment(await own.processText(format))];
+  }
+
+  async #joinStations(views: readonly ExposedView[], format: ExpositionFormat): Promise<ListedSegment> {
+    const groups: SegmentsByFamily[] = [];
+    for (let start = 0; start < views.length; start += GROUP_SIZE) {
+      const group = views.slice(start, start + GROUP_SIZE);
+      const healths = group.map(({ health }) => health);
+      const snapshots = encodedOf(group);
+      groups.push(
+        this.#groups.of(`health ${start}`, healths, () => encodeHealth(group)),
+        this.#groups.of(`snapshots ${start}`, snapshots, () => joinedFamilies(snapshots)),
+      );
+      // Not with yieldToEventLoop, where refreshes and pages wait too: the deadline of the scrape may be over.
+      await nextIteration();
+    }
+    return this.#stations.of(format, groups, () => listedSegment(this.#byFamily(groups, format)));
+  }
+
+  /** The header and the samples of each family that has any. */
+  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): readonly Segment[] {
+    const families: Segment[][] = [];
+    for (const [family, header] of this.#headers[format]) {
+      const samples = groups.flatMap((group) => group.get(family) ?? []);
+      if (samples.length > 0) families.push([header, ...samples]);
+    }
+    return families.flat();
+  }
+}
+
+/** What was created last under a name, until one of its sources is another one. */
+class Reused<Value> {
+  readonly #latest = new Map<string, { readonly sources: readonly unknown[]; readonly value: Value }>();
+
+  of(name: string, sources: readonly unknown[], create: () => Value): Value {
+    const latest = this.#latest.get(name);
+    if (latest && hasSameElements(latest.sources, sources)) return latest.value;
+    const value = create();
+    this.#latest.set(name, { sources, value });
+    return value;
+  }
+}
+
+function encodedOf(views: readonly ExposedView[]) {
+  return views.map(({ served }) => served?.encoded);
+}
+
+/** Stations that are joined without a pause. */
+const GROUP_SIZE = 50;
+
+const END_OF_FILE: Readonly<Record<ExpositionFormat, readonly Segment[]>> = {
+  text: [],
+  openmetrics: [textSegment('# EOF\n')],
+};
+
+function textSegment(text: string): Segment {
+  return storedSegment(Buffer.from(text));
+}
+
+function familyHeaders(format: ExpositionFormat): ReadonlyMap<string, Segment> {
+  return new Map(
+    Object.values(STATION_FAMILIES).map((family) => [family.name, textSegment(familyHeader(family, format))]),
+  );
+}
+
+function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
+  const buffer = new TextBuffer();
+  writeStations(Object.values(HEALTH_FAMILIES), views, buffer);
+  return new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
+}
+
+/** Of the exporter's own families the only one that grows with the stations. */
+function withheldSeries(views: readonly ExposedView[]) {
+  const values = views.map(({ spec, served }) => {
+    const { withheld = 0, withheldFiring = 0 } = served?.encoded ?? {};
+    return { labels: { station: labelText(spec.name) }, value: withheld + withheldFiring };
+  });
+  return { ...STATION_OWN_FAMILIES.series_withheld, values };
+}
+
+function joinedFamilies(snapshots: ReturnType<typeof encodedOf>): SegmentsByFamily {
+  const families = new Map<string, Segment[]>();
+  for (const snapshot of snapshots)
+    for (const [family, segments] of snapshot?.families ?? [])
+      getOrCreate(families, family, () => []).push(...segments);
+  return new Map(Array.from(families, ([family, segments]) => [family, compacted(segments)]));
+}
+
+/** Segments up to this size are joined for fewer writes; larger ones are not copied. */
+const MAX_JOINED = 16 * 1024;
+
+/** Joins each run of small segments. */
+function compacted(segments: readonly Segment[]): Segment[] {
+  const result: Segment[] = [];
+  let run: Segment[] = [];
+  const flush = () => {
+    if (run.length > 0) result.push(joinedSegment(run));
+    run = [];
+  };
+  for (const segment of segments) {
+    if (segment.deflated.length <= MAX_JOINED) run.push(segment);
+    else {
+      flush();
+      result.push(segment);
+    }
+  }
+  flush();
+  return result;
+}
+
+/** Deflate, no file name, no modification time, unknown operating system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/** An empty deflate block with the final bit set. */
+const LAST_BLOCK = Buffer.from([3, 0]);
+
+/** Chunks up to this size are joined before they are inflated. */
+const MAX_COPIED = 4 * 1024;
+
+/** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
+export class Body {
+  readonly plainLength: number;
+  readonly gzipLength: number;
+  readonly #gzip: readonly Uint8Array[];
+
+  constructor(segments: readonly (Segment | ListedSegment)[]) {
+    const { deflated, length, crc } = listedSegment(segments);
+    this.#gzip = [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(crc, length)];
+    this.plainLength = length;
+    this.gzipLength = this.#gzip.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+
+  /** A single gzip member, because curl and wget read only the first of several. */
+  gzip(): readonly Uint8Array[] {
+    return this.#gzip;
+  }
+
+  /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
+  plain(): AsyncIterable<Uint8Array> {
+    return Readable.from(joinedChunks(this.#gzip.slice(1, -1))).pipe(createInflateRaw());
+  }
+}
+
+/** Joins small chunks: inflating each takes an iteration of the event loop, and a station has several dozen. Responses share the others. */
+function* joinedChunks(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
+  let small: Uint8Array[] = [];
+  for (const chunk of chunks) {
+    if (chunk.length <= MAX_COPIED) {
+      small.push(chunk);
+      continue;
+    }
+    yield Buffer.concat(small);
+    yield chunk;
+    small = [];
+  }
+  yield Buffer.concat(small);
+}
+
+function gzipTrailer(crc: number, length: number): Uint8Array {
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return trailer;
+}

@@ -1,0 +1,175 @@
+import { add, getOrCreate, newCounts } from '../model/sums.ts';
+import type { AlertState } from './alert-state.ts';
+import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
+import { type Quantity, quantityReader, type Resource } from './resource.ts';
+
+interface MutableGroup {
+  readonly type: string;
+  readonly product: string;
+  readonly labels: Resource['labels'];
+  /** By meaning, then by state: `(other)` may stand for states of every meaning. */
+  readonly states: Map<AlertState, Map<string, number>>;
+  /** undefined if not reported for any resource of the group. */
+  alertRules: number | undefined;
+  /** Resources that the coverage is the share of; undefined if it is unknown for every resource of the group. */
+  alertable: number | undefined;
+  /** Of these, the ones known to have alert rules. */
+  withRules: number;
+  /** The ones known to have no alert rules. */
+  withoutRules: number;
+  /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
+  unknownCoverage: number;
+  readonly quantities: Map<string, Map<string, number>>;
+}
+
+/** Sums by GPU model, then by unit; sizes in bytes. */
+export type Quantities = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** The totals of the resources of one type and product with the same labels. */
+export type AggregateGroup = Readonly<MutableGroup>;
+
+export interface Aggregates {
+  readonly groups: Iterable<AggregateGroup>;
+  /** Resources counted under `(other)`, by label. */
+  readonly folded: ReadonlyMap<SuppliedLabel, number>;
+  /** The first label reported for each type, which pages show beside its key. */
+  readonly typeLabels: ReadonlyMap<string, string>;
+}
+
+/** Aggregates resources, or other aggregates. */
+export class Aggregation implements Aggregates {
+  readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
+  /** undefined: a group was added. */
+  #groups: readonly AggregateGroup[] | undefined;
+  readonly typeLabels = new Map<string, string>();
+  readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
+
+  /** Collected once: pages read the groups of every station. */
+  get groups(): readonly AggregateGroup[] {
+    this.#groups ??= [...this.#types.values()].flatMap((products) =>
+      [...products.values()].flatMap((groups) => [...groups.values()]),
+    );
+    return this.#groups;
+  }
+
+  addResources(resources: readonly Resource[], alertability: boolean, values: LabelValues): void {
+    const quantityOf = quantityReader();
+    for (const resource of resources) {
+      const group = this.#addResource(resource, alertability, values);
+      const quantity = quantityOf(resource.sku);
+      if (quantity) this.#addQuantity(group, resource, quantity, values);
+    }
+  }
+
+  merge(other: Aggregates): void {
+    for (const from of other.groups) {
+      const group = this.#group(from.type, from.product, from.labels);
+      addAll(group.states, from.states);
+      group.alertable = sumIfKnown(group.alertable, from.alertable);
+      group.alertRules = sumIfKnown(group.alertRules, from.alertRules);
+      group.withRules += from.withRules;
+      group.withoutRules += from.withoutRules;
+      group.unknownCoverage += from.unknownCoverage;
+      addAll(group.quantities, from.quantities);
+    }
+    for (const [type, label] of other.typeLabels) this.#label(type, label);
+    for (const [label, count] of other.folded) add(this.folded, label, count);
+  }
+
+  #addResource(resource: Resource, alertability: boolean, values: LabelValues): MutableGroup {
+    const type = values.published('resource_type', resource.type);
+    const state = values.published('state', resource.state);
+    const group = this.#group(type, resource.product, resource.labels);
+    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
+    add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
+    this.#countFolded('resource_type', resource.type, type);
+    this.#countFolded('state', resource.state, state);
+    countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
+    return group;
+  }
+
+  #addQuantity(group: MutableGroup, resource: Resource, quantity: Quantity, values: LabelValues): void {
+    const gpuModel = values.published('gpu_model', resource.gpuModel);
+    const unit = values.published('unit', quantity.unit);
+    add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
+    this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
+    this.#countFolded('unit', quantity.unit, unit);
+  }
+
+  #countFolded(label: SuppliedLabel, value: string, published: string): void {
+    if (value !== published) add(this.folded, label, 1);
+  }
+
+  #group(type: string, product: string, labels: Resource['labels']): MutableGroup {
+    const known = this.#types.get(type)?.get(product)?.get(labels);
+    if (known) return known;
+    const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
+    const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
+    this.#groups = undefined;
+    return getOrCreate(groups, labels, () => ({
+      type,
+      product,
+      labels,
+      alertRules: undefined,
+      alertable: undefined,
+      withRules: 0,
+      withoutRules: 0,
+      unknownCoverage: 0,
+      states: new Map<AlertState, Map<string, number>>(),
+      quantities: new Map<string, Map<string, number>>(),
+    }));
+  }
+
+  #label(type: string, label: string): void {
+    if (type !== '' && !this.typeLabels.get(type)) this.typeLabels.set(type, label);
+  }
+}
+
+/**
+ * Whether a resource is among those that the coverage is the share of; undefined is unknown. Without `alertability` all are, except
+ * for exempt ones.
+ */
+export function needsAlertRules(
+  { alertable }: Pick<Resource, 'alertable'>,
+  alertability: boolean,
+): boolean | undefined {
+  return alertability ? alertable : alertable !== false;
+}
+
+function countRules(group: MutableGroup, alertRules: number | undefined, needsRules: boolean | undefined): void {
+  group.alertRules = sumIfKnown(group.alertRules, alertRules);
+  if (needsRules !== undefined) group.alertable = sumIfKnown(group.alertable, Number(needsRules));
+  if (needsRules === false) return;
+  if (alertRules === undefined || needsRules === undefined) group.unknownCoverage += 1;
+  else if (alertRules > 0) group.withRules += 1;
+  else group.withoutRules += 1;
+}
+
+/** The resources of each meaning that any of them has. */
+export function countByAlertState({ groups }: Pick<Aggregates, 'groups'>): ReadonlyMap<AlertState, number> {
+  const counts = new Map<AlertState, number>();
+  for (const { states } of groups)
+    for (const [alertState, ofState] of states) for (const count of ofState.values()) add(counts, alertState, count);
+  return counts;
+}
+
+type RuleCounts = Pick<AggregateGroup, 'withRules' | 'withoutRules'>;
+
+/** Resources with and without alert rules; undefined where it is unknown for every resource that may be one of them. */
+export function knownRuleCounts(counts: RuleCounts & Pick<AggregateGroup, 'unknownCoverage'>): RuleCounts | undefined {
+  const { withRules, withoutRules, unknownCoverage } = counts;
+  const isUnknown = unknownCoverage > 0 && withRules + withoutRules === 0;
+  return isUnknown ? undefined : { withRules, withoutRules };
+}
+
+/** undefined: unknown. */
+export function sumIfKnown(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : a + (b ?? 0);
+}
+
+function addAll<Key>(sums: Map<Key, Map<string, number>>, others: ReadonlyMap<Key, ReadonlyMap<string, number>>): void {
+  for (const [key, counts] of others) {
+    const own = getOrCreate(sums, key, newCounts);
+    for (const [name, count] of counts) add(own, name, count);
+  }
+}

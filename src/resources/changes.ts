@@ -1,0 +1,236 @@
+import { type Columns, documented } from '../text/records.ts';
+import { CHANGES, type Change, type Changes, type FoundChanges } from './churn.ts';
+import { oneOf, PAGE, TEXT } from './parameters.ts';
+import { resourceLabel } from './resource.ts';
+import { textTest } from './selection.ts';
+
+/** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */
+export interface ObservedChange extends Change {
+  readonly atMs: number;
+}
+
+/** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
+export interface ObservedCount extends FoundChanges {
+  readonly atMs: number;
+}
+
+/** The latest changes of a station. */
+export interface StationChanges {
+  readonly newestFirst: readonly ObservedChange[];
+  /** The newest first. They are exact whatever is kept of the changes themselves. */
+  readonly found: readonly ObservedCount[];
+  /** How many are no longer kept, or never were because their refresh found too many. */
+  readonly dropped: number;
+  /** Those of them that were removed resources. */
+  readonly droppedRemovals: number;
+}
+
+interface ChangeLimits {
+  readonly changes: number;
+  readonly changes_per_station: number;
+}
+
+/**
+ * The latest changes of all stations. The limits apply to removed resources and to all other changes separately: resources that come
+ * back must not displace what is known of their loss.
+ */
+export class ChangeLog {
+  readonly #removals: BoundedChanges;
+  readonly #others: BoundedChanges;
+
+  constructor(limits: ChangeLimits) {
+    this.#removals = new BoundedChanges(limits);
+    this.#others = new BoundedChanges(limits);
+  }
+
+  add(station: string, atMs: number, { list, found }: Pick<Changes, 'list' | 'found'>): void {
+    // A spread would take 250 bytes more for each in V8.
+    const changes = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
+    const counts = found.map((count) => ({ atMs, ...count }));
+    const isOther = (observed: Pick<ObservedChange, 'change'>) => !isRemoval(observed);
+    this.#removals.add(station, changes.filter(isRemoval), counts.filter(isRemoval));
+    this.#others.add(station, changes.filter(isOther), counts.filter(isOther));
+  }
+
+  of(station: string): StationChanges {
+    const removals = this.#removals.of(station);
+    const others = this.#others.of(station);
+    return {
+      newestFirst: [...removals.kept, ...others.kept].reverse().sort(newerFirst),
+      found: [...removals.found, ...others.found].reverse().sort(newerFirst),
+      dropped: removals.dropped + others.dropped,
+      droppedRemovals: removals.dropped,
+    };
+  }
+
+  /** After a reload: forgets the stations that are no longer configured. */
+  retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
+    this.#removals.retainStations(names, limits);
+    this.#others.retainStations(names, limits);
+  }
+}
+
+function isRemoval({ change }: Pick<ObservedChange, 'change'>): boolean {
+  return change === 'removed';
+}
+
+function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: number }): number {
+  return b.atMs - a.atMs;
+}
+
+/** The oldest first. */
+interface KeptChanges {
+  kept: readonly ObservedChange[];
+  readonly found: readonly ObservedCount[];
+  /** The number that counts against the limits. */
+  size: number;
+  dropped: number;
+}
+
+/** Counts of a station that are kept. */
+const MAX_COUNTS = 50;
+
+/** Changes of all stations within the limits. */
+class BoundedChanges {
+  readonly #stations = new Map<string, KeptChanges>();
+  #limits: ChangeLimits;
+  /** The sum over all stations. */
+  #size = 0;
+
+  constructor(limits: ChangeLimits) {
+    this.#limits = limits;
+  }
+
+  add(station: string, changes: readonly ObservedChange[], counts: readonly ObservedCount[]): void {
+    if (counts.length === 0) return;
+    const { kept, found, size, dropped } = this.of(station);
+    const addedSize = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    const total = counts.reduce((sum, count) => sum + count.total, 0);
+    const changed = {
+      kept: [...kept, ...changes],
+      found: [...found, ...counts].slice(-MAX_COUNTS),
+      size: size + addedSize,
+      dropped: dropped + total - changes.length,
+    };
+    // Of stations with equally many, the one that changed last is evicted from last.
+    this.#stations.delete(station);
+    this.#stations.set(station, changed);
+    this.#size += addedSize;
+    this.#drop(changed, changed.size - this.#limits.changes_per_station);
+    while (this.#excess > 0) this.#evictFrom(this.#largest());
+  }
+
+  of(station: string): KeptChanges {
+    return this.#stations.get(station) ?? { kept: [], found: [], size: 0, dropped: 0 };
+  }
+
+  retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
+    this.#limits = limits;
+    for (const [name, station] of [...this.#stations]) {
+      if (names.has(name)) this.#drop(station, station.size - limits.changes_per_station);
+      else this.#forget(name, station);
+    }
+    const largestFirst = [...this.#stations.values()].sort((a, b) => b.size - a.size);
+    for (const station of largestFirst) if (this.#excess > 0) this.#evictFrom(station);
+  }
+
+  #forget(name: string, { size }: KeptChanges): void {
+    this.#stations.delete(name);
+    this.#size -= size;
+  }
+
+  get #excess(): number {
+    return this.#size - this.#limits.changes;
+  }
+
+  /** Called for the stations with most first, and down to an equal share, so that a few noisy ones do not displace the changes of the others. */
+  #evictFrom(station: KeptChanges): void {
+    const share = Math.floor(this.#limits.changes / this.#stations.size);
+    this.#drop(station, Math.min(this.#excess, station.size - share));
+  }
+
+  /** Only called while there are too many changes, so there is one. */
+  #largest(): KeptChanges {
+    let largest: KeptChanges | undefined;
+    for (const station of this.#stations.values()) if (!largest || station.size > largest.size) largest = station;
+    return largest as KeptChanges;
+  }
+
+  /** Drops the oldest until so much is free. */
+  #drop(station: KeptChanges, excess: number): void {
+    let count = 0;
+    let size = 0;
+    while (size < excess) {
+      size += sizeOf(station.kept[count] as ObservedChange);
+      count += 1;
+    }
+    if (count === 0) return;
+    station.kept = station.kept.slice(count);
+    station.size -= size;
+    station.dropped += count;
+    this.#size -= size;
+  }
+}
+
+/** Characters of a usual change: one with longer texts counts several times. */
+const CHANGE_CHARACTERS = 512;
+
+function sizeOf({ resource, from, to }: ObservedChange): number {
+  const { id, name, displayName, type, typeLabel, state, sku, gpuModel } = resource;
+  const unique = id.length + name.length + displayName.length + `${from}`.length + `${to}`.length;
+  const shared = type.length + typeLabel.length + state.length + sku.length + gpuModel.length;
+  return 1 + Math.floor((unique + shared) / CHANGE_CHARACTERS);
+}
+
+/** A change in JSON and CSV. */
+export const CHANGE_COLUMNS = documented<ObservedChange>({
+  time: ['End of the refresh that found it.', ({ atMs }) => new Date(atMs).toISOString()],
+  change: ['`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.', 'change'],
+  resource_id: ['ID of the resource.', ({ resource }) => resource.id],
+  name: ['Its name.', ({ resource }) => resource.name],
+  display_name: ['Its display name.', ({ resource }) => resource.displayName],
+  resource_type: ['Its type, after the change.', ({ resource }) => resource.type],
+  from: ['State, number of alert rules or type before the change; the last state of a removed resource.', 'from'],
+  to: ['The same after the change; the first state of an added resource.', 'to'],
+});
+
+/** With the labels of `resource_labels`; one with the name of another column is left out. */
+export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {
+  const owners = labels
+    .filter((name) => !Object.hasOwn(CHANGE_COLUMNS, name))
+    .map((name) => [name, { cell: ({ resource }: ObservedChange) => resourceLabel(resource, name) }]);
+  return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners) };
+}
+
+const TIME = {
+  expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z',
+  isValid: (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+};
+
+/** The parameters of a URL that select changes. */
+export const CHANGE_PARAMETERS = { search: TEXT, change: oneOf(CHANGES), since: TIME, until: TIME, page: PAGE };
+
+/** Which changes to show; an absent parameter selects all. */
+export type ChangeQuery = Readonly<Partial<Record<keyof typeof CHANGE_PARAMETERS, string>>>;
+
+/** `owners`: values of labels of `resource_labels`, '' for none. */
+export function selectChanges(
+  changes: readonly ObservedChange[],
+  { search = '', change, since, until }: ChangeQuery,
+  owners: Readonly<Record<string, string>> = {},
+): readonly ObservedChange[] {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  const toMs = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
+  const isFound = textTest(search);
+  const isOwned = (resource: ObservedChange['resource']) =>
+    Object.entries(owners).every(([name, value]) => resourceLabel(resource, name) === value);
+  return changes.filter(
+    (observed) =>
+      (change === undefined || observed.change === change) &&
+      observed.atMs >= fromMs &&
+      observed.atMs <= toMs &&
+      isOwned(observed.resource) &&
+      isFound(observed.resource),
+  );
+}

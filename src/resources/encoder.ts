@@ -1,0 +1,178 @@
+import type { PerResourceFamily } from '../exposition/family.ts';
+import { type CompressorPool, type Segment, TextBuffer } from '../exposition/segment.ts';
+import { writeResources, writeStations } from '../exposition/text-format.ts';
+import { hasSameElements, type Part } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Publication } from '../stations/station-cache.ts';
+import { type Aggregates, Aggregation } from './aggregates.ts';
+import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
+import type { Resource } from './resource.ts';
+
+/** Encoded samples by family name. */
+export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
+
+/** A snapshot encoded for scrapes, with its aggregates. */
+export interface EncodedSnapshot {
+  readonly families: SegmentsByFamily;
+  /** Per-resource series left out because the station exceeds `maxResources`. */
+  readonly withheld: number;
+  /** Series of firing resources left out because the station exceeds `maxFiringResources`. */
+  readonly withheldFiring: number;
+  readonly aggregates: Aggregates;
+}
+
+/** Resources encoded in one event-loop iteration and compressed together: enough to compress well without blocking the event loop. */
+const BLOCK_SIZE = 1000;
+
+/** Groups of the aggregates of all blocks whose families are written in one event-loop iteration. */
+const MAX_GROUPS_PER_TASK = 500;
+
+/** Parts of a snapshot that are encoded together; reused while the parts are identical. */
+interface Block {
+  readonly parts: readonly Part<Resource>[];
+  readonly aggregates: Aggregation;
+  readonly isWithheld: boolean;
+  /** By family name; none of a family without samples, or if they are withheld. */
+  readonly segments: ReadonlyMap<string, Segment>;
+  /** Series that are withheld. */
+  readonly withheld: number;
+}
+
+/** The exposition lines of one resource, even if those of its station are withheld. */
+export function resourceLines(spec: StationSpec, resource: Resource): string {
+  const buffer = new TextBuffer();
+  writeResources(spec, [resource], enabledFamilies(spec), buffer);
+  return Buffer.concat([...buffer.texts().values()]).toString();
+}
+
+/** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
+export class StationEncoder {
+  readonly #spec: StationSpec;
+  readonly #compressors: CompressorPool;
+  readonly #resourceFamilies: readonly PerResourceFamily[];
+  #blocks: readonly Block[] = [];
+
+  constructor(spec: StationSpec, compressors: CompressorPool) {
+    this.#spec = spec;
+    this.#compressors = compressors;
+    this.#resourceFamilies = enabledFamilies(spec);
+  }
+
+  async encode(publication: Publication): Promise<EncodedSnapshot> {
+    const { parts, size } = publication.snapshot;
+    const isWithheld = size > this.#spec.metrics.maxResources;
+    const cached = new Map(this.#blocks.map((block) => [block.parts[0], block]));
+    const blocks: Block[] = [];
+    for (const group of grouped(parts)) {
+      const before = cached.get(group[0]) ?? this.#blocks[blocks.length];
+      const isCurrent = before?.isWithheld === isWithheld && hasSameElements(before.parts, group);
+      blocks.push(isCurrent ? before : await this.#encodeBlock(group, isWithheld, publication, before));
+    }
+    this.#blocks = blocks;
+    const { aggregates, families } = await this.#encodeStation(publication, blocks);
+    const firing = await this.#encodeFiring(publication);
+    for (const [name, segment] of firing.segments) families.set(name, [segment]);
+    for (const { name } of this.#resourceFamilies)
+      families.set(
+        name,
+        blocks.flatMap(({ segments }) => segments.get(name) ?? []),
+      );
+    const withheld = blocks.reduce((sum, block) => sum + block.withheld, 0);
+    return { aggregates, families, withheld, withheldFiring: firing.withheld };
+  }
+
+  async #encodeBlock(
+    parts: readonly Part<Resource>[],
+    isWithheld: boolean,
+    { values }: Publication,
+    before: Block | undefined,
+  ): Promise<Block> {
+    const { result, segments } = await this.#compressors.compress((buffer) => {
+      const resources = joinedParts(parts);
+      const aggregates = new Aggregation();
+      aggregates.addResources(resources, this.#spec.alertability, values);
+      if (isWithheld) return { aggregates, reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
+      const isReusable =
+        before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
+      const reused = this.#resourceFamilies.filter(isReusable);
+      const changed = this.#resourceFamilies.filter((family) => !reused.includes(family));
+      writeResources(this.#spec, resources, changed, buffer);
+      return { aggregates, reused, withheld: 0 };
+    });
+    const { aggregates, reused, withheld } = result;
+    const kept = [...(before?.segments ?? [])].filter(([name]) => reused.some((family) => family.name === name));
+    return { parts, aggregates, isWithheld, segments: new Map([...kept, ...segments]), withheld };
+  }
+
+  async #encodeStation(publication: Publication, blocks: readonly Block[]) {
+    const aggregates = new Aggregation();
+    const source = { ...publication, aggregates };
+    const families = new Map<string, readonly Segment[]>();
+    for (const [at, written] of familiesWrittenTogether(blocks).entries()) {
+      const { segments } = await this.#compressors.compress((buffer) => {
+        if (at === 0) for (const block of blocks) aggregates.merge(block.aggregates);
+        writeStations(written, [source], buffer);
+      });
+      for (const [name, segment] of segments) families.set(name, [segment]);
+    }
+    return { aggregates, families };
+  }
+
+  async #encodeFiring({ lastKnown: { firing, held } }: Publication) {
+    const { maxFiringResources, disabled } = this.#spec.metrics;
+    const families = Object.values(FIRING_FAMILIES).filter(({ name }) => !disabled.has(name));
+    if (firing.size > maxFiringResources) return { segments: [], withheld: firing.size * families.length };
+    const resources = [...firing.values(), ...Array.from(held.values(), ({ resource }) => resource)];
+    if (families.length === 0 || resources.length === 0) return { segments: [], withheld: 0 };
+    const { segments } = await this.#compressors.compress((buffer) =>
+      writeResources(this.#spec, resources, families, buffer),
+    );
+    return { segments, withheld: 0 };
+  }
+}
+
+/** The families of all resources are written at once, but each in an event-loop iteration of its own when they have many series. */
+function familiesWrittenTogether(blocks: readonly Block[]) {
+  const families = Object.values(SNAPSHOT_FAMILIES);
+  const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groups.length, 0);
+  return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
+}
+
+function enabledFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly PerResourceFamily[] {
+  return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
+}
+
+/** Adjacent parts in groups of about BLOCK_SIZE resources. */
+function grouped(parts: readonly Part<Resource>[]): Part<Resource>[][] {
+  const groups: Part<Resource>[][] = [];
+  let remaining = 0;
+  for (const part of parts) {
+    if (remaining < part.length) {
+      groups.push([]);
+      remaining = BLOCK_SIZE;
+    }
+    groups.at(-1)?.push(part);
+    remaining -= part.length;
+  }
+  return groups;
+}
+
+/** `concat` copies arrays as a whole, `flat` visits every element. */
+function joinedParts(parts: readonly Part<Resource>[]): readonly Resource[] {
+  return ([] as Resource[]).concat(...parts);
+}
+
+/** Whether a family has the same samples for both lists: usually states and alert rules change, and most labels do not. */
+function unchangedFamilies(
+  before: readonly Resource[],
+  next: readonly Resource[],
+): (family: PerResourceFamily) => boolean {
+  const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
+  if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;
+  return ({ fields }) => fields.every(isSame);
+}
+
+function seriesCount(resources: readonly Resource[], families: readonly PerResourceFamily[]): number {
+  const counts = families.map(({ sample }) => resources.filter((resource) => sample(resource)).length);
+  return counts.reduce((sum, count) => sum + count, 0);
+}

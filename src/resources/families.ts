@@ -1,0 +1,323 @@
+import {
+  type FamilyDescription,
+  firingFamilies,
+  groupFamilies,
+  healthFamilies,
+  listingFamilies,
+  optionalSample,
+  resourceFamilies,
+  resourceRow,
+  typeFamilies,
+} from '../exposition/family.ts';
+import { OWN_FAMILIES } from '../exposition/own-families.ts';
+import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
+import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
+import { knowsAlertable } from '../model/station-spec.ts';
+import type { Health } from '../stations/station-cache.ts';
+import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
+import { ALERT_STATES } from './alert-state.ts';
+import { baseQuantity } from './resource.ts';
+
+/** The families of a station that do not depend on a snapshot. */
+export const HEALTH_FAMILIES = healthFamilies({
+  telemetry_station_info: {
+    help: 'Information about the configured telemetry station.',
+    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station'],
+    exampleTitle: 'Stations by zone and upstream',
+    example: 'count by (zone, upstream) (telemetry_station_info)',
+    samples: ({ spec: { path } }) => [[1, path.subscription, path.resource_group, path.zone, path.telemetry_station]],
+  },
+  telemetry_station_up: {
+    help: 'Whether the last refresh of the station succeeded; 0 before the first one.',
+    exampleTitle: 'Stations whose last refresh failed',
+    example: 'telemetry_station_up == 0',
+    samples: ({ health }) => [[downReason(health) === undefined ? 1 : 0]],
+  },
+  telemetry_station_failure: {
+    help: 'Whether the station is down for this reason; not_tried before the first refresh.',
+    labels: ['reason'],
+    exampleTitle: 'Stations that are down, by reason',
+    example: 'count by (reason) (telemetry_station_failure == 1)',
+    samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
+  },
+  telemetry_station_last_success_timestamp_seconds: {
+    help: 'Timestamp of the last successful refresh, 0 before the first one.',
+    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
+    example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
+    samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
+  },
+  telemetry_station_last_attempt_timestamp_seconds: {
+    help: 'Timestamp of the last refresh, successful or not.',
+    exampleTitle: 'Stations not refreshed for ten minutes',
+    example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
+    samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
+  },
+  telemetry_station_refresh_duration_seconds: {
+    help: 'Duration of the last refresh in seconds.',
+    exampleTitle: 'Ten slowest stations',
+    example: 'topk(10, telemetry_station_refresh_duration_seconds)',
+    samples: ({ health }) => optionalSample(seconds(health.durationMs)),
+  },
+});
+
+const LISTING_FAMILIES = listingFamilies({
+  telemetry_station_listing_complete: {
+    help: 'Whether the listing was verified complete, without rejected records.',
+    exampleTitle: 'Stations that may be missing resources',
+    example: 'telemetry_station_listing_complete == 0',
+    samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
+  },
+  telemetry_station_listing_resources: {
+    help: 'Resources in the listing, by the meaning of their state.',
+    labels: ['alert_state'],
+    exampleTitle: 'Stations with more than 5 % of their resources firing',
+    example:
+      'telemetry_station_listing_resources{alert_state="firing"} > ignoring (alert_state) 0.05 * sum without (alert_state) (telemetry_station_listing_resources)',
+    samples: ({ aggregates }) => {
+      const counts = countByAlertState(aggregates);
+      return ALERT_STATES.map((alertState) => [counts.get(alertState) ?? 0, alertState]);
+    },
+  },
+  telemetry_station_listing_incomplete: {
+    help: 'Whether the listing was not verified complete for this reason.',
+    labels: ['reason'],
+    exampleTitle: 'Why listings are not verified complete',
+    example: 'telemetry_station_listing_incomplete == 1',
+    samples: ({ snapshot }) =>
+      INCOMPLETE_REASONS.map((known) => [
+        snapshot.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0,
+        known,
+      ]),
+  },
+  telemetry_station_listing_reported_resources: {
+    help: 'Total number of resources reported by the service.',
+    exampleTitle: 'Resources missing from the reported total',
+    example:
+      'telemetry_station_listing_reported_resources - sum without (alert_state) (telemetry_station_listing_resources)',
+    samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
+  },
+  telemetry_station_listing_pages: {
+    help: 'Pages fetched by the last successful refresh, all listings included.',
+    exampleTitle: 'Ten stations with the most pages',
+    example: 'topk(10, telemetry_station_listing_pages)',
+    samples: ({ snapshot }) => [[snapshot.pages]],
+  },
+  telemetry_station_listing_duplicate_resources: {
+    help: 'Duplicate records in the listing.',
+    exampleTitle: 'Stations with duplicate records',
+    example: 'telemetry_station_listing_duplicate_resources > 0',
+    samples: ({ snapshot }) => [[snapshot.duplicates]],
+  },
+  telemetry_station_listing_rejected_resources: {
+    help: 'Records without a usable resource_id.',
+    exampleTitle: 'Stations with rejected records',
+    example: 'telemetry_station_listing_rejected_resources > 0',
+    samples: ({ snapshot }) => [[snapshot.rejected]],
+  },
+  telemetry_station_listing_invalid_fields: {
+    help: 'Field values that could not be parsed.',
+    labels: ['field'],
+    exampleTitle: 'Invalid field values by station and field',
+    example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
+    samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field], field]),
+  },
+  telemetry_station_resources_folded: {
+    help: 'Resources counted under the label value (other), because there are more values than limits.label_values.',
+    labels: ['label'],
+    exampleTitle: 'Labels with too many values, by station',
+    example: 'telemetry_station_resources_folded > 0',
+    samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
+  },
+  telemetry_station_verified_resources: {
+    help: 'Resources and rejected records of the latest listing that adds up.',
+    exampleTitle: 'Stations that lost more than a fifth of their resources within an hour',
+    example: 'telemetry_station_verified_resources < 0.8 * max_over_time(telemetry_station_verified_resources[1h])',
+    samples: ({ lastKnown }) => optionalSample(lastKnown.verifiedResources),
+  },
+  telemetry_station_verified_sku_quantity: {
+    help: 'Sum of the SKU quantities of the latest comparable listing, sizes in bytes; 0 for a GPU model or unit that is no longer listed.',
+    labels: ['gpu_model', 'unit'],
+    exampleTitle: 'Capacity that dropped by more than a fifth within six hours',
+    example:
+      'telemetry_station_verified_sku_quantity < 0.8 * max_over_time(telemetry_station_verified_sku_quantity[6h])',
+    samples: ({ lastKnown }) => quantitySamples(lastKnown.verifiedQuantities),
+  },
+});
+
+const GROUP_FAMILIES = groupFamilies({
+  telemetry_station_resources: {
+    help: 'Resources attached to the station.',
+    labels: ['state', 'alert_state'],
+    exampleTitle: 'Firing resources by type',
+    example: 'sum by (resource_type) (telemetry_station_resources{alert_state="firing"})',
+    samples: ({ states }) =>
+      [...states].flatMap(([alertState, counts]) =>
+        Array.from(counts, ([state, count]) => [count, state, alertState] as const),
+      ),
+  },
+  telemetry_station_alert_rules: {
+    help: 'Alert rules of the resources.',
+    exampleTitle: 'Alert rules per resource',
+    example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
+    samples: ({ alertRules }) => optionalSample(alertRules),
+  },
+  telemetry_station_alertable_resources: {
+    help: 'Resources that can have alerts, except exempt ones; only with alertability or exemptions.',
+    exampleTitle: 'Share of alertable resources',
+    example:
+      'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
+    samples: ({ alertable }, spec) => (knowsAlertable(spec) ? optionalSample(alertable) : []),
+  },
+  telemetry_station_resources_with_alert_rules: {
+    help: 'Resources with alert rules, except exempt ones; with alertability, only alertable ones.',
+    exampleTitle: 'Share of resources with an alert rule, where it is known',
+    example:
+      'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
+    samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
+  },
+  telemetry_station_resources_without_alert_rules: {
+    help: 'Resources without alert rules, except exempt ones; with alertability, only alertable ones.',
+    exampleTitle: 'Resources without alert rules by type',
+    example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
+    samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),
+  },
+  telemetry_station_resources_with_unknown_alert_coverage: {
+    help: 'Resources whose number of alert rules or, with alertability, whose alertability is unknown.',
+    exampleTitle: 'Resources with unknown alert coverage, by station',
+    example: 'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) > 0',
+    samples: ({ unknownCoverage }) => [[unknownCoverage]],
+  },
+  telemetry_station_sku_quantity: {
+    help: 'Sum of the SKU quantities of the resources, sizes in bytes.',
+    labels: ['gpu_model', 'unit'],
+    exampleTitle: 'GPUs by model',
+    example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
+    samples: ({ quantities }) => quantitySamples(quantities),
+  },
+});
+
+const CHURN_FAMILIES = typeFamilies({
+  telemetry_station_resources_added_total: {
+    help: 'Resources added since start.',
+    exampleTitle: 'Resources added in a day, by type (`increase` extrapolates, so it may not be an integer)',
+    example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
+    samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
+  },
+  telemetry_station_resources_removed_total: {
+    help: 'Resources removed since start.',
+    exampleTitle: 'Resources removed in a day, by type',
+    example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
+    samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
+  },
+  telemetry_station_resource_state_changes_total: {
+    help: 'Alert state changes since start, by new state.',
+    labels: ['state', 'alert_state'],
+    exampleTitle: 'Resources that began to fire in an hour, by station',
+    example: 'sum by (station) (increase(telemetry_station_resource_state_changes_total{alert_state="firing"}[1h]))',
+    samples: ({ churn }) =>
+      [...churn].flatMap(([type, { stateChanges }]) =>
+        [...stateChanges].flatMap(([alertState, counts]) =>
+          Array.from(counts, ([state, count]) => [count, type, state, alertState] as const),
+        ),
+      ),
+  },
+});
+
+/** The families of a station, except those of single resources, that are published while it has a snapshot. */
+export const SNAPSHOT_FAMILIES = { ...LISTING_FAMILIES, ...GROUP_FAMILIES, ...CHURN_FAMILIES };
+
+/** Published while the station has a snapshot that lists at most `metrics.max_firing_resources` firing resources. */
+export const FIRING_FAMILIES = firingFamilies({
+  telemetry_station_resource_firing: {
+    help: 'Whether the resource is firing, as last known.',
+    labels: ['display_name', 'resource_type', 'product'],
+    exampleTitle: 'Firing resources by type, up to max_firing_resources of a station',
+    example: 'count by (station, resource_type) (telemetry_station_resource_firing)',
+    sample: ({ displayName, type, product }) => [1, displayName, type, product],
+  },
+});
+
+/** The per-resource families. */
+export const RESOURCE_FAMILIES = resourceFamilies({
+  telemetry_station_resource_info: resourceRow({
+    help: 'Information about the resource.',
+    labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
+    exampleTitle: 'Resources that can have alerts',
+    example: 'telemetry_station_resource_info{alertable="true"}',
+    hasResourceLabels: true,
+    fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
+    sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
+  }),
+  telemetry_station_resource_state: resourceRow({
+    help: 'Alert state of the resource.',
+    labels: ['state', 'alert_state'],
+    exampleTitle: 'Firing resources',
+    example: 'telemetry_station_resource_state{alert_state="firing"} == 1',
+    fields: ['state', 'alertState'],
+    sample: (r) => (r.state === '' ? undefined : [1, r.state, r.alertState]),
+  }),
+  telemetry_station_resource_alert_rules: resourceRow({
+    help: 'Alert rules of the resource.',
+    exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
+    example:
+      'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
+    fields: ['alertRules'],
+    sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
+  }),
+  telemetry_station_resource_created_timestamp_seconds: resourceRow({
+    help: 'Creation timestamp of the resource.',
+    exampleTitle: 'Resources created in the last day',
+    example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
+    fields: ['createdSeconds'],
+    sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
+  }),
+  telemetry_station_resource_sku_quantity: resourceRow({
+    help: 'SKU quantity of the resource, sizes in bytes.',
+    labels: ['unit'],
+    exampleTitle: 'Ten resources with the most GPUs',
+    example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
+    fields: ['sku'],
+    sample: (r) => {
+      const quantity = baseQuantity(r.sku);
+      return quantity && [quantity.value, quantity.unit];
+    },
+  }),
+});
+
+/** Every family of a station, in exposition order. */
+export const STATION_FAMILIES = {
+  ...HEALTH_FAMILIES,
+  ...SNAPSHOT_FAMILIES,
+  ...FIRING_FAMILIES,
+  ...RESOURCE_FAMILIES,
+};
+
+/** Every family of the exporter, without prom-client's default metrics. */
+export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = Object.values({
+  ...STATION_FAMILIES,
+  ...OWN_FAMILIES,
+});
+
+/** The names that `metrics.disabled` accepts. */
+export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
+
+type Family =
+  | (typeof STATION_FAMILIES)[keyof typeof STATION_FAMILIES]
+  | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
+
+export type FamilyName = Family['name'];
+
+/** Why a station is not up; undefined while it is. */
+function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
+  return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
+}
+
+function quantitySamples(quantities: Quantities): (readonly [sum: number, gpuModel: string, unit: string])[] {
+  return [...quantities].flatMap(([gpuModel, units]) =>
+    Array.from(units, ([unit, sum]) => [sum, gpuModel, unit] as const),
+  );
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

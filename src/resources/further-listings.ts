@@ -1,0 +1,166 @@
+import type { Clock } from '../model/clock.ts';
+import {
+  hasSameElements,
+  type Listing,
+  type ListingContext,
+  type ListingFilters,
+  type Part,
+  type StationSource,
+} from '../model/listing.ts';
+import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
+import type { Resource } from './resource.ts';
+
+/** A listing beside the main one. */
+export interface FurtherListing {
+  readonly name: string;
+  readonly filters: ListingFilters;
+  /** Which setting of the station says how often it is read. */
+  readonly ttl: 'productsTtlMs' | 'alertabilityTtlMs';
+}
+
+/** Those of the products are the last ones, in their order. */
+export function furtherListings(spec: FurtherSettings): readonly FurtherListing[] {
+  const alertable = {
+    name: 'alertable resources',
+    filters: { enabled_alert: true },
+    ttl: 'alertabilityTtlMs',
+  } as const;
+  const products = spec.products.map(
+    (product) => ({ name: `product ${product}`, filters: { product }, ttl: 'productsTtlMs' }) as const,
+  );
+  return listsAlertable(spec) ? [alertable, ...products] : products;
+}
+
+type FurtherSettings = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
+
+/** With the filter enabled_alert, the main listing contains alertable resources only. */
+export function listsAlertable({ alertability, filters }: Omit<FurtherSettings, 'products'>): boolean {
+  return alertability && filters.enabled_alert !== true;
+}
+
+/** The ids in a listing of a product or of alertable resources. */
+export interface Membership {
+  readonly parts: readonly Part<string>[];
+  readonly ids: ReadonlySet<string>;
+  readonly complete: boolean;
+}
+
+/** A further listing as it was last read. */
+export interface TakenListing {
+  readonly listing: Listing<string>;
+  readonly membership: Membership;
+  /** When it was requested, in monotonic milliseconds. */
+  readonly takenMs: number;
+}
+
+/** What the refresh before has read. */
+interface ReadBefore {
+  /** One per further listing; empty before the first refresh. */
+  readonly further: readonly TakenListing[];
+  /** The parts of the main listing. */
+  readonly main: readonly Part<Resource>[];
+}
+
+/** Reads the further listings of a station that are due: a listing that fails rejects. */
+export class FurtherReader {
+  readonly #spec: StationSpec;
+  readonly #listings: readonly FurtherListing[];
+  readonly #source: StationSource;
+  readonly #clock: Clock;
+
+  constructor(spec: StationSpec, source: StationSource, clock: Clock) {
+    this.#spec = spec;
+    this.#listings = furtherListings(spec);
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /**
+   * Reads those without a ttl concurrently with the main listing. The others follow it: only then it is known whether there are new
+   * resources, and a listing that was read before could lack one of them until its ttl has passed. `listsAll`: all are due.
+   */
+  async read(
+    main: Promise<Listing<Resource>>,
+    before: ReadBefore,
+    context: ListingContext,
+    listsAll: boolean,
+  ): Promise<readonly TakenListing[]> {
+    const concurrent = this.#listings.map((further, at) =>
+      this.#spec[further.ttl] === 0 ? this.#list(further, before.further[at], context) : undefined,
+    );
+    const [listed, ...taken] = await Promise.all([main, ...concurrent]);
+    const areAllDue = listsAll || (await this.#hasNewIds(listed.parts, before));
+    return Promise.all(
+      this.#listings.map((further, at) => {
+        const known = before.further[at];
+        const isKept = known && !areAllDue && !this.#isDue(further, known);
+        return taken[at] ?? (isKept ? known : this.#list(further, known, context));
+      }),
+    );
+  }
+
+  /** A listing that does not add up is read again with the next refresh. */
+  #isDue({ ttl }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
+    const ageMs = this.#clock.elapsedMs() - takenMs;
+    return !listing.addsUp || ageMs >= this.#spec[ttl] * (1 - EARLY_SHARE);
+  }
+
+  async #list(
+    { filters: ofListing }: FurtherListing,
+    before: TakenListing | undefined,
+    context: ListingContext,
+  ): Promise<TakenListing> {
+    const { path, filters } = this.#spec;
+    const takenMs = this.#clock.elapsedMs();
+    const listing = await this.#source.listIds({ path, filters: { ...filters, ...ofListing } }, context);
+    return { listing, membership: await membershipAfter(before?.membership, listing), takenMs };
+  }
+
+  /** Whether the main listing has ids that it did not have before. Most of its parts are usually the same as before. */
+  async #hasNewIds(parts: readonly Part<Resource>[], before: ReadBefore): Promise<boolean> {
+    const hasTtls = this.#listings.some(({ ttl }) => this.#spec[ttl] > 0);
+    const knownParts = new Set(before.main);
+    const otherParts = parts.filter((part) => !knownParts.has(part));
+    if (!hasTtls || otherParts.length === 0) return false;
+    const knownIds = new Set<string>();
+    await forEachPart(before.main, (part) => {
+      for (const { id } of part) knownIds.add(id);
+    });
+    return otherParts.some((part) => part.some(({ id }) => !knownIds.has(id)));
+  }
+}
+
+/** The same object when the listing did not change. */
+async function membershipAfter(
+  before: Membership | undefined,
+  { parts, complete }: Listing<string>,
+): Promise<Membership> {
+  if (before && hasSameElements(parts, before.parts))
+    return complete === before.complete ? before : { ...before, complete };
+  const ids = new Set<string>();
+  await forEachPart(parts, (part) => {
+    for (const id of part) ids.add(id);
+  });
+  return { parts, ids, complete };
+}
+
+/** A smaller main listing may have the same resources as those of its products. */
+const MIN_RESOURCES = 10;
+
+/** The products whose listings have every resource of the main one, if there are several: the service ignores the filter. Empty otherwise. */
+export async function ignoredProducts(
+  { products }: Pick<StationSpec, 'products'>,
+  { parts, size }: Listing<Resource>,
+  further: readonly TakenListing[],
+): Promise<readonly string[]> {
+  const first = further.length - products.length;
+  let all = products
+    .map((product, at) => ({ product, ids: (further[first + at] as TakenListing).membership.ids }))
+    .filter(({ ids }) => ids.size >= size);
+  if (size < MIN_RESOURCES || all.length < 2) return [];
+  await forEachPart(parts, (part) => {
+    all = all.filter(({ ids }) => part.every(({ id }) => ids.has(id)));
+  });
+  return all.length < 2 ? [] : all.map(({ product }) => product);
+}

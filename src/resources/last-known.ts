@@ -1,0 +1,104 @@
+import type { StationSpec } from '../model/station-spec.ts';
+import { add, getOrCreate, newCounts } from '../model/sums.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
+import type { Quantities } from './aggregates.ts';
+import type { Comparison } from './comparison.ts';
+import type { LabelValues } from './label-values.ts';
+import { quantityReader, type Resource } from './resource.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What is known of a station from its listings so far: one that cannot be compared leaves it as it was. */
+export interface LastKnown {
+  /** Unique ids and rejected records of the latest main listing that adds up; undefined before the first one. */
+  readonly verifiedResources: number | undefined;
+  /** Of the latest listing that could be compared; 0 for a GPU model or unit that only an earlier one had. */
+  readonly verifiedQuantities: Quantities;
+  /** What the latest listing has as firing, by id. */
+  readonly firing: ReadonlyMap<string, Resource>;
+  /** What fired and may still fire, by id, the latest listed first: it is not listed, or its state has an unknown meaning. */
+  readonly held: ReadonlyMap<string, HeldResource>;
+  /** Whether the latest listing could not be compared. */
+  readonly isHeld: boolean;
+}
+
+interface HeldResource {
+  readonly resource: Resource;
+  /** When it was last listed, in monotonic milliseconds. */
+  readonly listedMs: number;
+}
+
+export const NOTHING_KNOWN: LastKnown = {
+  verifiedResources: undefined,
+  verifiedQuantities: new Map(),
+  firing: new Map(),
+  held: new Map(),
+  isHeld: false,
+};
+
+interface LastKnownOptions {
+  readonly spec: Pick<StationSpec, 'cache' | 'metrics'>;
+  readonly comparison: Comparison;
+  readonly values: LabelValues;
+  /** When the snapshot before was listed, in monotonic milliseconds. */
+  readonly beforeMs: number;
+}
+
+/** What is known after the next snapshot. */
+export async function lastKnownAfter(before: LastKnown, next: Snapshot, options: LastKnownOptions): Promise<LastKnown> {
+  const { size, rejected, main } = next;
+  return {
+    verifiedResources: main.addsUp ? size + rejected : before.verifiedResources,
+    verifiedQuantities: await quantitiesAfter(before.verifiedQuantities, next, options),
+    ...(await firingAfter(before, next, options)),
+    isHeld: options.comparison.result === 'held',
+  };
+}
+
+/** An alert compares a sum with earlier ones: one that ended when the last resource is gone could not be compared. */
+async function quantitiesAfter(
+  before: Quantities,
+  { parts }: Snapshot,
+  { comparison, values }: LastKnownOptions,
+): Promise<Quantities> {
+  const { result, base } = comparison;
+  if (result === 'held') return base ? before : NOTHING_KNOWN.verifiedQuantities;
+  const sums = new Map<string, Map<string, number>>();
+  for (const [gpuModel, units] of before)
+    for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
+  const quantityOf = quantityReader();
+  await forEachPart(parts, (part) => {
+    for (const { sku, gpuModel } of part) {
+      const quantity = quantityOf(sku);
+      if (!quantity) continue;
+      const units = getOrCreate(sums, values.published('gpu_model', gpuModel), newCounts);
+      add(units, values.published('unit', quantity.unit), quantity.value);
+    }
+  });
+  return sums;
+}
+
+/** A resource that fired stays until a listing shows it with another known meaning, or one that can be compared does not have it. */
+async function firingAfter(
+  before: LastKnown,
+  { parts }: Snapshot,
+  { spec: { cache, metrics }, comparison: { result, nowMs }, beforeMs }: LastKnownOptions,
+): Promise<Pick<LastKnown, 'firing' | 'held'>> {
+  const firing = new Map<string, Resource>();
+  const held: [string, HeldResource][] = [];
+  const listed = new Set<string>();
+  await forEachPart(parts, (part) => {
+    for (const resource of part) {
+      const { id, alertState } = resource;
+      const hasFired = before.firing.has(id) || before.held.has(id);
+      if (hasFired) listed.add(id);
+      if (alertState === 'firing') firing.set(id, resource);
+      else if (hasFired && alertState === 'unknown') held.push([id, { resource, listedMs: nowMs }]);
+    }
+  });
+  if (result === 'held') {
+    for (const [id, resource] of before.firing) if (!listed.has(id)) held.push([id, { resource, listedMs: beforeMs }]);
+    for (const [id, known] of before.held) if (!listed.has(id)) held.push([id, known]);
+  }
+  const fresh = held.filter(([, { listedMs }]) => nowMs - listedMs <= cache.maxStaleMs);
+  return { firing, held: new Map(fresh.slice(0, Math.max(0, metrics.maxFiringResources - firing.size))) };
+}

@@ -1,0 +1,113 @@
+import { ALERT_STATES } from './alert-state.ts';
+import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+
+/** A parameter of a URL: what its value is expected to be. */
+interface Parameter {
+  readonly expected: string;
+  readonly isValid: (value: string) => boolean;
+}
+
+export type Parameters<Name extends string = string> = Readonly<Record<Name, Parameter>>;
+
+export const TEXT: Parameter = { expected: 'a text', isValid: () => true };
+
+export const PAGE: Parameter = {
+  expected: 'an integer of at least 1',
+  isValid: (value) => /^[1-9]\d{0,8}$/.test(value),
+};
+
+export function oneOf(words: readonly string[]): Parameter {
+  return {
+    expected: `${words.length === 1 ? '' : 'one of '}${words.join(', ')}`,
+    isValid: (value) => words.includes(value),
+  };
+}
+
+/** Empty and unknown parameters are ignored. */
+export function parseParameters<Name extends string>(query: URLSearchParams, parameters: Parameters<Name>) {
+  /** The valid ones; of a repeated one the first. */
+  const values: Partial<Record<Name, string>> = {};
+  const problems: string[] = [];
+  for (const [name, { expected, isValid }] of Object.entries(parameters) as [Name, Parameter][]) {
+    const [value, ...others] = query.getAll(name).filter(Boolean);
+    if (others.length > 0) problems.push(`Expected ${name} at most once.`);
+    if (value !== undefined && !isValid(value)) problems.push(`Expected ${name} to be ${expected}.`);
+    else if (value !== undefined) values[name] = value;
+  }
+  /** The first one, if a parameter is invalid or repeated. */
+  return { values, problem: problems[0] };
+}
+
+/** The query of a URL with its question mark; parameters without a value are left out. */
+export function queryText(values: Readonly<Record<string, string | undefined>>): string {
+  return `?${new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => !!entry[1]))}`;
+}
+
+/** The resources that a page shows, from the query of its URL. */
+export interface ResourceQuery {
+  readonly selection: Selection;
+  readonly order: Order | undefined;
+  /** Counted from 1. */
+  readonly page: number;
+}
+
+/** The query value for resources without a value: an HTML form submits '' when no option is selected. */
+export const NONE = '(none)';
+
+/** The parameters of the selection, the order and the page. */
+export const PARAMETERS: Parameters = {
+  search: TEXT,
+  /** Of a search in all stations. */
+  station: TEXT,
+  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
+  alert_state: oneOf(ALERT_STATES),
+  alertable: oneOf(ALERTABLE),
+  without_rules: oneOf(['yes']),
+  sort: {
+    expected: `one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order`,
+    isValid: (value) => parseSort(value) !== undefined,
+  },
+  page: PAGE,
+};
+
+/** The valid parameters, and the problem of the first that is not. `labels`: names of `resource_labels`, which are parameters too. */
+export function parseResourceQuery(
+  given: URLSearchParams,
+  labels: readonly string[] = [],
+): { readonly query: ResourceQuery; readonly problem: string | undefined } {
+  const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
+  const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
+  const { sort = '', page = 1, search = '', ...selected } = values;
+  // A pasted ID often has spaces around it.
+  const text = search.trim();
+  const filters = Object.entries(selected).map(([name, value]) => [name, value === NONE ? '' : value]);
+  const selection: Selection = Object.fromEntries(filters);
+  const query = {
+    selection: text === '' ? selection : { ...selection, search: text },
+    order: parseSort(sort),
+    page: Number(page),
+  };
+  return { query, problem };
+}
+
+/** The query string, with its question mark. */
+export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>): string {
+  const { search, ...values } = selection;
+  return queryText({
+    search,
+    ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || NONE])),
+    sort: order && sortText(order),
+    page: page > 1 ? String(page) : undefined,
+  });
+}
+
+/** The order that a value of the parameter `sort` means: that of a key of resources, or of their stations. */
+export function parseSort(text: string): Order | undefined {
+  if (text.replace(/^-/, '') === 'station') return { by: 'station', descending: text.startsWith('-') };
+  return parseOrder(text);
+}
+
+/** The value of the parameter `sort`. */
+export function sortText({ by, descending }: Order): string {
+  return descending ? `-${by}` : by;
+}

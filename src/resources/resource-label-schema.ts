@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { labelName } from '../config/station-schema.ts';
+import { type CrossProblem, crossChecked, given, mappingOf } from '../schema/cross-check.ts';
+import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
+import { AnchoredRegExp } from '../text/anchored-regexp.ts';
+import { quoted } from '../text/quoted.ts';
+import { FAMILY_DESCRIPTIONS } from './families.ts';
+import { PARAMETERS } from './parameters.ts';
+import { RESOURCE_COLUMNS } from './resource.ts';
+import { SORT_KEYS } from './selection.ts';
+
+/** Names of all entries together: each multiplies the series of the aggregates by its values. */
+const MAX_LABEL_NAMES = 10;
+
+/** Characters of one expression, and its instructions when it is compiled. */
+const MAX_SIZE = 1000;
+
+const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
+
+/** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
+const RESERVED_LABELS = new Set([
+  ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
+  ...Object.keys(RESOURCE_COLUMNS),
+  ...Object.keys(SORT_KEYS),
+  ...Object.keys(PARAMETERS),
+  'format',
+  // Labels that Prometheus attaches to every series, or gives a meaning.
+  ...['job', 'instance', 'le', 'quantile'],
+  // Every object has these properties.
+  ...Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith('__')),
+]);
+
+const expression = codecOf(
+  z.string().meta({ title: 'regular expression' }),
+  z.instanceof(AnchoredRegExp),
+  parseExpression,
+  // zod also encodes an absent key.
+  (value) => value?.source,
+);
+
+const match = z.strictObject({
+  station: optionalKey(expression, 'Name of the station.'),
+  resource_type: optionalKey(expression, 'Type of the resource, as the service sends it.'),
+  product: optionalKey(expression, 'Product of the resource; needs `products`.'),
+  name: optionalKey(expression, 'Name of the resource.'),
+  display_name: optionalKey(expression, 'Display name of the resource.'),
+  resource_id: optionalKey(expression, 'ID of the resource.'),
+});
+
+const entry = crossChecked(
+  z.strictObject({
+    match: match
+      .prefault({})
+      .describe(
+        'Regular expressions (RE2 syntax, as in Prometheus), each of which must match the whole text; without any, all resources match.',
+      ),
+    labels: optionalKey(
+      z.record(
+        labelName(RESERVED_LABELS, () => 'the exporter already uses this name'),
+        z.string(),
+      ),
+      `Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`,
+    ),
+    alertable: optionalKey(
+      z.boolean(),
+      '`false` exempts the resources that match: they need no alert rules and count as not alertable. `true` keeps later entries from exempting them.',
+    ),
+  }),
+  function* ({ labels, alertable }) {
+    if (labels === undefined && alertable === undefined)
+      yield { path: ['labels'], message: 'missing, expected a mapping of labels, or alertable: false' };
+  },
+).meta({ anyOf: [given('labels'), given('alertable')] });
+
+export const resourceLabels = crossChecked(
+  z.array(entry),
+  (entries) => furtherNames(entries as readonly unknown[]),
+  Array.isArray,
+);
+
+function parseExpression(source: string): Decoded<AnchoredRegExp> {
+  if (source.length > MAX_SIZE) return undecoded(TOO_LARGE);
+  try {
+    const parsed = new AnchoredRegExp(source);
+    return parsed.size > MAX_SIZE ? undecoded(TOO_LARGE) : decoded(parsed);
+  } catch (error) {
+    const reason = String(error).replaceAll(/^.*regexp: |: `.*$/gs, '');
+    return undecoded(`expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`);
+  }
+}
+
+/** The names above the limit of all entries together. */
+function* furtherNames(entries: readonly unknown[]): Iterable<CrossProblem> {
+  const names = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    for (const name of Object.keys(mappingOf(mappingOf(entry)['labels']))) {
+      names.add(name);
+      if ([...names].indexOf(name) < MAX_LABEL_NAMES) continue;
+      const message = `expected at most ${MAX_LABEL_NAMES} label names in all entries together`;
+      yield { path: [index, 'labels', name], message, atKey: true };
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { labelText } from '../model/values.ts';
+import type { AnchoredRegExp } from '../text/anchored-regexp.ts';
+import type { Resource } from './resource.ts';
+
+/** The fields of a resource that an entry can match, by their names in the configuration. */
+const MATCHED_FIELDS = {
+  resource_type: 'type',
+  product: 'product',
+  name: 'name',
+  display_name: 'displayName',
+  resource_id: 'id',
+} as const satisfies Record<string, keyof Resource>;
+
+/** What is configured for the resources that match all expressions. */
+export interface LabelEntry {
+  readonly match: { readonly [Field in 'station' | keyof typeof MATCHED_FIELDS]?: AnchoredRegExp };
+  readonly labels?: Readonly<Record<string, string>>;
+  /** false exempts the resources from alert rules, true prevents that a later entry does. */
+  readonly alertable?: boolean;
+  /** Of an entry with `alertable`: its index in the configuration. */
+  readonly index?: number;
+}
+
+type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
+
+/** What the entries say about a resource. */
+export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
+
+export const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
+
+interface LabelRule {
+  readonly alertable: boolean | undefined;
+  readonly index: number | undefined;
+  readonly tests: readonly (readonly [field: keyof Matched, expression: AnchoredRegExp])[];
+  /** By the index of the label's name; undefined for a label that the entry does not have. */
+  readonly values: readonly (string | undefined)[];
+}
+
+/** The configured labels and exemptions of resources: for each label, and for `alertable`, the first matching entry that has it decides. */
+export class ResourceLabels {
+  /** The label names of all entries; a resource without a value has ''. */
+  readonly names: readonly string[];
+  /** Those that can match: two instances with the same entries and names are equal. */
+  readonly entries: readonly LabelEntry[];
+  /** Whether a resource may be exempt from alert rules. */
+  readonly hasExemptions: boolean;
+  readonly #rules: readonly LabelRule[];
+  /** One object per combination of values, so that comparing two of them is cheap. */
+  readonly #combinations = new Map<string, Resource['labels']>();
+
+  constructor(entries: readonly LabelEntry[] = [], names = labelNamesOf(entries)) {
+    this.entries = entries;
+    this.names = names;
+    this.hasExemptions = entries.some(({ alertable }) => alertable === false);
+    this.#rules = entries.map(({ match, labels = {}, alertable, index }) => ({
+      alertable,
+      index,
+      tests: testsOf(match),
+      values: names.map((name) => (Object.hasOwn(labels, name) ? labelText(labels[name] as string) : undefined)),
+    }));
+  }
+
+  /** The entries that can match resources of the station, with the same names. */
+  ofStation(station: string): ResourceLabels {
+    const entries = this.entries.filter(({ match }) => match.station?.matches(station) ?? true);
+    return new ResourceLabels(entries, this.names);
+  }
+
+  labelled(resource: Matched): Labelled {
+    if (this.entries.length === 0) return UNLABELLED;
+    const values: (string | undefined)[] = this.names.map(() => undefined);
+    for (const rule of this.#rules) {
+      const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
+      if (!isOpen || !isMatch(rule, resource)) continue;
+      for (const [at, value] of rule.values.entries()) values[at] ??= value;
+    }
+    return { labels: this.#combination(values), exemptBy: this.#exemption(resource) };
+  }
+
+  /** The index of the entry that exempts the resource. */
+  #exemption(resource: Matched): number | undefined {
+    if (!this.hasExemptions) return undefined;
+    const decisive = this.#rules.find((rule) => rule.alertable !== undefined && isMatch(rule, resource));
+    return decisive?.alertable === false ? decisive.index : undefined;
+  }
+
+  #combination(values: readonly (string | undefined)[]): Resource['labels'] {
+    const key = JSON.stringify(values.map((value) => value ?? ''));
+    const known = this.#combinations.get(key);
+    if (known) return known;
+    // Without a prototype: a label may be called `constructor`.
+    const combination = Object.create(null);
+    for (const [at, name] of this.names.entries()) combination[name] = values[at] ?? '';
+    this.#combinations.set(key, combination);
+    return combination;
+  }
+}
+
+function labelNamesOf(entries: readonly LabelEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ labels = {} }) => Object.keys(labels)))];
+}
+
+function testsOf({ station, ...match }: LabelEntry['match']): LabelRule['tests'] {
+  return Object.entries(match).map(
+    ([name, expression]) => [MATCHED_FIELDS[name as keyof typeof MATCHED_FIELDS], expression] as const,
+  );
+}
+
+function isMatch({ tests }: LabelRule, resource: Matched): boolean {
+  return tests.every(([field, expression]) => expression.matches(resource[field]));
+}

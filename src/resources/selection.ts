@@ -1,0 +1,316 @@
+import type { Part } from '../model/listing.ts';
+import { add } from '../model/sums.ts';
+import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { needsAlertRules } from './aggregates.ts';
+import { ALERT_STATES, type AlertState } from './alert-state.ts';
+import { type Resource, resourceLabel } from './resource.ts';
+
+/**
+ * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
+ * Type, product, state and labels select the resources with exactly this value ('': without one). When no resource has it, it is a short form
+ * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
+ */
+export interface Selection {
+  /** The exact name of a station. */
+  readonly station?: string;
+  /** What the state means. */
+  readonly alert_state?: AlertState;
+  /** A substring of the id, name or display name, case-insensitive. */
+  readonly search?: string;
+  readonly type?: string;
+  readonly product?: string;
+  readonly state?: string;
+  readonly alertable?: Alertable;
+  /** Only resources that need alert rules and are known to have none, as the metrics count them. */
+  readonly without_rules?: 'yes';
+  /** By the name of a label of `resource_labels`, which is not that of another parameter. */
+  readonly [label: string]: string;
+}
+
+export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
+
+export type Alertable = (typeof ALERTABLE)[number];
+
+/** The properties that the keys compare, which are the names of the columns. */
+export const SORT_KEYS = {
+  resource_id: 'id',
+  name: 'name',
+  display_name: 'displayName',
+  resource_type: 'type',
+  product: 'product',
+  state: 'state',
+  alert_state: 'alertState',
+  alertable: 'alertable',
+  alert_rules: 'alertRules',
+  created: 'createdSeconds',
+  sku: 'sku',
+  gpu_model: 'gpuModel',
+} as const satisfies Record<string, keyof Resource>;
+
+export type SortKey = keyof typeof SORT_KEYS;
+
+/** Unknown and empty values sort last in either direction; ties sort by id, then by station. */
+export interface Order {
+  /** `station`: by its name, where resources of several are searched. */
+  readonly by: SortKey | 'station';
+  readonly descending: boolean;
+}
+
+/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
+export function parseOrder(text: string): Order | undefined {
+  const descending = text.startsWith('-');
+  const by = text.replace(/^-/, '');
+  return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
+}
+
+/** The selected resources of one station, as `searchStations` finds them. */
+export async function selectResources(
+  station: Omit<SearchedStation, 'name'>,
+  selection: Selection,
+  order: Order | undefined,
+  signal?: AbortSignal,
+): Promise<readonly Resource[]> {
+  const { found } = await searchStations([{ name: '', ...station }], selection, order, signal);
+  return found.map(({ resource }) => resource);
+}
+
+/** A station to be searched. */
+export interface SearchedStation {
+  readonly name: string;
+  /** undefined: it has no data. */
+  readonly parts: readonly Part<Resource>[] | undefined;
+  /** Whether the station lists which resources are alertable. */
+  readonly alertability: boolean;
+}
+
+/** A resource and the name of its station. */
+export interface StationResource {
+  readonly station: string;
+  readonly resource: Resource;
+}
+
+export interface SearchResult {
+  /** In the order of the stations and of their listings when no other is given. */
+  readonly found: readonly StationResource[];
+  /** Stations that could not be searched. */
+  readonly withoutData: readonly string[];
+}
+
+/**
+ * The selected resources of all stations. Yields to the event loop between blocks of resources.
+ * Rejects with the reason of the signal once it aborts.
+ */
+export async function searchStations(
+  stations: readonly SearchedStation[],
+  selection: Selection,
+  order: Order | undefined,
+  signal?: AbortSignal,
+): Promise<SearchResult> {
+  const { station: only } = selection;
+  const searched = only === undefined ? stations : stations.filter(({ name }) => name === only);
+  const allParts = searched.flatMap(({ parts }) => parts ?? []);
+  const stationOfPart = searched.flatMap((station) => (station.parts ?? []).map(() => station));
+  // A value that one station has exactly is no short form in any other.
+  const isSelected = await selectionFilter(allParts, selection, signal);
+  const compare = order && comparison(order);
+  const runs: StationResource[][] = [];
+  // All parts at once: stations are small, and a pause is due after the same number of rows as in a large one.
+  await forEachPart(allParts, (part, index) => {
+    signal?.throwIfAborted();
+    const { name: station, alertability } = stationOfPart[index] as SearchedStation;
+    const selected = part.filter((resource) => isSelected(resource, alertability));
+    const found = selected.map((resource) => ({ station, resource }));
+    runs.push(compare ? found.sort(compare) : found);
+  });
+  const withoutData = searched.filter(({ parts }) => parts === undefined).map(({ name }) => name);
+  return { found: await joinedRows(runs, compare, signal), withoutData };
+}
+
+/** The rows of all runs, in the order in which each of them is sorted. */
+async function joinedRows(
+  runs: readonly StationRows[],
+  compare: CompareRows | undefined,
+  signal: AbortSignal | undefined,
+): Promise<StationRows> {
+  if (!compare) return runs.flat();
+  const queue = [...runs];
+  // In pairs, the shortest runs first: the merged ones are queued behind them.
+  for (let at = 0; at + 1 < queue.length; at += 2)
+    queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, signal));
+  return queue.at(-1) ?? [];
+}
+
+export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
+  if (alertable === undefined) return 'unknown';
+  return alertable ? 'yes' : 'no';
+}
+
+/** A filter that no resource matches, and the values that resources have instead. */
+export interface UnmatchedFilter {
+  /** The name of the parameter. */
+  readonly filter: string;
+  readonly given: string;
+  /** Resources by value; '' is the key of resources without one. */
+  readonly present: ReadonlyMap<string, number>;
+}
+
+/** The filters that match no resource even alone: why a selection is empty. */
+export async function unmatchedFilters(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+): Promise<readonly UnmatchedFilter[]> {
+  const unmatched: UnmatchedFilter[] = [];
+  for (const [filter, given] of valueFilters(selection)) {
+    const valueIn = filteredValue(filter);
+    const present = new Map<string, number>();
+    await forEachPart(parts, (part) => {
+      for (const resource of part) add(present, valueIn(resource), 1);
+    });
+    if (!present.has(given) && ![...present.keys()].some(shortFormTest(given)))
+      unmatched.push({ filter, given, present });
+  }
+  return unmatched;
+}
+
+/** The properties that the filters compare; any other filter is a label. */
+const FILTERED_PROPERTIES = { type: 'type', product: 'product', state: 'state', alert_state: 'alertState' } as const;
+
+export const VALUE_FILTERS: readonly string[] = Object.keys(FILTERED_PROPERTIES);
+
+function filteredValue(filter: string): (resource: Resource) => string {
+  if (!Object.hasOwn(FILTERED_PROPERTIES, filter)) return (resource) => resourceLabel(resource, filter);
+  const property = FILTERED_PROPERTIES[filter as keyof typeof FILTERED_PROPERTIES];
+  return (resource) => resource[property];
+}
+
+function valueFilters({
+  search,
+  station,
+  alertable,
+  without_rules,
+  ...values
+}: Selection): [filter: string, given: string][] {
+  return Object.entries(values);
+}
+
+type ResourceTest = (resource: Resource, alertability: boolean) => boolean;
+
+/** A filter of values is equality where a resource has exactly the given value, else the short form. */
+async function selectionFilter(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  signal: AbortSignal | undefined,
+): Promise<ResourceTest> {
+  const tests: ResourceTest[] = [];
+  for (const [filter, given] of valueFilters(selection)) {
+    const valueIn = filteredValue(filter);
+    const isGiven = (resource: Resource) => valueIn(resource) === given;
+    let isPresent = false;
+    await forEachPart(parts, (part) => {
+      signal?.throwIfAborted();
+      isPresent ||= part.some(isGiven);
+    });
+    const isShort = shortFormTest(given);
+    tests.push(isPresent ? isGiven : (resource) => isShort(valueIn(resource)));
+  }
+  const { search, alertable, without_rules } = selection;
+  if (alertable !== undefined) tests.push((resource) => alertableOf(resource) === alertable);
+  if (without_rules !== undefined)
+    tests.push((resource, alertability) => resource.alertRules === 0 && !!needsAlertRules(resource, alertability));
+  if (search !== undefined) tests.push(textTest(search));
+  return (resource, alertability) => tests.every((isMatch) => isMatch(resource, alertability));
+}
+
+/** Results that a test of a short form remembers: neighbouring resources have the same few values. */
+const MAX_REMEMBERED_RESULTS = 1000;
+
+/** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
+export function shortFormTest(given: string): (value: string) => boolean {
+  const wanted = dottedParts(given);
+  const known = new Map<string, boolean>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const isMatch = wanted !== '..' && dottedParts(value).includes(wanted);
+    if (known.size < MAX_REMEMBERED_RESULTS) known.set(value, isMatch);
+    return isMatch;
+  };
+}
+
+/** The letters and digits of a value in lower case, between dots: `.alertstate.firing.`, `..` without any. */
+function dottedParts(value: string): string {
+  return `.${value.toLowerCase().match(PARTS)?.join('.') ?? ''}.`;
+}
+
+const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Whether id, name or display name of a resource contains the text, in any case. */
+export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ id, name, displayName }) =>
+    id.toLowerCase().includes(wanted) ||
+    name.toLowerCase().includes(wanted) ||
+    displayName.toLowerCase().includes(wanted);
+}
+
+type StationRows = readonly StationResource[];
+
+type CompareRows = (a: StationResource, b: StationResource) => number;
+
+function comparison({ by, descending }: Order): CompareRows {
+  const sign = descending ? -1 : 1;
+  return (a, b) => {
+    const left = sortValue(by, a);
+    const right = sortValue(by, b);
+    if (left === right)
+      return a.resource.id < b.resource.id || (a.resource.id === b.resource.id && a.station < b.station) ? -1 : 1;
+    if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
+    return left < right ? -sign : sign;
+  };
+}
+
+function sortValue(by: Order['by'], { station, resource }: StationResource): string | number | undefined {
+  if (by === 'station') return station;
+  const property = SORT_KEYS[by];
+  if (property === 'alertable') return alertableOf(resource);
+  return property === 'alertState' ? alertStateRank(resource) : resource[property];
+}
+
+/** The most urgent first; undefined: unknown. */
+function alertStateRank({ alertState }: Resource): number | undefined {
+  return alertState === 'unknown' ? undefined : ALERT_STATES.indexOf(alertState);
+}
+
+function isEmpty(key: string | number | undefined): key is '' | undefined {
+  return key === undefined || key === '';
+}
+
+/** Merged without a pause: the last merge has all resources. */
+const MERGED_ROWS = 10_000;
+
+async function mergedRows(
+  left: StationRows,
+  right: StationRows,
+  compare: CompareRows,
+  signal: AbortSignal | undefined,
+): Promise<StationRows> {
+  const both: StationResource[] = [];
+  let [leftAt, rightAt] = [0, 0];
+  const mergeSome = () => {
+    signal?.throwIfAborted();
+    for (let count = 0; count < MERGED_ROWS; count += 1) {
+      const a = left[leftAt];
+      const b = right[rightAt];
+      if (a === undefined || b === undefined) return;
+      const isRight = compare(b, a) < 0;
+      both.push(isRight ? b : a);
+      if (isRight) rightAt += 1;
+      else leftAt += 1;
+    }
+  };
+  while (leftAt < left.length && rightAt < right.length) {
+    mergeSome();
+    await yieldToEventLoop();
+  }
+  return both.concat(left.slice(leftAt), right.slice(rightAt));
+}

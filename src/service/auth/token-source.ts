@@ -1,0 +1,225 @@
+import { isObject } from '../../model/values.ts';
+import { untilAborted } from '../../tasks/until-aborted.ts';
+import { exchange, isSuccess, type RemoteEndpoint } from '../http/exchange.ts';
+import { proxySecrets } from '../redaction.ts';
+import { parseJson, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
+import { type AuthDependencies, encodeBasicCredentials } from './scheme.ts';
+
+/** What is requested, and for which client. */
+interface Grant {
+  readonly clientId: string;
+  readonly tokenUrl: URL;
+  readonly scopes: readonly string[];
+  /** Additional parameters of the token request. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+interface Token {
+  readonly text: string;
+  /** The client secret that it was issued for. */
+  readonly secret: string;
+  readonly issuedMs: number;
+  readonly usableUntilMs: number;
+}
+
+/** Where the client's id and secret go in a token request. */
+type Style = 'header' | 'body';
+
+/** Headers and parameters that are configured as secrets may be none: shorter values would hide too many replies. */
+export const MIN_SECRET_LENGTH = 4;
+
+const MAX_MARGIN_MS = 10_000;
+
+/** Shorter lifetimes would mean a token for every page. */
+const MIN_USE_MS = 10_000;
+
+/** The first pause after a failure; it doubles with each further one. */
+const MIN_PAUSE_MS = 1000;
+
+const MAX_PAUSE_MS = 5 * 60_000;
+
+/** After an outage no attempt was counted against the account, and data should be back soon. */
+const MAX_OUTAGE_PAUSE_MS = 30_000;
+
+/**
+ * The access token of the client credentials grant: fetched once for all requests, kept until shortly before it expires. A failure is
+ * kept too, for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
+ */
+export class TokenSource {
+  readonly #grant: Grant;
+  /** Reads the client secret, from the configuration or a file. */
+  readonly #readSecret: () => Promise<string>;
+  readonly #endpoint: RemoteEndpoint;
+  readonly #dependencies: AuthDependencies;
+  #token: Token | undefined;
+  /** Tokens that the service rejected, and token requests that failed, in a row. */
+  #consecutiveFailures = 0;
+  /** The token was rejected, or a request for one has failed: until then none is requested, unless the secret changes. */
+  #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
+  #fetching: Promise<Token> | undefined;
+  #style: Style = 'header';
+  /** Until the token endpoint has accepted a style, a rejection selects the other one. */
+  #isStyleAccepted = false;
+
+  constructor(
+    grant: Grant,
+    readSecret: () => Promise<string>,
+    endpoint: RemoteEndpoint,
+    dependencies: AuthDependencies,
+  ) {
+    this.#grant = grant;
+    this.#readSecret = readSecret;
+    this.#endpoint = endpoint;
+    this.#dependencies = dependencies;
+  }
+
+  /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
+  async read(signal: AbortSignal): Promise<string> {
+    if (this.#token && !this.#pause && this.#nowMs() < this.#token.usableUntilMs) return this.#token.text;
+    this.#fetching ??= this.#renewed().finally(() => {
+      this.#fetching = undefined;
+    });
+    return (await untilAborted(this.#fetching, signal)).text;
+  }
+
+  /**
+   * The service rejected the token. The next read fetches another one, unless the one before was rejected too: then each token is used for
+   * a growing pause.
+   */
+  invalidate(): void {
+    if (!this.#token || this.#pause) return;
+    const { issuedMs, secret } = this.#token;
+    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#consecutiveFailures = 0;
+    this.#pause = { secret, untilMs: issuedMs + this.#pauseMs(MAX_PAUSE_MS) };
+    this.#consecutiveFailures += 1;
+  }
+
+  /** What the token endpoint has received, which the service may know too. */
+  secrets(secret = this.#token?.secret ?? ''): string[] {
+    return [
+      secret,
+      formEncoded(secret),
+      ...[...this.#grant.params.values()].filter((value) => value.length >= MIN_SECRET_LENGTH),
+      ...proxySecrets(this.#endpoint.options.proxyUrl),
+    ];
+  }
+
+  /** Ends the pause after a failure; a rejected token is still replaced. */
+  forgetFailure(): void {
+    if (this.#pause) this.#pause = { secret: this.#pause.secret, untilMs: Number.NEGATIVE_INFINITY };
+    this.#consecutiveFailures = 0;
+  }
+
+  async #renewed(): Promise<Token> {
+    const secret = await this.#readSecret();
+    if (this.#pause?.secret !== secret) this.forgetFailure();
+    const { untilMs = 0, failure } = this.#pause ?? {};
+    const pauseMs = untilMs - this.#nowMs();
+    if (pauseMs > 0 && failure) throw withRetryAfter(failure, pauseMs);
+    if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.usableUntilMs) return this.#token;
+    return this.#fetch(secret, failure === undefined);
+  }
+
+  async #fetch(secret: string, isFirst: boolean): Promise<Token> {
+    try {
+      this.#token = await this.#requestToken(secret, isFirst);
+      this.#pause = undefined;
+      return this.#token;
+    } catch (failure) {
+      if (!(failure instanceof RequestFailure)) throw failure;
+      this.#consecutiveFailures += 1;
+      const backoffMs = this.#pauseMs(failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
+      const pauseMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+      this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
+      throw withRetryAfter(failure, pauseMs);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#dependencies.clock.elapsedMs();
+  }
+
+  /** With equal jitter, so that replicas do not stay in step. */
+  #pauseMs(maxMs: number): number {
+    if (this.#consecutiveFailures === 0) return 0;
+    return (
+      ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (this.#consecutiveFailures - 1))
+    );
+  }
+
+  /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */
+  async #requestToken(secret: string, isFirst: boolean): Promise<Token> {
+    let reply = await this.#request(secret);
+    if (isRejected(reply) && isFirst && !this.#isStyleAccepted) reply = await this.#request(secret);
+    if (!isSuccess(reply.status)) {
+      const nowMs = this.#dependencies.clock.wallMs();
+      const endpoint = this.#endpoint.options.name;
+      const failure = replyFailure(reply, { endpoint, secrets: this.secrets(secret), nowMs });
+      if (!isRejected(reply)) throw failure;
+      throw new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs });
+    }
+    const token = this.#readToken(reply, secret);
+    this.#isStyleAccepted = true;
+    return token;
+  }
+
+  async #request(secret: string): Promise<Reply> {
+    const { clientId, scopes, params, tokenUrl } = this.#grant;
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    if (scopes.length > 0) form.set('scope', scopes.join(' '));
+    for (const [name, value] of params) form.set(name, value);
+    const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
+    if (this.#style === 'header') {
+      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
+    } else {
+      form.set('client_id', clientId);
+      form.set('client_secret', secret);
+    }
+    const reply = await exchange(
+      this.#endpoint,
+      {
+        method: 'POST',
+        path: tokenUrl.pathname,
+        headers,
+        body: form.toString(),
+        secrets: this.secrets(secret),
+      },
+      new AbortController().signal,
+    );
+    if (isRejected(reply) && !this.#isStyleAccepted) this.#style = this.#style === 'header' ? 'body' : 'header';
+    return reply;
+  }
+
+  #readToken({ body }: Reply, secret: string): Token {
+    const json = parseJson(body.toString());
+    const fields: Readonly<Record<string, unknown>> = isObject(json) ? json : {};
+    const { access_token: text, expires_in: expiresIn } = fields;
+    if (typeof text !== 'string' || text === '') {
+      throw new RequestFailure('body', `${this.#endpoint.options.name}: expected a JSON object with an access_token`);
+    }
+    const issuedMs = this.#nowMs();
+    return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs(expiresIn) };
+  }
+}
+
+/** How long a token is used; one without a positive lifetime until the service rejects it. */
+function usableMs(expiresIn: unknown): number {
+  const lifetimeMs = Number(expiresIn) * 1000;
+  if (!(lifetimeMs > 0)) return Number.POSITIVE_INFINITY;
+  return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
+}
+
+/** Another request before would only get the same failure. Without the status of the service: a new token cannot help when none is issued. */
+function withRetryAfter(failure: RequestFailure, retryAfterMs: number): RequestFailure {
+  const { reason, message, retryable, replyStatus, cause } = failure;
+  return new RequestFailure(reason, message, { retryable, retryAfterMs, replyStatus, cause });
+}
+
+function isRejected({ status }: Reply): boolean {
+  return status === 400 || status === 401;
+}
+
+/** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}

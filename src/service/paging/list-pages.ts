@@ -1,0 +1,428 @@
+import {
+  LISTING_FIELDS,
+  type Listing,
+  type ListingField,
+  MAX_REJECTED_RECORDS,
+  type Part,
+  type PartLocation,
+  type RejectedRecord,
+  type RejectedRecords,
+} from '../../model/listing.ts';
+import { labelText } from '../../model/values.ts';
+import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+import { hasSameRecords, type Page, type PagePart, selectRows } from '../protocol/page.ts';
+
+/** A page with its place in the listing. */
+export interface PlacedPage<Row> {
+  readonly offset: number;
+  readonly page: Page<Row>;
+  /** The size that was sent. */
+  readonly requested: number;
+}
+
+/** Fetches a page of at most `size` records. */
+type FetchPage<Row> = (offset: number, size: number) => Promise<PlacedPage<Row>>;
+
+interface ListingOptions {
+  readonly pageSize: number;
+  /** Pages requested concurrently. */
+  readonly concurrency: number;
+}
+
+/** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
+export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
+  const { listing, isFinal } = await listOnce(fetchPage, options);
+  if (isFinal) return listing;
+  const { listing: again } = await listOnce(fetchPage, options, true);
+  return { ...again, pages: listing.pages + again.pages };
+}
+
+/** Far above any real listing; bounds the cost of an endless one. */
+const MAX_PAGES = 100_000;
+
+/** How a pass ended, and why a listing that ended so does not add up: undefined when other facts decide. */
+const ENDINGS = {
+  end: undefined,
+  'border-mismatch':
+    'a page did not begin with the last record of the page before: the service ignores the offset, counts it differently, or rows moved',
+  'single-records': 'the service reports no total and returns single records, so that pages cannot overlap',
+  'too-many-pages': `the listing did not end within ${MAX_PAGES} pages`,
+} as const;
+
+type Ending = keyof typeof ENDINGS;
+
+/** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
+async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
+  const pass = new Pass(fetchPage);
+  const first = await pass.fetch(0, options.pageSize);
+  const { total = 0, received } = first.page;
+  // A total below the size of the first page is wrong: list as if there were none.
+  const hasTotal = total >= received;
+  let ending = hasTotal
+    ? await fetchUpToTotal(pass, first, options)
+    : await fetchOverlapping(pass, first, options.pageSize);
+  if (isLast && (ending === 'border-mismatch' || ending === 'single-records'))
+    ending = await fetchUntilNoNewIds(pass, options.pageSize, ending);
+  return pass.finish(ending);
+}
+
+/**
+ * Lists without a total. Each page is requested from the last record received and must begin with it, which shows that the service
+ * counts offsets as expected and that no row between the two pages is missing.
+ */
+async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pageSize: number): Promise<Ending> {
+  const size = first.page.received;
+  let last = first;
+  /** All pages before the last have the size of the first. */
+  let isRegular = true;
+  while (pass.hasPagesLeft()) {
+    const end = endOf(last);
+    // A listing takes at most one request more than without overlaps: where they have already cost one, a short page after full ones and
+    // the empty page after it have to do.
+    const isLate: boolean = isRegular && last.page.received < size && pass.fetched > Math.ceil(end / size);
+    const next: PlacedPage<Row> | Ending = await overlappingPage(pass, last, pageSize, isLate);
+    if (typeof next === 'string') return next;
+    isRegular &&= last.page.received === size && next.page.received <= size;
+    await pass.add({ ...next, page: next.page.afterFirst() });
+    last = next;
+  }
+  return 'too-many-pages';
+}
+
+/**
+ * The page that begins with the last record of the page before. The listing ends with a page that has only this record, and an empty one
+ * after it: the service may have cut the former short.
+ */
+async function overlappingPage<Row>(
+  pass: Pass<Row>,
+  last: PlacedPage<Row>,
+  pageSize: number,
+  isLate: boolean,
+): Promise<PlacedPage<Row> | Ending> {
+  const end = endOf(last);
+  if (last.page.received > 1 && !isLate) {
+    const next = await pass.request(end - 1, pageSize);
+    if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
+      // The service ignores size and offset, and returns everything at once.
+      pass.addRepeated(next.page);
+      return 'end';
+    }
+    if (!follows(last, next)) return 'border-mismatch';
+    if (next.page.received > 1) return next;
+  }
+  // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
+  const after = await pass.request(end, end === 1 ? 1 : pageSize);
+  if (after.page.received === 0) return 'end';
+  if (hasSameRecords(after.page, last.page)) return 'border-mismatch';
+  // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
+  if (end === 1) return 'single-records';
+  const again = await pass.request(end - 1, pageSize);
+  if (!follows(last, again)) return 'border-mismatch';
+  return again.page.received === 1 ? 'single-records' : again;
+}
+
+function endOf({ offset, page }: PlacedPage<unknown>): number {
+  return offset + page.received;
+}
+
+function follows(last: PlacedPage<unknown>, next: PlacedPage<unknown>): boolean {
+  const [begin] = next.page.borders;
+  const [, end] = last.page.borders;
+  return begin !== undefined && begin === end && !hasSameRecords(next.page, last.page);
+}
+
+/** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
+async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number, ending: Ending): Promise<Ending> {
+  while (pass.hasPagesLeft()) {
+    const { newIds } = await pass.fetch(pass.end, pageSize);
+    if (newIds === 0) return ending;
+  }
+  return 'too-many-pages';
+}
+
+/** Fetches the pages between the first one and the total concurrently. */
+async function fetchUpToTotal<Row>(
+  pass: Pass<Row>,
+  { page: { received }, requested }: PlacedPage<Row>,
+  { concurrency, pageSize }: ListingOptions,
+): Promise<Ending> {
+  const isShort = received > 0 && received < requested && received < pass.largestTotal;
+  // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
+  const second = isShort ? (await pass.fetch(received, pageSize)).page.received : received;
+  if (second === 0) return 'end';
+  await fetchRanges(pass, isShort ? received + second : received, Math.max(received, second), concurrency);
+  return pass.hasPagesLeft() ? 'end' : 'too-many-pages';
+}
+
+/** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
+const MAX_PAGES_WITHOUT_NEW_IDS = 3;
+
+interface Range {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Fetches what remains up to the total; the gap that a short page leaves is requested again. */
+async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, concurrency: number): Promise<void> {
+  const gaps: Range[] = [];
+  let next = start;
+  let limit = Number.POSITIVE_INFINITY;
+  let pagesWithoutNewIds = 0;
+  const takeRange = () => {
+    const end = Math.min(limit, pass.largestTotal);
+    const gap = gaps.findLastIndex(({ offset }) => offset < end);
+    if (gap >= 0) return gaps.splice(gap, 1)[0];
+    if (next >= end) return undefined;
+    const offset = next;
+    next += stride;
+    return { offset, size: stride };
+  };
+  const fetch = async ({ offset, size }: Range) => {
+    const { page, newIds } = await pass.fetch(offset, size);
+    if (page.received === 0) limit = Math.min(limit, offset);
+    else if (page.received < size) gaps.push({ offset: offset + page.received, size: size - page.received });
+    if (page.rowCount > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
+    if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
+  };
+  const work = async () => {
+    for (let range = takeRange(); range && pass.hasPagesLeft(); range = takeRange()) await fetch(range);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+}
+
+interface AddedPage<Row> extends PlacedPage<Row> {
+  readonly newIds: number;
+}
+
+/** One pass through a listing. */
+class Pass<Row> {
+  readonly #fetchPage: FetchPage<Row>;
+  readonly #totals: number[] = [];
+  #invalidTotals = 0;
+  /** The first id of each label value. */
+  readonly #ids = new Map<string, string>();
+  #duplicates = 0;
+  /** Further ids of label values. */
+  readonly #otherIds = new Set<string>();
+  /** Those that are part of the listing, in order of arrival. */
+  readonly #pages: PlacedPage<Row>[] = [];
+  #end = 0;
+  #fetched = 0;
+  #largestTotal = 0;
+  #repeatedRows = 0;
+
+  constructor(fetchPage: FetchPage<Row>) {
+    this.#fetchPage = fetchPage;
+  }
+
+  /** Where the page added last ends. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Pages fetched so far. */
+  get fetched(): number {
+    return this.#fetched;
+  }
+
+  /** The largest total that a page has reported; 0 if none has. */
+  get largestTotal(): number {
+    return this.#largestTotal;
+  }
+
+  hasPagesLeft(): boolean {
+    return this.#fetched < MAX_PAGES;
+  }
+
+  /** A page was received twice and is part of the listing once. */
+  addRepeated({ rowCount }: Page<Row>): void {
+    this.#repeatedRows = rowCount;
+  }
+
+  /** Fetches a page that becomes part of the listing. */
+  async fetch(offset: number, size: number): Promise<AddedPage<Row>> {
+    const placed = await this.request(offset, size);
+    return { ...placed, newIds: await this.add(placed) };
+  }
+
+  /** Fetches a page for its total; its records are not part of the listing. */
+  async request(offset: number, size: number): Promise<PlacedPage<Row>> {
+    const fetched = await this.#fetchPage(offset, size);
+    const { total, totalInvalid } = fetched.page;
+    this.#fetched += 1;
+    if (total !== undefined) this.#totals.push(total);
+    if (totalInvalid) this.#invalidTotals += 1;
+    this.#largestTotal = Math.max(this.#largestTotal, total ?? 0);
+    return fetched;
+  }
+
+  /** Makes a page part of the listing, and returns how many label values are new in it. */
+  async add(placed: PlacedPage<Row>): Promise<number> {
+    this.#pages.push(placed);
+    this.#end = endOf(placed);
+    let newIds = 0;
+    const idsOfParts = placed.page.parts.map(({ ids }) => ids);
+    await forEachPart(idsOfParts, (ids) => {
+      newIds += this.#addIds(ids);
+    });
+    return newIds;
+  }
+
+  #addIds(ids: readonly string[]): number {
+    const before = this.#ids.size;
+    for (const id of ids) {
+      const label = labelText(id);
+      const known = this.#ids.get(label);
+      if (known === undefined) this.#ids.set(label, id);
+      else if (known !== id) this.#otherIds.add(id);
+      this.#duplicates += known === undefined ? 0 : 1;
+    }
+    return this.#ids.size - before;
+  }
+
+  /** The listing, and whether reading it again would be of no use: rejected records are no sign that rows moved. */
+  async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
+    const merged = await this.#merge(ending);
+    const { rejected, invalidFields } = merged;
+    const size = this.#ids.size;
+    const others = this.#otherIds.size;
+    // A total of 0 beside records is a number that the service did not set.
+    const isEmpty = this.#pages.every(({ page }) => page.received === 0);
+    const totals = this.#totals.filter((total) => total > 0 || isEmpty);
+    const mismatch = totalMismatch(totals, size + others + rejected);
+    const problem = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
+    const reasons: Listing<Row>['incompleteReasons'][number][] = [];
+    if (mismatch !== undefined) reasons.push({ reason: 'total_mismatch', text: mismatch });
+    else if (problem !== undefined) reasons.push({ reason: 'paging', text: problem });
+    const mayHaveMoved = reasons.length > 0;
+    if (others > 0) reasons.push({ reason: 'shared_labels', text: sharedLabels(others) });
+    const addsUp = reasons.length === 0;
+    if (rejected > 0) reasons.push({ reason: 'rejected_records', text: rejectedText(rejected) });
+    const listing: Listing<Row> = {
+      ...merged,
+      size,
+      addsUp,
+      complete: addsUp && rejected === 0,
+      incompleteReasons: reasons,
+      reportedTotal: totals.at(-1),
+      pages: this.#fetched,
+      duplicates: this.#duplicates + this.#repeatedRows,
+      invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
+    };
+    return { listing, isFinal: !mayHaveMoved || ending === 'too-many-pages' };
+  }
+
+  /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
+  async #merge(ending: Ending): Promise<MergedPages<Row>> {
+    const parts: Part<Row>[] = [];
+    const locations: PartLocation[] = [];
+    const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+    const labels = new Set<string>();
+    const rejects = new ListingRejects(ending !== 'end');
+    for (const placed of inOrder(this.#pages)) {
+      let keptRows = 0;
+      for (const part of placed.page.parts) {
+        if (this.#duplicates > 0) await yieldToEventLoop();
+        const kept = this.#duplicates === 0 ? part : withoutDuplicates(part, labels);
+        const { rows, positions, invalid } = kept;
+        if (rows.length === 0) continue;
+        keptRows += rows.length;
+        parts.push(rows);
+        locations.push({ offset: placed.offset, positions, invalid });
+        countFields(invalid, invalidFields);
+      }
+      rejects.add(placed, keptRows);
+    }
+    return { parts, locations, invalidFields, ...rejects.facts() };
+  }
+}
+
+type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
+
+/**
+ * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
+ * once, and those of a page that was received before do not count again.
+ */
+class ListingRejects {
+  /** Whether a page without rows may be one that was received before. */
+  readonly #mayRepeat: boolean;
+  /** What distinguishes pages. */
+  readonly #pageKeys = new Set<string>();
+  /** Where the pages added so far end. */
+  #end = 0;
+  #rejected = 0;
+  readonly #records: RejectedRecord[] = [];
+
+  constructor(mayRepeat: boolean) {
+    this.#mayRepeat = mayRepeat;
+  }
+
+  /** Adds the next page in the order of offsets, of which this many rows are not duplicates. */
+  add({ offset, page }: PlacedPage<unknown>, keptRows: number): void {
+    const overlap = Math.max(0, this.#end - offset);
+    this.#end = Math.max(this.#end, offset + page.received);
+    const key = [page.received, page.rowCount, ...page.borders].join(' ');
+    const mayBeRepeated = keptRows === 0 && (page.rowCount > 0 || this.#mayRepeat);
+    const isRepeated = mayBeRepeated && this.#pageKeys.has(key);
+    this.#pageKeys.add(key);
+    if (page.rejected === 0 || isRepeated) return;
+    this.#rejected += Math.max(0, page.received - overlap) - rowsFrom(overlap, page);
+    for (const record of page.rejectedRecords) {
+      const isKept = record.position >= overlap && this.#records.length < MAX_REJECTED_RECORDS;
+      if (isKept) this.#records.push({ ...record, position: offset + record.position });
+    }
+  }
+
+  facts(): RejectedRecords {
+    return { rejected: this.#rejected, rejectedRecords: this.#records };
+  }
+}
+
+/** How many rows of a page are at this position or after it. */
+function rowsFrom(position: number, { parts }: Page<unknown>): number {
+  const counts = parts.map(({ rows, positions }) => {
+    const isAfter = (_: unknown, at: number) => (positions?.[at] ?? at) >= position;
+    return rows.filter(isAfter).length;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** A part without duplicates is returned as it is, so that it stays identical between listings. */
+function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PagePart<Row> {
+  const kept: number[] = [];
+  for (const [index, id] of part.ids.entries()) {
+    const label = labelText(id);
+    if (labels.has(label)) continue;
+    labels.add(label);
+    kept.push(index);
+  }
+  return kept.length === part.ids.length ? part : selectRows(part, kept);
+}
+
+function countFields(invalid: PartLocation['invalid'], counts: Record<ListingField, number>): void {
+  for (const fields of invalid.values()) for (const field of fields) counts[field] += 1;
+}
+
+function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {
+  return pages.toSorted((a, b) => a.offset - b.offset);
+}
+
+const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
+
+function sharedLabels(ids: number): string {
+  return `${ids} resources are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
+}
+
+function rejectedText(rejected: number): string {
+  return rejected === 1
+    ? '1 record was rejected because it has no usable resource_id'
+    : `${rejected} records were rejected because they have no usable resource_id`;
+}
+
+function totalMismatch(totals: readonly number[], records: number): string | undefined {
+  const [total, ...others] = totals.toSorted((a, b) => a - b);
+  const largest = others.at(-1) ?? total;
+  if (total !== largest) return `the total changed between pages: from ${total} to ${largest}`;
+  if (total === undefined || records === total) return undefined;
+  return `the service reports a total of ${total}, but returned ${records} distinct records`;
+}

@@ -1,0 +1,239 @@
+import { ListingFailure } from '../../model/failure.ts';
+import {
+  hasSameElements,
+  type ListingField,
+  MAX_REJECTED_RECORDS,
+  type Part,
+  type RejectedRecord,
+  type RejectedRecords,
+} from '../../model/listing.ts';
+import { isObject } from '../../model/values.ts';
+import { type FindRow, type ReadRecord, readRejected, recordKey, wholeNumber } from '../../resources/record.ts';
+import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+
+/** Rows of a page, few enough to read, join or encode them without a pause. */
+export interface PagePart<Row> {
+  readonly rows: Part<Row>;
+  /** Each row's id as sent. */
+  readonly ids: readonly string[];
+  /** Each row's index among the records of the page; undefined when the rows are all records of the page. */
+  readonly positions: readonly number[] | undefined;
+  /** The invalid fields of the rows that have any, by row index. */
+  readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
+}
+
+/** One page of the listing, as read. */
+export interface Page<Row> extends RejectedRecords {
+  /** Records in the page, valid or not: what the offset advances by. */
+  readonly received: number;
+  /** The rows of all parts. */
+  readonly rowCount: number;
+  /** The parts in the order of the page; a usual page has one. */
+  readonly parts: readonly PagePart<Row>[];
+  /** The keys of the first and the last record (see `recordKey`). */
+  readonly borders: readonly [first: string | undefined, last: string | undefined];
+  /** The page without the row of its first record, if that is one: the same object on every call. */
+  readonly afterFirst: () => Page<Row>;
+  readonly total: number | undefined;
+  readonly totalInvalid: boolean;
+}
+
+/** Compares ids, and the first and the last record. */
+export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
+  if (a.received !== b.received || a.rowCount !== b.rowCount || !hasSameElements(a.borders, b.borders)) return false;
+  return a.parts.every(({ ids }, at) => hasSameElements(ids, b.parts[at]?.ids ?? []));
+}
+
+/** Reads one record; undefined when it has no valid id. */
+export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
+
+interface ReadOptions<Row> {
+  /** Called with the number of records, rejected ones too, before they are read; may throw to refuse them. */
+  readonly counted?: (records: number) => void;
+  /** The page of the listing before. */
+  readonly before?: Page<Row> | undefined;
+  /** Reading ends with its reason when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Rejects with a ListingFailure for anything but a page; an invalid record in it is only counted. Yields to the event loop before each block
+ * of records: a service that ignores the page size may return tens of thousands.
+ */
+export async function readPage<Row>(
+  bytes: Uint8Array,
+  readRow: ReadRow<Row>,
+  { counted, before, signal }: ReadOptions<Row> = {},
+): Promise<Page<Row>> {
+  const envelope = await parsePage(bytes, signal);
+  const records = recordsOf(envelope);
+  const received = records.length;
+  counted?.(received);
+  const find = rowFinder(before?.parts ?? []);
+  const rows = new PageRows<Row>();
+  const rejectedRecords: RejectedRecord[] = [];
+  for (const [position, record] of records.entries()) {
+    if (position % PART_ROWS === 0) {
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    const read = readRow(record, find);
+    if (read) rows.add(read, position);
+    else if (rejectedRecords.length < MAX_REJECTED_RECORDS) rejectedRecords.push(readRejected(record, position));
+  }
+  return withAfterFirst({
+    received,
+    rowCount: rows.count,
+    parts: rows.parts(received),
+    borders: received === 0 ? [undefined, undefined] : [recordKey(records[0]), recordKey(records.at(-1))],
+    rejected: received - rows.count,
+    rejectedRecords,
+    ...readTotal(envelope),
+  });
+}
+
+/** Drops a byte order mark. */
+const UTF8 = new TextDecoder();
+
+/** About 80,000 typical records (26 MiB) have as many. The values of a page are in memory together, whatever `max_page_bytes` is. */
+const MAX_VALUES = 1_000_000;
+
+/** `JSON.parse` cannot be interrupted: counting, parsing and reading a large page are turns of their own. */
+async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<unknown> {
+  const { length } = bytes;
+  if (UTF8.decode(bytes.subarray(0, 100)).trimStart().startsWith('<'))
+    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
+  const mayHaveTooMany = length > MAX_VALUES;
+  if (mayHaveTooMany && atMostValuesIn(bytes) > MAX_VALUES)
+    throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more`);
+  if (mayHaveTooMany) await yieldToEventLoop();
+  signal?.throwIfAborted();
+  try {
+    return JSON.parse(UTF8.decode(bytes));
+  } catch (cause) {
+    throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
+  }
+}
+
+const [COMMA, BRACE, BRACKET] = Buffer.from(',{[');
+
+/** Each value follows one of these characters; those in texts count too. */
+function atMostValuesIn(bytes: Uint8Array): number {
+  let values = 0;
+  for (const byte of bytes) if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
+  return values;
+}
+
+function recordsOf(envelope: unknown): readonly unknown[] {
+  if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${jsonKind(envelope)}`);
+  if (!Object.hasOwn(envelope, 'resources'))
+    throw new ListingFailure('body', 'expected a JSON object with a field "resources"');
+  const resources = envelope['resources'] ?? [];
+  if (!Array.isArray(resources))
+    throw new ListingFailure('body', `expected "resources" to be an array, got ${jsonKind(resources)}`);
+  return resources;
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Rows of a part. */
+const PART_ROWS = 1000;
+
+/** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
+export function rowFinder<Row>(parts: readonly Pick<PagePart<Row>, 'rows' | 'ids'>[]): FindRow<Row> {
+  let next = 0;
+  const idAt = (index: number) => parts[Math.floor(index / PART_ROWS)]?.ids[index % PART_ROWS];
+  return (id) => {
+    const at = idAt(next) === id ? next : next + 1;
+    if (idAt(at) !== id) return undefined;
+    next = at + 1;
+    return parts[Math.floor(at / PART_ROWS)]?.rows[at % PART_ROWS];
+  };
+}
+
+interface GrowingPart<Row> {
+  readonly rows: Row[];
+  readonly ids: string[];
+  readonly positions: number[];
+  readonly invalid: Map<number, readonly ListingField[]>;
+}
+
+/** Collects the rows of a page in parts. All but the last have PART_ROWS rows. */
+class PageRows<Row> {
+  readonly #parts: GrowingPart<Row>[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add({ row, id, invalid }: ReadRecord<Row>, position: number): void {
+    let part = this.#parts.at(-1);
+    if (part === undefined || part.rows.length === PART_ROWS) {
+      part = { rows: [], ids: [], positions: [], invalid: new Map() };
+      this.#parts.push(part);
+    }
+    if (invalid.length > 0) part.invalid.set(part.rows.length, invalid);
+    part.rows.push(row);
+    part.ids.push(id);
+    part.positions.push(position);
+    this.#count += 1;
+  }
+
+  /** The parts of the page, which has this many records. */
+  parts(received: number): readonly PagePart<Row>[] {
+    const [first, ...others] = this.#parts;
+    if (first === undefined) return [];
+    const isWholePage = first.rows.length === received;
+    return isWholePage ? [{ ...first, positions: undefined }] : [first, ...others];
+  }
+}
+
+/** A function of its own: closures created in `readPage` share all that it captures, so that a cached page would hold the previous one. */
+function withAfterFirst<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
+  let afterFirst: Page<Row> | undefined;
+  const page: Page<Row> = {
+    ...facts,
+    afterFirst: () => {
+      afterFirst ??= withoutFirstRow(page);
+      return afterFirst;
+    },
+  };
+  return page;
+}
+
+/** A rejected record needs no removal: the listing counts those by their positions. */
+function withoutFirstRow<Row>(page: Page<Row>): Page<Row> {
+  const [first, ...others] = page.parts;
+  if (first === undefined || (first.positions?.[0] ?? 0) !== 0) return page;
+  const further = [...first.rows.keys()].slice(1);
+  const parts = further.length === 0 ? others : [selectRows(first, further), ...others];
+  return { ...page, rowCount: page.rowCount - 1, parts };
+}
+
+/** The rows with these indexes. */
+export function selectRows<Row>(part: PagePart<Row>, indexes: readonly number[]): PagePart<Row> {
+  const invalid = new Map<number, readonly ListingField[]>();
+  for (const [at, index] of indexes.entries()) {
+    const fields = part.invalid.get(index);
+    if (fields) invalid.set(at, fields);
+  }
+  return {
+    rows: indexes.map((index) => part.rows[index] as Row),
+    ids: indexes.map((index) => part.ids[index] as string),
+    positions: indexes.map((index) => part.positions?.[index] ?? index),
+    invalid,
+  };
+}
+
+function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {
+  const page = isObject(envelope) ? envelope['page'] : undefined;
+  const given = isObject(page) ? page['total'] : undefined;
+  if (given === undefined || given === null) return { total: undefined, totalInvalid: false };
+  const total = wholeNumber(given);
+  return typeof total === 'number' ? { total, totalInvalid: false } : { total: undefined, totalInvalid: true };
+}

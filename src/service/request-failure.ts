@@ -1,0 +1,182 @@
+import { STATUS_CODES } from 'node:http';
+import { type FailureReason, ListingFailure } from '../model/failure.ts';
+import { isObject } from '../model/values.ts';
+import { safeExcerpt } from './redaction.ts';
+
+interface RequestFailureOptions extends ErrorOptions {
+  /** The same request may succeed later. */
+  readonly retryable?: boolean;
+  /** The minimum delay that the service requested. */
+  readonly retryAfterMs?: number | undefined;
+  /** The status of the service's reply. */
+  readonly status?: number;
+  /** The status of the reply of another server, such as a token endpoint. */
+  readonly replyStatus?: number | undefined;
+}
+
+/** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
+export class RequestFailure extends ListingFailure {
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(
+    reason: FailureReason,
+    message: string,
+    { retryable = false, retryAfterMs, status, replyStatus = status, ...options }: RequestFailureOptions = {},
+  ) {
+    super(reason, message, { ...options, replyStatus });
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
+    this.status = status;
+  }
+}
+
+/** Translates errors of sockets, TLS and HTTP; any other error is a bug and is returned as it is. */
+export function transportFailure<E>(endpoint: string, error: E, secrets: readonly string[] = []): E | RequestFailure {
+  const reason = errorReason(error);
+  if (error instanceof RequestFailure || reason === undefined) return error;
+  // The parser's error contains the reply, which may repeat a secret.
+  const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
+  // The text may contain names of the service's certificate.
+  const message = `${endpoint}: ${safeExcerpt(errorText(error), secrets)}`;
+  return new RequestFailure(reason, message, { retryable: reason !== 'tls', cause });
+}
+
+const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
+
+/** OpenSSL's verification, handshake and key errors, and those of Node. */
+const TLS =
+  /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
+
+/** The name of the errors of undici's parser. */
+const PARSER_ERROR = 'HTTPParserError';
+
+/** undici's error for a reply it considers impossible, such as a 101 that was not requested. */
+const ASSERTION = 'ERR_ASSERTION';
+
+/** Socket and DNS errors of the system, and replies that are not HTTP or end too early. */
+const NETWORK =
+  /^(E[A-Z0-9]+$|EAI_|ERR_ASSERTION$|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
+
+/** The reason for an error of a connection or request; undefined when it has none outside this process. */
+export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 'tls' | 'network'> | undefined {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    // Errors of undici's parser have no code.
+    const code = 'code' in link && link.code ? String(link.code) : link.name;
+    if (TIMEOUT.test(code)) return 'timeout';
+    if (TLS.test(code)) return 'tls';
+    if (NETWORK.test(code)) return 'network';
+  }
+  return undefined;
+}
+
+/** The error's message; a failed connection to several addresses only has those of its attempts. */
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
+  if (error instanceof Error && 'code' in error && error.code === ASSERTION) return 'the reply is not valid HTTP';
+  // OpenSSL's message is a log line with memory addresses and source positions.
+  if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A reply, with the part of its body that was read. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+interface ReplyContext {
+  /** The server's name in the message. */
+  readonly endpoint: string;
+  readonly secrets: readonly string[];
+  readonly nowMs: number;
+  readonly hint?: string | undefined;
+}
+
+/** The failure for a reply that is not a 2xx. */
+export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: ReplyContext): RequestFailure {
+  const { status, headers } = reply;
+  const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
+  const excerpt = safeExcerpt(replyText(reply), secrets);
+  const message = `${answer}: ${excerpt}${hint === undefined ? '' : `; ${hint}`}`;
+  return new RequestFailure(REASONS.get(status) ?? 'status', message, {
+    retryable: status === 408 || status === 429 || status >= 500,
+    retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
+    status,
+  });
+}
+
+const REASONS: ReadonlyMap<number, FailureReason> = new Map([
+  [401, 'auth'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [429, 'rate_limited'],
+]);
+
+function replyText({ status, headers, body }: Reply): string {
+  if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
+  return headers['content-encoding'] === undefined
+    ? describeErrorBody(body)
+    : 'body with a content-encoding, not shown';
+}
+
+/** The code and message of an error reply's body, or its text; an HTML page is named, not shown. */
+export function describeErrorBody(body: Buffer): string {
+  const text = body.toString().trim();
+  if (text === '') return 'empty body';
+  if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
+  return replyMessage(parseJson(text)) ?? text;
+}
+
+const MAX_DETAILS = 3;
+
+/** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
+function replyMessage(json: unknown): string | undefined {
+  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  if (!isObject(status)) return undefined;
+  const reasons = (Array.isArray(status['details']) ? status['details'] : [])
+    .flatMap((detail) => (isObject(detail) ? scalarText(detail['reason']) : []))
+    .slice(0, MAX_DETAILS)
+    .map((reason) => `reason ${reason}`);
+  const code = scalarText(status['code']).map((value) => `code ${value}`);
+  const words = [status['message'], status['error'], status['error_description']].flatMap(scalarText);
+  const parts = [[...code, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
+  return parts.length === 0 ? undefined : parts.join(': ');
+}
+
+/** Empty when the value is neither text nor a number. */
+function scalarText(value: unknown): string[] {
+  if (typeof value === 'number') return [String(value)];
+  return typeof value === 'string' && value !== '' ? [value] : [];
+}
+
+/** undefined: not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/** The longest delay that is obeyed. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */
+export function retryAfterMs(header: string | readonly string[] | undefined, nowMs: number): number | undefined {
+  const text = [header].flat()[0]?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const dateMs = httpDateMs(text);
+  return dateMs === undefined ? undefined : Math.min(Math.max(dateMs - nowMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** Parses an HTTP date in any of its three formats (asctime has no zone, which is always GMT). */
+export function httpDateMs(text: string): number | undefined {
+  if (!HTTP_DATE.test(text)) return undefined;
+  const timeMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}

@@ -1,0 +1,97 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { ListingFailure } from '../model/failure.ts';
+import type { ListingContext } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Snapshot, SnapshotReader } from '../resources/snapshot.ts';
+
+interface RefreshOptions {
+  /** Ends the refresh early; it rejects with this signal's reason then. */
+  readonly signal: AbortSignal;
+  /** As in ListingContext, in monotonic milliseconds. */
+  readonly outdatedAtMs: number;
+  /** Also the further listings that are not due. */
+  readonly listsAll?: boolean;
+  /** Called when the upstream has admitted the first request. */
+  readonly started?: () => void;
+  readonly clock?: Clock;
+}
+
+type RefreshedStation = Pick<StationSpec, 'name' | 'refreshTimeoutMs' | 'productsTtlMs' | 'alertabilityTtlMs'>;
+
+/** Created once: without a reason, each abort creates an error with a stack. */
+const ENDED = new Error('the refresh has ended');
+
+/** One refresh of a station, from its request to its end. */
+export class Refresh implements ListingContext {
+  readonly station: string;
+  readonly refreshTimeoutMs: number;
+  readonly outdatedAtMs: number;
+  /** Whether it reads all listings of the station. */
+  readonly listsAll: boolean;
+  /** When it was requested, in monotonic milliseconds. */
+  readonly requestedAt: number;
+  readonly #options: RefreshOptions;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #startedAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(spec: RefreshedStation, options: RefreshOptions) {
+    this.station = spec.name;
+    this.refreshTimeoutMs = spec.refreshTimeoutMs;
+    const hasTtls = spec.productsTtlMs > 0 || spec.alertabilityTtlMs > 0;
+    this.listsAll = options.listsAll === true || !hasTtls;
+    this.outdatedAtMs = options.outdatedAtMs;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.requestedAt = this.#clock.elapsedMs();
+    // Every request of the refresh listens to it.
+    setMaxListeners(0, this.#controller.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** When the upstream admitted its first request; undefined: it waits for that. */
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  /** For how long it has waited for the upstream's capacity; undefined: it does not wait. */
+  waitingMs(): number | undefined {
+    return this.#startedAt === undefined ? this.#clock.elapsedMs() - this.requestedAt : undefined;
+  }
+
+  started(): void {
+    this.#startedAt = this.#clock.elapsedMs();
+    this.#timer = setTimeout(() => this.#timeOut(), this.refreshTimeoutMs);
+    this.#options.started?.();
+  }
+
+  deadlineMs(): number {
+    return this.#startedAt === undefined ? Number.POSITIVE_INFINITY : this.#startedAt + this.refreshTimeoutMs;
+  }
+
+  /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
+  async takeSnapshot(reader: SnapshotReader): Promise<Snapshot> {
+    const { signal } = this.#options;
+    const abort = () => this.#controller.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await reader.read(this, this.listsAll);
+    } finally {
+      clearTimeout(this.#timer);
+      signal.removeEventListener('abort', abort);
+      // When one listing fails, the requests of the others are cancelled.
+      this.#controller.abort(ENDED);
+    }
+  }
+
+  #timeOut(): void {
+    const limit = `refresh_timeout (${this.refreshTimeoutMs / 1000} s)`;
+    this.#controller.abort(new ListingFailure('timeout', `the refresh did not finish within ${limit}`));
+  }
+}

@@ -1,0 +1,340 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { failureOf, ListingFailure } from '../model/failure.ts';
+import type { StationSource } from '../model/listing.ts';
+import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
+import { type Changes, type Churn, churnAfter, NO_CHURN } from '../resources/churn.ts';
+import { type Base, type Comparison, comparisonOf } from '../resources/comparison.ts';
+import { LabelValues } from '../resources/label-values.ts';
+import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../resources/last-known.ts';
+import { type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
+import { Refresh } from './refresh.ts';
+
+/** The outcome of the latest refreshes. */
+export interface Health {
+  /** undefined: never attempted. */
+  readonly lastAttemptMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
+  readonly durationMs: number | undefined;
+  /** Why the latest attempt failed; undefined: it succeeded, or there was none. */
+  readonly failure: ReturnType<typeof failureOf> | undefined;
+}
+
+/** A snapshot with what belongs to it of the ones before: counters, and what stays as last known. */
+export interface Publication {
+  readonly spec: StationSpec;
+  readonly snapshot: Snapshot;
+  readonly churn: Churn;
+  readonly lastKnown: LastKnown;
+  readonly values: LabelValues;
+}
+
+/** A station's state at one point in time; `encoded` is the publication as scrapes serve it. */
+export interface StationView<Encoded> {
+  readonly spec: StationSpec;
+  readonly health: Health;
+  /** Time until the next refresh is due; 0 or less: now. */
+  readonly dueInMs: number;
+  readonly isRefreshing: boolean;
+  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
+  readonly waitingMs: number | undefined;
+  readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
+}
+
+export interface StationDependencies<Encoded> {
+  readonly source: StationSource;
+  /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
+  readonly encode: (publication: Publication) => Promise<Encoded>;
+  /** Called after every attempt. */
+  readonly refreshed?: (view: StationView<Encoded>, attempt: RefreshDetails) => void;
+  /** Called when a refresh ends without a result because of a `Retry-After`. */
+  readonly postponed?: (failure: ListingFailure) => void;
+  readonly upstream?: StationUpstream;
+  readonly clock?: Clock;
+}
+
+/** What the cache of a station needs to know of its upstream. Times are monotonic milliseconds. */
+interface StationUpstream {
+  /** A clock that stands still while `Retry-After` holds the upstream. */
+  activeMs(): number;
+  /** Whether a request of the station may be answered before that time. */
+  mayAnswer(station: string, byMs: number): boolean;
+}
+
+/** What the view does not show of the refresh that has just ended. */
+export interface RefreshDetails {
+  /** How long it waited for the upstream's capacity. */
+  readonly waitedMs: number;
+  /** Against the listing that it was compared with; undefined: unknown. */
+  readonly changes: Changes | undefined;
+}
+
+/** In monotonic milliseconds. */
+interface AttemptTimes {
+  /** By a scrape, a timer or a person. */
+  readonly requestedAt: number;
+  /** When the upstream last admitted its first request, of this attempt or of one before. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** A refresh on request, or how long until one is possible again. */
+export type RequestedRefresh<Outcome> =
+  | { readonly ok: true; readonly ended: Promise<Outcome> }
+  | { readonly ok: false; readonly waitMs: number };
+
+/** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
+const MIN_SERVED_MS = 1000;
+
+/** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
+const REQUEST_PAUSE_MS = 5000;
+
+/**
+ * By how many times its duration a refresh comes later than the age of its data demands. With less than two, a refresh that takes all slots
+ * stays ahead of those that it has delayed.
+ */
+const LONG_REFRESH_LATER = 2;
+
+/** Holds a station's last good snapshot; one refresh at a time replaces it. */
+export class StationCache<Encoded> {
+  readonly spec: StationSpec;
+  readonly #dependencies: StationDependencies<Encoded>;
+  readonly #reader: SnapshotReader;
+  readonly #clock: Clock;
+  readonly #upstream: StationUpstream;
+  readonly #closed = new AbortController();
+  #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+  /** The times of the latest attempt; before the first one, when the station was created. */
+  #latest: AttemptTimes;
+  /** A postponed refresh is not attempted again before. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  /** When a person last requested a refresh. */
+  #requestedNowAt = Number.NEGATIVE_INFINITY;
+  /** The refresh in progress. */
+  #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
+  #wasAttempted = false;
+  /** The latest snapshot, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`, `listedMs` of the clock. */
+  #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number; listedMs: number } | undefined;
+  /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
+  #queuedMs = 0;
+  /** Since when a refresh has waited in the queue; undefined: none does. */
+  #queuedSince: number | undefined;
+  #base: Base | undefined;
+  #churn = NO_CHURN;
+  #lastKnown = NOTHING_KNOWN;
+  readonly #values: LabelValues;
+
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
+    this.spec = spec;
+    this.#dependencies = dependencies;
+    this.#values = new LabelValues(spec.labelValues);
+    this.#clock = dependencies.clock ?? systemClock;
+    this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
+    const createdAt = this.#clock.elapsedMs();
+    this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
+    this.#reader = new SnapshotReader(spec, dependencies.source, this.#clock);
+  }
+
+  /** Whether one of its refreshes has succeeded or failed. */
+  get wasAttempted(): boolean {
+    return this.#wasAttempted;
+  }
+
+  /** How long the last refresh took, from its first request; 0: there was none. */
+  get lastDurationMs(): number {
+    return this.#health.durationMs ?? 0;
+  }
+
+  /** How long until the station is due; 0 or less: now. */
+  dueInMs(): number {
+    return Math.max(this.#dueAt(), this.#notBefore) - this.#clock.elapsedMs();
+  }
+
+  /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
+  refreshIfDue(): Promise<void> | undefined {
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#closed.signal.aborted || nowMs < this.#notBefore) return undefined;
+    const { refresh, ttlMs } = this.spec.cache;
+    const earlyMs = this.#health.failure ? 0 : EARLY_SHARE * ttlMs;
+    const isOld = nowMs >= this.#dueAt() - earlyMs;
+    const isDue = !this.wasAttempted || (refresh === 'scrape' && isOld);
+    return isDue ? this.refresh() : undefined;
+  }
+
+  view(): StationView<Encoded> {
+    return {
+      spec: this.spec,
+      health: this.#health,
+      dueInMs: this.dueInMs(),
+      isRefreshing: this.#current !== undefined,
+      waitingMs: this.#current?.refresh.waitingMs(),
+      served: this.#isServable() ? this.#lastGood : undefined,
+    };
+  }
+
+  /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
+  refresh(listsAll = false): Promise<void> {
+    if (this.#current) return this.#current.ended;
+    const refresh = new Refresh(this.spec, {
+      signal: this.#closed.signal,
+      // The station with the oldest data is first: however long stations have queued before, their data is of the same age then. One that
+      // failed waits for those that were attempted less recently: otherwise the stations that fail would be the only ones in an outage.
+      outdatedAtMs:
+        this.#latest.startedAt +
+        (this.wasAttempted ? this.spec.cache.ttlMs : 0) +
+        LONG_REFRESH_LATER * this.lastDurationMs,
+      listsAll,
+      started: () => this.#leaveQueue(),
+      clock: this.#clock,
+    });
+    this.#enterQueue();
+    const ended = this.#run(refresh).finally(() => {
+      this.#leaveQueue();
+      this.#current = undefined;
+    });
+    this.#current = { refresh, ended };
+    return ended;
+  }
+
+  /** Whether the refresh in progress ends before that time, if it waits and runs as long as the last one did, which may have failed. */
+  mayEnd(byMs: number): boolean {
+    const refresh = this.#current?.refresh;
+    if (!refresh) return true;
+    const { requestedAt, endedAt } = this.#latest;
+    const isWaiting = refresh.startedAt === undefined;
+    const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + this.lastDurationMs;
+    return endsAt <= byMs && this.#upstream.mayAnswer(this.spec.name, byMs);
+  }
+
+  /** Lists everything although it is not due, within the limits of its upstream; joins a running refresh that does. */
+  refreshNow(): RequestedRefresh<void> {
+    const nowMs = this.#clock.elapsedMs();
+    const waitMs = this.#requestedNowAt + REQUEST_PAUSE_MS - nowMs;
+    if (!this.#current && waitMs > 0) return { ok: false, waitMs };
+    this.#requestedNowAt = nowMs;
+    return { ok: true, ended: this.#refreshAll() };
+  }
+
+  /** A running refresh may leave out listings that were not due when it began: another one follows it. */
+  async #refreshAll(): Promise<void> {
+    while (this.#current && !this.#current.refresh.listsAll) await this.#current.ended;
+    await this.refresh(true);
+  }
+
+  /**
+   * Takes the place of the station's cache before a reload: shows its health until the first own refresh has ended, and serves its data, as
+   * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
+   */
+  replace(predecessor: StationCache<Encoded>, isSameService: boolean): void {
+    this.#health = predecessor.#health;
+    this.#latest = predecessor.#latest;
+    if (!predecessor.#lastGood) return;
+    // A predecessor may have listed other resources, or given them other labels and meanings.
+    if (isSameService && isDeepStrictEqual(listedBy(predecessor.spec), listedBy(this.spec))) {
+      this.#base = predecessor.#base;
+      this.#lastKnown = predecessor.#lastKnown;
+    }
+    const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
+    this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
+  }
+
+  /** Aborts a running refresh; later scrapes start none. */
+  close(): void {
+    this.#closed.abort(new Error('the station was closed'));
+  }
+
+  /** When the next refresh is due: ttl counts from the request for a refresh, error_ttl from its end. */
+  #dueAt(): number {
+    const { requestedAt, endedAt } = this.#latest;
+    if (!this.wasAttempted) return requestedAt;
+    const { ttlMs, errorTtlMs } = this.spec.cache;
+    return this.#health.failure ? endedAt + errorTtlMs : requestedAt + ttlMs;
+  }
+
+  #isServable(): boolean {
+    if (!this.#lastGood) return false;
+    const { ttlMs, maxStaleMs } = this.spec.cache;
+    const servedMs = this.#health.failure ? maxStaleMs : Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
+    return this.#agingMs() - this.#lastGood.takenAgingMs <= servedMs;
+  }
+
+  /** A clock that stands still while `Retry-After` holds the upstream or a refresh waits in its queue: data gets older then, but not stale. */
+  #agingMs(): number {
+    return (this.#queuedSince ?? this.#upstream.activeMs()) - this.#queuedMs;
+  }
+
+  /** After a failure the clock does not stop: a station that hangs or fails may wait for long, and its data is stale. */
+  #enterQueue(): void {
+    if (!this.#health.failure) this.#queuedSince = this.#upstream.activeMs();
+  }
+
+  #leaveQueue(): void {
+    if (this.#queuedSince === undefined) return;
+    this.#queuedMs += this.#upstream.activeMs() - this.#queuedSince;
+    this.#queuedSince = undefined;
+  }
+
+  async #run(refresh: Refresh): Promise<void> {
+    const { signal } = this.#closed;
+    try {
+      const snapshot = await refresh.takeSnapshot(this.#reader);
+      const comparison = comparisonOf(this.#base, snapshot, this.#clock.elapsedMs(), this.spec.cache.maxStaleMs);
+      const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
+      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);
+      const lastKnown = await this.#lastKnownAfter(snapshot, comparison);
+      const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
+      const served = await this.#encode(publication);
+      if (signal.aborted) return;
+      this.#lastGood = { ...served, takenAgingMs: this.#agingMs(), listedMs: comparison.nowMs };
+      this.#base = comparison.base;
+      this.#churn = churn;
+      this.#lastKnown = lastKnown;
+      this.#conclude(refresh, undefined, changes);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
+        this.#postpone(error);
+      else this.#conclude(refresh, failureOf(error));
+    }
+  }
+
+  /** What was held becomes older, also while the snapshot is unchanged. */
+  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison): Promise<LastKnown> {
+    const before = this.#lastKnown;
+    const isUnchanged = this.#lastGood?.publication.snapshot === snapshot && comparison.result === 'compared';
+    if (isUnchanged && before.held.size === 0) return before;
+    const beforeMs = this.#lastGood?.listedMs ?? comparison.nowMs;
+    return lastKnownAfter(before, snapshot, { spec: this.spec, comparison, values: this.#values, beforeMs });
+  }
+
+  /** An unchanged publication keeps its encoding. */
+  async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
+    const { snapshot, churn, lastKnown } = this.#lastGood?.publication ?? {};
+    const isUnchanged =
+      snapshot === publication.snapshot && churn === publication.churn && lastKnown === publication.lastKnown;
+    if (this.#lastGood && isUnchanged) return this.#lastGood;
+    return { publication, encoded: await this.#dependencies.encode(publication) };
+  }
+
+  #conclude(refresh: Refresh, failure: Health['failure'], changes?: Changes): void {
+    this.#wasAttempted = true;
+    const endedAt = this.#clock.elapsedMs();
+    const { requestedAt, startedAt = requestedAt } = refresh;
+    this.#latest = { requestedAt, startedAt: refresh.startedAt ?? this.#latest.startedAt, endedAt };
+    const lastAttemptMs = this.#clock.wallMs();
+    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: endedAt - startedAt, failure };
+    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, changes });
+  }
+
+  /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
+  #postpone(failure: ListingFailure): void {
+    this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
+    this.#dependencies.postponed?.(failure);
+  }
+}
+
+/** What decides which resources a station lists, with which labels and meanings. */
+function listedBy({ upstream, path, filters, products, states, resourceLabels }: StationSpec): object {
+  return { upstream, path, filters, products, states, resourceLabels };
+}

@@ -1,0 +1,295 @@
+import type { FailureSummary } from '../model/failure.ts';
+import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
+import { getOrCreate } from '../model/sums.ts';
+import type { UpstreamLoad } from '../model/upstream-load.ts';
+import { type AggregateGroup, type Aggregates, sumIfKnown } from '../resources/aggregates.ts';
+import type { StationChanges } from '../resources/changes.ts';
+import type { LinkTemplate } from '../resources/links.ts';
+import { resourceLabel } from '../resources/resource.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
+import type { Health, StationView } from '../stations/station-cache.ts';
+import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { countText, durationText } from '../text/words.ts';
+import type { Capacity } from './capacity.ts';
+import type { EndedRefresh, Outage, ResourceNumberChange } from './latest-refreshes.ts';
+import type { Loss } from './loss.ts';
+import type { UnknownState } from './unknown-states.ts';
+
+/** State of a station as people see it. */
+export interface StationStatus
+  extends Omit<Health, 'failure'>,
+    Pick<StationView<unknown>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
+  readonly name: string;
+  readonly upstream: string;
+  readonly telemetryStation: string;
+  /** undefined: not tried yet. */
+  readonly up: boolean | undefined;
+  readonly failure: FailureSummary | undefined;
+  /** The latest request got no reply: the station is limited to one probing request at a time. */
+  readonly isHanging: boolean;
+  /** The latest refreshes of all stations of the upstream failed. */
+  readonly isUpstreamDown: boolean;
+  /** Other stations of the same host whose latest refresh succeeded. */
+  readonly othersAnswered: number;
+  /** What triggers a due refresh: a scrape or the background timer. */
+  readonly refresh: 'scrape' | 'background';
+  /** undefined: no snapshot is served. */
+  readonly snapshot: SnapshotStatus | undefined;
+  /** A reload changed the station or its upstream, and no refresh has succeeded since: labels, products and alertability are the former ones. */
+  readonly isBeforeReload: boolean;
+  readonly ttlMs: number;
+  readonly maxStaleMs: number;
+  /** undefined: the latest refresh succeeded, or there is none. */
+  readonly outage: Outage | undefined;
+  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
+  readonly incompleteSinceMs: number | undefined;
+  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
+  readonly unknownSinceMs: number | undefined;
+  /** Since when listings have been compared (see `LatestRefreshes`). */
+  readonly comparedSinceMs: number | undefined;
+  /** The loss at that time; undefined: not many resources are gone, or there is no data. */
+  readonly lossAt: (nowMs: number) => Loss | undefined;
+  /** Those of at least the last hour, the oldest first. */
+  readonly numberChanges: readonly ResourceNumberChange[];
+}
+
+export interface SnapshotStatus
+  extends Totals,
+    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> {
+  readonly unknownStates: readonly UnknownState[];
+  /** Whether the listing cannot be compared with those before, so that changes are not counted. */
+  readonly isHeld: boolean;
+}
+
+/** An upstream with its load. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly load: UpstreamLoad;
+  /** undefined: too little is known. */
+  readonly capacity: Capacity | undefined;
+}
+
+/** A station with its snapshot, what happened to it, and the load of its upstream. */
+export interface StationDetail {
+  readonly spec: StationSpec;
+  readonly upstream: UpstreamStatus;
+  readonly status: StationStatus;
+  readonly served: ServedSnapshot | undefined;
+  /** The latest ones, the newest first. */
+  readonly refreshes: readonly EndedRefresh[];
+  readonly changes: StationChanges;
+  /** The templates of the configuration. */
+  readonly links: readonly LinkTemplate[];
+}
+
+interface ServedSnapshot {
+  /** With which it was listed: before the first success after a reload, not the one in force. */
+  readonly spec: StationSpec;
+  readonly snapshot: Snapshot;
+  readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
+  /** Per-resource series withheld by `metrics.max_resources`. */
+  readonly withheld: number;
+  /** Series of firing resources withheld by `metrics.max_firing_resources`. */
+  readonly withheldFiring: number;
+}
+
+/** Labels of the station states, by the key used in style sheet and script. */
+export const STATION_STATES = { failing: 'failing', 'no-data': 'no data', 'not-tried': 'not tried', up: 'up' } as const;
+
+type StationState = keyof typeof STATION_STATES;
+
+/** A station without data is never up, even if its latest refresh succeeded. */
+export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>): StationState {
+  if (up === undefined) return 'not-tried';
+  if (!up) return 'failing';
+  return snapshot === undefined ? 'no-data' : 'up';
+}
+
+/** As the alert TelemetryStationDataStale, which is critical. */
+const STALE_MS = 15 * 60_000;
+
+/** Whether the failure of a station is as urgent as a critical alert: its data is old or unknown, or its whole upstream fails. */
+export function isCritical(station: StationStatus, nowMs: number): boolean {
+  const { up, snapshot, lastSuccessMs, isUpstreamDown } = station;
+  if (up === undefined) return false;
+  if (snapshot === undefined || lastSuccessMs === undefined || (isUpstreamDown && !up)) return true;
+  return nowMs - lastSuccessMs >= STALE_MS;
+}
+
+/** The tone of a failing station. */
+export function failureTone(station: StationStatus, nowMs: number): 'bad' | 'warning' {
+  return isCritical(station, nowMs) ? 'bad' : 'warning';
+}
+
+export type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'waitingMs' | 'refresh' | 'dueInMs'>;
+
+/** Why the last successful snapshot was not replaced in time. A scrape refreshes a due station, so there was none since then. */
+export function noDataReason(status: RefreshStatus): string {
+  const { isRefreshing, refresh, dueInMs } = status;
+  if (isRefreshing) return nextRefreshText(status);
+  const overdue = durationText(Math.max(-dueInMs, 0));
+  return refresh === 'scrape' ? `not scraped for ${overdue}` : `overdue by ${overdue}`;
+}
+
+/** A shorter wait is usual: all stations of an upstream may be due at once. */
+export const NOTABLE_WAIT_MS = 1000;
+
+export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs }: RefreshStatus): string {
+  if (waitingMs >= NOTABLE_WAIT_MS) return `has waited ${durationText(waitingMs)} for capacity`;
+  if (isRefreshing) return 'refreshing now';
+  if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
+  const delay = durationText(Math.max(dueInMs, 1000));
+  return refresh === 'scrape' ? `on the first scrape after ${delay}` : `in ${delay}`;
+}
+
+/** What data lacks, in words; empty if it is complete. */
+export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
+  if (snapshot === undefined) return [];
+  const { complete, incompleteReasons, rejected, isHeld } = snapshot;
+  if (complete) return [];
+  return [
+    isOnlyRejecting(snapshot)
+      ? `${countText(rejected, 'record')} rejected: no usable resource_id`
+      : `listing incomplete: ${incompleteReasons.map(({ text }) => text).join('; ')}`,
+    ...(isHeld ? [CHURN_WAITING] : []),
+  ];
+}
+
+export const CHURN_WAITING = 'changes are not counted until a listing can be compared with an earlier one';
+
+/** The numbers of a snapshot; none where all records are rejected: nothing is known of the resources then. */
+export function knownCounts(snapshot: SnapshotStatus | undefined): SnapshotStatus | undefined {
+  const isUnknown = snapshot?.resources === 0 && snapshot.rejected > 0;
+  return isUnknown ? undefined : snapshot;
+}
+
+/** Whether a listing is incomplete for no other reason than its rejected records. */
+export function isOnlyRejecting({ addsUp, rejected }: Pick<Snapshot, 'addsUp' | 'rejected'>): boolean {
+  return addsUp && rejected > 0;
+}
+
+/** Resources by what is known of their alert rules, without exempt ones and, with `alertability`, without those that are not alertable. */
+export interface Coverage {
+  /** Sum of their alert rules; undefined: the service reports no numbers of rules. */
+  readonly alertRules: number | undefined;
+  readonly withRules: number;
+  readonly withoutRules: number;
+  /** The number of rules is unknown, or with `alertability` whether the resource is alertable. */
+  readonly unknownCoverage: number;
+}
+
+/** The share of resources with alert rules among those with and those without; undefined: there are none of either. */
+export function coverageShare({ withRules, withoutRules }: Coverage): number | undefined {
+  const known = withRules + withoutRules;
+  return known === 0 ? undefined : withRules / known;
+}
+
+/** Coverage, and of how many resources and rejected records; undefined is unknown. */
+export interface CountedCoverage extends Coverage {
+  readonly resources?: number;
+  readonly rejected?: number;
+}
+
+/** Why there is no share. */
+export function noShareReason({ alertRules, unknownCoverage, resources, rejected = 0 }: CountedCoverage): string {
+  if (unknownCoverage === 0 && resources === 0 && rejected === 0) return 'no resources';
+  if (unknownCoverage === 0) return 'no listed resource can have alerts';
+  return alertRules === undefined
+    ? 'alert rules are not reported'
+    : `unknown for ${countText(unknownCoverage, 'resource')}`;
+}
+
+/** Counted as the dashboards and alerts do, by what the states mean. */
+export interface Totals extends Coverage {
+  readonly resources: number;
+  readonly firing: number;
+  readonly pending: number;
+  /** Resources in a state of unknown meaning, or without a state. */
+  readonly unknown: number;
+  /** Resources that can have alerts and are not exempt; undefined: unknown for all of them, as without `alertability` and exemptions. */
+  readonly alertable: number | undefined;
+}
+
+export function totalsOf(groups: Iterable<AggregateGroup>, isAlertableKnown: boolean): Totals {
+  const totals = newTotals();
+  addGroups(groups, isAlertableKnown, () => [totals]);
+  return totals.resources === 0 && isAlertableKnown ? { ...totals, alertable: 0 } : totals;
+}
+
+/** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
+export interface OwnerCount extends Totals {
+  readonly label: string;
+  readonly value: string;
+}
+
+interface CountedStation {
+  /** With which it was listed. */
+  readonly spec: Pick<StationSpec, 'alertability' | 'resourceLabels'>;
+  readonly aggregates: Pick<Aggregates, 'groups'>;
+}
+
+/** A pause after each station would take longer than the count. */
+const STATIONS_WITHOUT_PAUSE = 100;
+
+/** By label, the most frequent value first. A station that was listed without a label does not count for it. */
+export async function countOwners(
+  stations: readonly CountedStation[],
+  labels: readonly string[],
+): Promise<readonly OwnerCount[]> {
+  const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
+  for (const [at, { spec, aggregates }] of stations.entries()) {
+    const listed = owners.filter(({ label }) => spec.resourceLabels.names.includes(label));
+    const totalsOfGroup = (group: AggregateGroup) =>
+      listed.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
+    addGroups(aggregates.groups, knowsAlertable(spec), totalsOfGroup);
+    if (at % STATIONS_WITHOUT_PAUSE === 0) await yieldToEventLoop();
+  }
+  return owners.flatMap(({ label, values }) =>
+    Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
+  );
+}
+
+type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
+
+function newTotals(): MutableTotals {
+  return {
+    resources: 0,
+    firing: 0,
+    pending: 0,
+    unknown: 0,
+    alertable: undefined,
+    alertRules: undefined,
+    withRules: 0,
+    withoutRules: 0,
+    unknownCoverage: 0,
+  };
+}
+
+/** Adds each group of a station to its totals. */
+function addGroups(
+  groups: Iterable<AggregateGroup>,
+  isAlertableKnown: boolean,
+  totalsOfGroup: (group: AggregateGroup) => readonly MutableTotals[],
+): void {
+  for (const group of groups) {
+    for (const totals of totalsOfGroup(group)) addGroup(totals, group, isAlertableKnown);
+  }
+}
+
+function addGroup(
+  totals: MutableTotals,
+  { states, alertable, alertRules, withRules, withoutRules, unknownCoverage }: AggregateGroup,
+  isAlertableKnown: boolean,
+): void {
+  for (const [alertState, counts] of states) {
+    let count = 0;
+    for (const some of counts.values()) count += some;
+    totals.resources += count;
+    if (alertState !== 'inactive') totals[alertState] += count;
+  }
+  totals.alertable = sumIfKnown(totals.alertable, isAlertableKnown ? alertable : undefined);
+  totals.alertRules = sumIfKnown(totals.alertRules, alertRules);
+  totals.withRules += withRules;
+  totals.withoutRules += withoutRules;
+  totals.unknownCoverage += unknownCoverage;
+}

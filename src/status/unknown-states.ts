@@ -1,0 +1,75 @@
+import { add } from '../model/sums.ts';
+import type { AggregateGroup } from '../resources/aggregates.ts';
+import { OTHER_VALUE } from '../resources/label-values.ts';
+import { NO_STATE } from '../resources/resource-words.ts';
+import { countText, firstOf, numberText } from '../text/words.ts';
+
+/** A state of unknown meaning; '' stands for the resources without a state. */
+export interface UnknownState {
+  readonly state: string;
+  readonly resources: number;
+}
+
+/** The most frequent first. */
+export function unknownStatesOf(groups: Iterable<AggregateGroup>): readonly UnknownState[] {
+  const counts = new Map<string, number>();
+  for (const { states } of groups) for (const [state, count] of states.get('unknown') ?? []) add(counts, state, count);
+  return rankedStates(counts);
+}
+
+/** Those of several stations together. */
+export function allUnknownStates(stations: Iterable<readonly UnknownState[]>): readonly UnknownState[] {
+  const counts = new Map<string, number>();
+  for (const states of stations) for (const { state, resources } of states) add(counts, state, resources);
+  return rankedStates(counts);
+}
+
+function rankedStates(counts: ReadonlyMap<string, number>): readonly UnknownState[] {
+  return Array.from(counts, ([state, resources]) => ({ state, resources })).sort(
+    (a, b) => b.resources - a.resources || (a.state < b.state ? -1 : 1),
+  );
+}
+
+/** States that a text names. */
+const MAX_NAMED_STATES = 10;
+
+/** `ALERTSTATE_ESCALATED (7), no state (2)`. */
+export function unknownStatesText(states: readonly UnknownState[]): string {
+  const named = states.map(({ state, resources }) => `${state || NO_STATE} (${numberText(resources)})`);
+  return firstOf(named, MAX_NAMED_STATES).join(', ');
+}
+
+/** `7 resources are in states of unknown meaning`. */
+export function unknownStatesCount(states: readonly UnknownState[]): string {
+  return `${countText(resourcesIn(states), 'resource is', 'resources are')} in states of unknown meaning`;
+}
+
+export function resourcesIn(states: readonly UnknownState[]): number {
+  return states.reduce((sum, { resources }) => sum + resources, 0);
+}
+
+/** What to do about them: the line to add to the configuration. */
+export function unknownStatesAdvice(states: readonly UnknownState[]): string {
+  const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUE);
+  const advice: string[] = [];
+  if (sent.length > 0) {
+    const meaning = sent.length === 1 ? 'it means' : 'they mean';
+    advice.push(
+      `If ${meaning} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
+    );
+  }
+  if (states.some(({ state }) => state === OTHER_VALUE))
+    advice.push('Raise limits.label_values, so that the states published as (other) have their names.');
+  if (states.some(({ state }) => state === ''))
+    advice.push('Resources without a state cannot be listed in states: report them to the operators of the service.');
+  return advice.join(' ');
+}
+
+/** A list in YAML. */
+function listText(states: readonly string[]): string {
+  const more = states.length > MAX_NAMED_STATES ? ', …' : '';
+  return `[${states
+    .slice(0, MAX_NAMED_STATES)
+    .map((state) => JSON.stringify(state))
+    .join(', ')}${more}]`;
+}

@@ -1,0 +1,492 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Body } from '../../src/exposition/exposition.ts';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { OwnMetrics } from '../../src/exposition/own-metrics.ts';
+import { CompressorPool } from '../../src/exposition/segment.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { labelText } from '../../src/model/values.ts';
+import { churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import { comparisonOf } from '../../src/resources/comparison.ts';
+import { type EncodedSnapshot, StationEncoder } from '../../src/resources/encoder.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
+import { lastKnownAfter, NOTHING_KNOWN } from '../../src/resources/last-known.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import type { Health, StationView } from '../../src/stations/station-cache.ts';
+import { yieldToEventLoop } from '../../src/tasks/yield-to-event-loop.ts';
+import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
+import { viewOf as plainView } from '../app/station-view.ts';
+import { codePoint } from '../code-point.ts';
+import { iterationsDuring } from '../event-loop.ts';
+import { listingOf, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
+import { parseExposition, valuesOf } from './parse-exposition.ts';
+
+const metricsOf = (changes: Partial<StationSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
+const healthy: Health = {
+  lastAttemptMs: 1_700_000_060_250,
+  lastSuccessMs: 1_700_000_060_250,
+  durationMs: 1250,
+  failure: undefined,
+};
+const failing: Health = {
+  ...healthy,
+  lastAttemptMs: 1_700_000_120_000,
+  durationMs: 10_000,
+  failure: { reason: 'timeout', message: '', error: undefined },
+};
+
+const NOT_TRIED: Health = {
+  lastAttemptMs: undefined,
+  lastSuccessMs: undefined,
+  durationMs: undefined,
+  failure: undefined,
+};
+
+const encoderOf = (spec: StationSpec) => new StationEncoder(spec, new CompressorPool(2));
+
+const publicationOf = (spec: StationSpec, snapshot: Snapshot) => ({
+  spec,
+  snapshot,
+  churn: new Map(),
+  lastKnown: NOTHING_KNOWN,
+  values: new LabelValues(1000),
+});
+
+/** Encodes the snapshots one after the other, each to the same as an encoder that knows no other. */
+async function expectLikeNewEncoders(spec: StationSpec, snapshots: readonly Snapshot[]): Promise<void> {
+  const encoder = encoderOf(spec);
+  for (const snapshot of snapshots) {
+    const publication = publicationOf(spec, snapshot);
+    expect(await encoder.encode(publication)).toEqual(await encoderOf(spec).encode(publication));
+  }
+}
+
+const snapshotOf = (parts: Resource[][]) => listingOf([], { parts, size: parts.flat().length });
+
+const part = (from: number, count: number, state = 'I') => resourcesOf(from + count, () => ({ state })).slice(from);
+
+async function viewOf(
+  spec: Partial<StationSpec>,
+  snapshot: Snapshot | undefined,
+  health = healthy,
+): Promise<StationView<EncodedSnapshot>> {
+  const fullSpec = specOf(spec);
+  const state = { ...plainView([]), spec: fullSpec, health: { ...health }, served: undefined };
+  if (!snapshot) return state;
+  const values = new LabelValues(fullSpec.labelValues);
+  const bounds = { values, maxChanges: 0, states: fullSpec.states };
+  const churn = await churnAfter(NO_CHURN, snapshot, { result: 'started', base: undefined, nowMs: 0 }, bounds);
+  const comparison = comparisonOf(undefined, snapshot, 0, fullSpec.cache.maxStaleMs);
+  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, { spec: fullSpec, comparison, values, beforeMs: 0 });
+  const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
+  return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
+}
+
+async function plain(body: Body): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.plain()) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  expect(gunzipSync(Buffer.concat([...body.gzip()])).toString()).toBe(text);
+  return text;
+}
+
+const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
+
+const newExposition = () => new Exposition(new Set());
+
+const fullText = async (exposition: Exposition, views: StationView<EncodedSnapshot>[]) =>
+  plain(await exposition.fullBody(views, ownMetrics(), 'text'));
+
+const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
+  plain(newExposition().stationBody(views, format));
+
+const seriesIn = (text: string) => [...parseExposition(text).values()].flatMap(({ samples }) => samples).length;
+
+/** The families that have series of single resources. */
+const familiesOfResources = (text: string) =>
+  [...parseExposition(text)].flatMap(([name, { samples }]) =>
+    samples.some(({ labels }) => labels['resource_id'] !== undefined) ? name : [],
+  );
+
+const familiesOf = async (spec: Partial<StationSpec>, snapshot: Snapshot) =>
+  parseExposition(await textOf([await viewOf(spec, snapshot)]));
+
+const instance = {
+  type: 'resource_type.compute.aec2',
+  typeLabel: 'Instance',
+  product: 'product.acp',
+  alertable: true,
+  sku: '8 GPU',
+  gpuModel: 'N4lS',
+  alertRules: 0,
+};
+const fleet = [
+  resourceOf('i-1', instance),
+  resourceOf('i-2', {
+    ...instance,
+    sku: '4 GPU',
+    alertRules: 5,
+    state: 'ALERTSTATE_FIRING',
+  }),
+  resourceOf('i-3', { type: 'resource_type.compute.aec2', alertable: false, sku: 'custom', alertRules: 0 }),
+  resourceOf('v-1', {
+    type: 'resource_type.storage.volume',
+    typeLabel: 'Volume "fast"',
+    displayName: 'C:\\data\nnext',
+    alertable: false,
+    alertRules: undefined,
+    createdSeconds: undefined,
+    sku: '1.5 TiB',
+  }),
+  resourceOf('x-1', {
+    name: '',
+    displayName: '',
+    type: '',
+    typeLabel: '',
+    state: '',
+    alertable: undefined,
+    alertRules: undefined,
+    createdSeconds: undefined,
+  }),
+];
+
+const TEAMS = [{ team: 'a\n"' }, { team: 'b' }];
+const BY_TEAM = new ResourceLabels([], ['team']);
+
+describe('Exposition', () => {
+  it('publishes several stations exactly as in the golden files', async () => {
+    const views = [
+      await viewOf(
+        {
+          name: 'prod',
+          alertability: true,
+          products: ['product.acp'],
+          labels: { team: 'storage', zone_name: 'é "1"' },
+        },
+        listingOf(fleet, { pages: 3, duplicates: 1, rejected: 2, addsUp: true, complete: false, reportedTotal: 7 }),
+      ),
+      await viewOf({ name: 'empty' }, listingOf([], { reportedTotal: undefined })),
+      await viewOf({ name: 'gone' }, undefined, failing),
+      await viewOf({ name: 'new' }, undefined, NOT_TRIED),
+    ];
+    await expect(await textOf(views)).toMatchFileSnapshot('../golden/stations.prom');
+    await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
+  });
+
+  it('publishes all four meanings of states, also without resources', async () => {
+    const countsOf = async (resources: Resource[]) =>
+      valuesOf(await familiesOf({}, listingOf(resources)), 'telemetry_station_listing_resources', 'alert_state');
+    expect(await countsOf([])).toEqual({ firing: 0, pending: 0, inactive: 0, unknown: 0 });
+    expect(await countsOf(fleet)).toEqual({ firing: 1, pending: 0, inactive: 3, unknown: 1 });
+  });
+
+  it('reports a station that is down with exactly one reason, not_tried before the first attempt', async () => {
+    const reasonsOf = async (health: Health) => {
+      const families = parseExposition(await textOf([await viewOf({}, undefined, health)]));
+      const reasons = valuesOf(families, 'telemetry_station_failure', 'reason');
+      return {
+        up: valuesOf(families, 'telemetry_station_up'),
+        reasons: Object.keys(reasons).filter((reason) => reasons[reason] === 1),
+        lastSuccess: valuesOf(families, 'telemetry_station_last_success_timestamp_seconds'),
+      };
+    };
+    const success = { '': 1_700_000_060.25 };
+    expect(await reasonsOf(NOT_TRIED)).toEqual({ up: { '': 0 }, reasons: ['not_tried'], lastSuccess: { '': 0 } });
+    expect(await reasonsOf(failing)).toEqual({ up: { '': 0 }, reasons: ['timeout'], lastSuccess: success });
+    expect(await reasonsOf(healthy)).toEqual({ up: { '': 1 }, reasons: [], lastSuccess: success });
+  });
+
+  it('publishes firing resources up to max_firing_resources, and none above, which it counts as withheld', async () => {
+    const firing = resourcesOf(3, () => ({ state: 'FIRING' }));
+    const firingWithin = async (maxFiringResources: number, disabled = new Set<string>()) => {
+      const view = await viewOf(metricsOf({ maxFiringResources, disabled }), listingOf(firing));
+      const families = parseExposition(await fullText(newExposition(), [view]));
+      const ids = Object.keys(valuesOf(families, 'telemetry_station_resource_firing', 'resource_id'));
+      return { ids, withheld: valuesOf(families, 'telemetry_station_exporter_series_withheld') };
+    };
+    expect(await firingWithin(3)).toEqual({ ids: ['r0', 'r1', 'r2'], withheld: { '': 0 } });
+    expect(await firingWithin(2)).toEqual({ ids: [], withheld: { '': 3 } });
+    const disabled = new Set(['telemetry_station_resource_firing']);
+    expect(await firingWithin(2, disabled)).toEqual({ ids: [], withheld: { '': 0 } });
+  });
+
+  it('labels a firing resource with those of its station that resource_labels does not have', async () => {
+    const firing = [
+      resourceOf('a', { state: 'FIRING', labels: { team: 'web' } }),
+      resourceOf('b', { state: 'FIRING' }),
+    ];
+    const spec = { resourceLabels: BY_TEAM, labels: { team: 'storage', site: 'north' } };
+    const families = await familiesOf(spec, listingOf(firing));
+    const labels = ['resource_id', 'upstream', 'team', 'site'] as const;
+    expect(valuesOf(families, 'telemetry_station_resource_firing', ...labels)).toEqual({
+      'a|main|web|north': 1,
+      'b|main||north': 1,
+    });
+    expect(valuesOf(families, 'telemetry_station_up', 'upstream', 'team', 'site')).toEqual({ 'main|storage|north': 1 });
+  });
+
+  it('gives every family without a resource or type label the upstream and the labels of the station, and no other', async () => {
+    const families = await familiesOf({ labels: { team: 'storage' } }, listingOf(fleet));
+    const [withLabels, without] = [new Set<string>(), new Set<string>()];
+    for (const [name, { samples }] of families)
+      for (const { labels } of samples)
+        (labels['team'] === 'storage' && labels['upstream'] === 'main' ? withLabels : without).add(name);
+    const ofResources = [...families].flatMap(([name, { samples }]) =>
+      samples.some(({ labels }) => 'resource_type' in labels || 'resource_id' in labels) ? name : [],
+    );
+    expect([...without]).toEqual(ofResources.filter((name) => name !== 'telemetry_station_resource_firing'));
+    expect([...withLabels].filter((name) => without.has(name))).toEqual([]);
+  });
+
+  it('publishes resource labels exactly as in the golden file', async () => {
+    const all = new ResourceLabels([
+      { match: { resource_id: new AnchoredRegExp('i-1|v-.*') }, labels: { team: 'storage', tier: '"1"' } },
+      { match: { station: new AnchoredRegExp('prod'), name: new AnchoredRegExp('.+') }, labels: { team: 'web' } },
+    ]);
+    const viewsOf = (name: string) => {
+      const resourceLabels = all.ofStation(name);
+      const labelled = fleet.map((resource) => ({ ...resource, labels: resourceLabels.labelled(resource).labels }));
+      return viewOf({ name, resourceLabels, alertability: name === 'prod' }, listingOf(labelled));
+    };
+    const none = await viewOf({ name: 'none', resourceLabels: new ResourceLabels([], all.names) }, listingOf(fleet));
+    await expect(await textOf([await viewsOf('prod'), await viewsOf('test'), none])).toMatchFileSnapshot(
+      '../golden/labels.prom',
+    );
+  });
+
+  it('leaves out the disabled families of a station, and not those of another', async () => {
+    const disabled = [
+      'telemetry_station_info',
+      'telemetry_station_resources',
+      'telemetry_station_resource_firing',
+      'telemetry_station_resource_state',
+    ];
+    const some = await viewOf(metricsOf({ disabled: new Set(disabled) }), listingOf(fleet));
+    const all = await viewOf({ name: 'all' }, listingOf(fleet));
+    const both = parseExposition(await textOf([some, all]));
+    const stationsOf = (name: string) => new Set(both.get(name)?.samples.map(({ labels }) => labels['station']));
+    for (const name of disabled) expect(stationsOf(name)).toEqual(new Set(['all']));
+    expect(stationsOf('telemetry_station_resource_info')).toEqual(new Set(['prod', 'all']));
+  });
+
+  it('leaves out per-resource series without per_resource, except those of firing resources', async () => {
+    const view = await viewOf(metricsOf({ perResource: false }), listingOf(fleet));
+    expect(familiesOfResources(await textOf([view]))).toEqual(['telemetry_station_resource_firing']);
+    expect(view.served?.encoded.withheld).toBe(0);
+  });
+
+  it('withholds and counts per-resource series above max_resources, and keeps the aggregates exact', async () => {
+    const all = await viewOf({}, listingOf(fleet));
+    const some = await viewOf(metricsOf({ maxResources: 4 }), listingOf(fleet));
+    expect(familiesOfResources(await textOf([some]))).toEqual(['telemetry_station_resource_firing']);
+    expect(some.served?.encoded.withheld).toBe(18);
+    expect(seriesIn(await textOf([all])) - seriesIn(await textOf([some]))).toBe(18);
+    const counted = parseExposition(await textOf([some])).get('telemetry_station_resources')?.samples;
+    expect(counted?.reduce((total, { value }) => total + value, 0)).toBe(5);
+    const exactly = await viewOf(metricsOf({ maxResources: 5 }), listingOf(fleet));
+    expect(exactly.served?.encoded.withheld).toBe(0);
+  });
+
+  it('encodes more resources than fit in one block, each once and in order', async () => {
+    const many = resourcesOf(1234);
+    const families = await familiesOf({}, listingOf(many));
+    expect(families.get('telemetry_station_resource_info')?.samples.map(({ labels }) => labels['resource_id'])).toEqual(
+      many.map(({ id }) => id),
+    );
+  });
+
+  it('folds label values beyond the limit, except in per-resource series, and families still add up', async () => {
+    const resources = resourcesOf(60, (index) => ({
+      type: `type ${index % 6}`,
+      state: `state ${index % 5}`,
+      gpuModel: `model ${index % 4}`,
+      sku: `2 unit-${index % 3}`,
+    }));
+    const families = await familiesOf({ labelValues: 2 }, listingOf(resources));
+    const values = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_${name}`, ...labels);
+    const valuesOfLabel = (name: string, label: string) => [
+      ...new Set(families.get(`telemetry_station_${name}`)?.samples.map(({ labels }) => labels[label])),
+    ];
+    const sum = (name: string) =>
+      families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
+    expect(values('resources_folded', 'label')).toEqual({ resource_type: 40, state: 36, gpu_model: 30, unit: 20 });
+    expect(valuesOfLabel('resources', 'resource_type')).toEqual(['type 0', 'type 1', '(other)']);
+    expect(valuesOfLabel('resources', 'state').toSorted()).toEqual(['(other)', 'state 0', 'state 1']);
+    expect(valuesOfLabel('sku_quantity', 'gpu_model').toSorted()).toEqual(['(other)', 'model 0', 'model 1']);
+    expect([sum('resources'), sum('alert_rules'), sum('sku_quantity'), sum('resource_info')]).toEqual([
+      60, 60, 120, 60,
+    ]);
+    expect(valuesOfLabel('resource_info', 'resource_type')).toHaveLength(6);
+    expect(valuesOfLabel('resource_state', 'state')).toHaveLength(5);
+  });
+
+  it('publishes the same bytes until a station changes', async () => {
+    const exposition = newExposition();
+    const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
+    const first = await fullText(exposition, [a, b]);
+    expect(await fullText(exposition, [a, b])).toBe(first);
+    const changed = await viewOf({ name: 'b' }, listingOf(fleet));
+    expect(await fullText(exposition, [a, changed])).not.toBe(first);
+    expect(await fullText(exposition, [a])).not.toContain('station="b"');
+  });
+
+  it('joins segments once for concurrent scrapes', async () => {
+    const exposition = newExposition();
+    const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
+    const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
+    expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
+  });
+
+  it('joins only the stations near a changed one again', async () => {
+    const exposition = newExposition();
+    const views = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => viewOf({ name: `${at}` }, listingOf(fleet))),
+    );
+    const before = await exposition.fullBody(views, ownMetrics(), 'text');
+    views[60] = await viewOf({ name: '60' }, listingOf([]));
+    const after = await exposition.fullBody(views, ownMetrics(), 'text');
+    expect(await plain(after)).toBe(await fullText(newExposition(), views));
+    const chunks = new Set(before.gzip());
+    const reused = after.gzip().filter((chunk) => chunks.has(chunk));
+    // Those of two groups of three, and what all formats begin and end with.
+    expect(reused.length / after.gzip().length).toBeGreaterThan(0.6);
+  });
+
+  it('lets other events be handled while it assembles the segments of many stations', async () => {
+    const exposition = newExposition();
+    const view = await viewOf({ name: 'a' }, listingOf(fleet));
+    const views = Array(600).fill(view);
+    expect(await iterationsDuring(() => exposition.fullBody(views, ownMetrics(), 'text'))).toBeGreaterThan(6);
+    const body = await exposition.fullBody(views, ownMetrics(), 'text');
+    expect(gunzipSync(Buffer.concat([...body.gzip()]))).toHaveLength(body.plainLength);
+  });
+
+  it('does not wait for work that other callers do between events', async () => {
+    let isAssembled = false;
+    const others = Array.from({ length: 100 }, async () => {
+      while (!isAssembled) await yieldToEventLoop();
+    });
+    const views = Array(600).fill(await viewOf({ name: 'a' }, listingOf(fleet)));
+    const iterations = await iterationsDuring(() => newExposition().fullBody(views, ownMetrics(), 'text'));
+    isAssembled = true;
+    await Promise.all(others);
+    expect(iterations).toBeLessThan(100);
+  });
+
+  it('lets other events be handled between the families of a station with many types', async () => {
+    const spec = specOf();
+    const resources = resourcesOf(900, (at) => ({ type: `type-${at}` }));
+    const publication = publicationOf(spec, listingOf(resources));
+    expect(await iterationsDuring(() => encoderOf(spec).encode(publication))).toBeGreaterThan(10);
+  });
+
+  it('encodes only changed blocks, and of these only the families whose samples changed', async () => {
+    const spec = specOf();
+    const encoder = encoderOf(spec);
+    const encode = async (parts: Resource[][]) =>
+      (await encoder.encode(publicationOf(spec, snapshotOf(parts)))).families;
+    const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
+    const first = await encode(parts);
+    const second = await encode(parts.with(3, part(1200, 1500, 'F')));
+    const isReused = (name: string) => second.get(name)?.map((segment, index) => segment === first.get(name)?.[index]);
+    expect(isReused('telemetry_station_resource_state')).toEqual([true, true, false, true]);
+    expect(isReused('telemetry_station_resource_info')).toEqual([true, true, true, true]);
+  });
+
+  it('encodes any sequence of snapshots to the same as each of them alone', async () => {
+    const field = <T>(...values: T[]) => fc.constantFrom(...values);
+    const resource = fc.record({
+      id: field('a', 'b', 'c', 'd'),
+      name: field('', 'n'),
+      displayName: field('', '名'),
+      state: field('', 'I', 'F'),
+      alertRules: field(undefined, 0, 1),
+      createdSeconds: field(undefined, 1),
+      alertable: field(undefined, true, false),
+      product: field('', 'p'),
+      type: field('', '"\\\n'),
+      sku: field('', 'large', '1 GPU', '2 GPU'),
+      gpuModel: field('', '\u0000😀'),
+      labels: field(undefined, ...TEAMS),
+    });
+    const listing = fc
+      .uniqueArray(resource, { selector: ({ id }) => id })
+      .map((list) => list.map(({ id, ...rest }) => resourceOf(id, rest)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(listing, { minLength: 2, maxLength: 5 }), async (lists) => {
+        const spec = specOf({ ...metricsOf({ maxResources: 3 }), resourceLabels: BY_TEAM });
+        await expectLikeNewEncoders(
+          spec,
+          lists.map((list) => listingOf(list)),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('encodes blocks whose parts were reordered, regrouped, removed or added like a new encoder', async () => {
+    const [a, b, c, d] = [part(0, 600), part(600, 600), part(1200, 300), part(1500, 600)];
+    const orders = [[a, b, c, d], [b, a, c, d], [a, d], [part(0, 600, 'F'), b, part(1200, 301), d], [part(0, 2100)]];
+    await expectLikeNewEncoders(specOf(metricsOf({ maxResources: 2100 })), orders.map(snapshotOf));
+  });
+
+  it('publishes arbitrary stations, ids and products without loss, and families that add up', async () => {
+    const text = fc
+      .oneof(
+        fc.string({ unit: codePoint }),
+        fc.constantFrom('__proto__', 'a\nb', '"', '\\', '\\n', '}', ',', ' # {', 'x'.repeat(1100), '名'.repeat(400)),
+      )
+      .map(labelText);
+    const resource = fc.record({
+      id: text.filter((id) => id !== ''),
+      product: text,
+      alertRules: fc.constantFrom(undefined, 0, 1, 7),
+      alertable: fc.constantFrom(undefined, true, false),
+      labels: fc.constantFrom(undefined, ...TEAMS),
+    });
+    const resources = fc.uniqueArray(resource, { selector: ({ id }) => id, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(resources, text, async (fields, station) => {
+        const list = fields.map(({ id, ...rest }) => resourceOf(id, rest));
+        const spec = { name: station, alertability: true, resourceLabels: BY_TEAM };
+        const families = await familiesOf(spec, listingOf(list));
+        const samplesOf = (name: string) => families.get(`telemetry_station_${name}`)?.samples ?? [];
+        expect(samplesOf('resource_info').map(({ labels }) => labels)).toEqual(
+          list.map(({ id, product, alertable = '', labels }) =>
+            expect.objectContaining({
+              station,
+              resource_id: id,
+              product,
+              alertable: String(alertable),
+              team: labels?.['team'] ?? '',
+            }),
+          ),
+        );
+        const sum = (name: string) => samplesOf(name).reduce((total, { value }) => total + value, 0);
+        expect(sum('resources')).toBe(list.length);
+        expect(sum('listing_resources')).toBe(list.length);
+        expect(sum('alert_rules')).toBe(list.reduce((total, r) => total + (r.alertRules ?? 0), 0));
+        expect(sum('alertable_resources')).toBe(list.filter((r) => r.alertable).length);
+        const [withRules, withoutRules] = [sum('resources_with_alert_rules'), sum('resources_without_alert_rules')];
+        expect(withoutRules).toBe(list.filter((r) => r.alertable && r.alertRules === 0).length);
+        expect(withRules + withoutRules + sum('resources_with_unknown_alert_coverage')).toBe(
+          list.filter((r) => r.alertable !== false).length,
+        );
+      }),
+    );
+  });
+
+  it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
+    const disabled = new Set(['telemetry_station_exporter_series_withheld']);
+    const [old, next] = [newExposition(), new Exposition(disabled)];
+    const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
+    const first = await fullText(next, [kept]);
+    expect(await fullText(old, [removed, kept])).toContain('station="removed"');
+    const later = await fullText(next, [kept]);
+    expect(later).toBe(first);
+    expect(later).not.toMatch(/removed|series_withheld/);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { ChangeLog } from '../../src/resources/changes.ts';
+import { largestIterated, resourceOf } from '../stations/fixtures.ts';
+
+const limits = { changes: 10, changes_per_station: 4 };
+
+/** The changes of a refresh that added or removed these resources, and so many more than its list has. */
+function changesOf(change: 'added' | 'removed', ids: string, further = 0) {
+  const list = Array.from(ids, (id) => ({ change, resource: resourceOf(id), from: undefined, to: '' }));
+  const total = ids.length + further;
+  return { list, found: total === 0 ? [] : [{ change, total, owners: [{ labels: undefined, total }] }] };
+}
+
+const addedOf = (ids: string, further = 0) => changesOf('added', ids, further);
+const removedOf = (ids: string, further = 0) => changesOf('removed', ids, further);
+
+const shown = (log: ChangeLog, station: string) => {
+  const { newestFirst, dropped } = log.of(station);
+  return [newestFirst.map(({ atMs, resource }) => `${atMs}${resource.id}`).join(' '), dropped];
+};
+
+describe('ChangeLog', () => {
+  it('keeps the latest changes of each station, the newest first, and counts those it dropped', () => {
+    const log = new ChangeLog(limits);
+    log.add('prod', 1, addedOf('ab'));
+    log.add('prod', 2, addedOf(''));
+    log.add('prod', 3, addedOf('cde', 100));
+    log.add('test', 4, addedOf('x'));
+    expect([shown(log, 'prod'), shown(log, 'test'), shown(log, 'none')]).toEqual([
+      ['3e 3d 3c 1b', 101],
+      ['4x', 0],
+      ['', 0],
+    ]);
+  });
+
+  it('keeps the removed resources of a loss when these and others come back', () => {
+    const log = new ChangeLog(limits);
+    log.add('prod', 1, removedOf('abcd', 1));
+    log.add('prod', 2, addedOf('abcdef'));
+    expect(shown(log, 'prod')).toEqual(['2f 2e 2d 2c 1d 1c 1b 1a', 3]);
+    expect(log.of('prod')).toMatchObject({
+      droppedRemovals: 1,
+      found: [
+        { atMs: 2, change: 'added', total: 6 },
+        { atMs: 1, change: 'removed', total: 5 },
+      ],
+    });
+  });
+
+  it('knows how many resources a refresh removed although none of these changes is kept', () => {
+    const log = new ChangeLog({ changes: 0, changes_per_station: 4 });
+    log.add('prod', 1, removedOf('abcd', 1246));
+    for (let refresh = 2; refresh < 200; refresh += 1) log.add('prod', refresh, addedOf('x'));
+    const { newestFirst, found, droppedRemovals } = log.of('prod');
+    expect([newestFirst, droppedRemovals]).toEqual([[], 1250]);
+    expect(found.filter(({ change }) => change === 'removed')).toMatchObject([{ atMs: 1, total: 1250 }]);
+    expect(found).toHaveLength(51);
+    expect([found[0]?.atMs, found[49]?.atMs]).toEqual([199, 150]);
+  });
+
+  it('drops the oldest of the stations that have most when all of them have too many', () => {
+    const log = new ChangeLog(limits);
+    log.add('quiet', 1, addedOf('q'));
+    for (const station of ['a', 'b', 'c']) log.add(station, 2, addedOf('1234'));
+    expect(['quiet', 'a', 'b', 'c'].map((station) => log.of(station).newestFirst.length)).toEqual([1, 2, 3, 4]);
+    log.add('quiet', 3, addedOf('rst'));
+    expect(shown(log, 'quiet')).toEqual(['3t 3s 3r', 1]);
+    expect(['a', 'b', 'c'].map((station) => log.of(station).newestFirst.length)).toEqual([2, 3, 2]);
+  });
+
+  it('counts a change once for every 512 characters of its texts, so that long texts do not exhaust the memory', () => {
+    const log = new ChangeLog({ changes: 30, changes_per_station: 20 });
+    const { list, found } = addedOf('abc');
+    const long = list.map(({ resource, ...change }) => ({
+      ...change,
+      resource: { ...resource, displayName: 'x'.repeat(3000), sku: 'y'.repeat(1500) },
+    }));
+    log.add('prod', 1, { list: long, found });
+    expect(shown(log, 'prod')).toEqual(['1c 1b', 1]);
+    log.add('test', 2, { list: long, found });
+    expect([shown(log, 'prod'), shown(log, 'test')]).toEqual([
+      ['1c', 2],
+      ['2c 2b', 1],
+    ]);
+  });
+
+  it('looks at no other station when one of 10,000 changes and there is room', () => {
+    const log = new ChangeLog({ changes: 100_000, changes_per_station: 4 });
+    for (let station = 0; station < 10_000; station += 1) log.add(`${station}`, 1, addedOf('x'));
+    expect(largestIterated(() => log.add('7', 2, addedOf('y')))).toBe(0);
+    expect(shown(log, '7')).toEqual(['2y 1x', 0]);
+  });
+
+  it('follows a reload: other limits, and nothing of a station that was removed and added again', () => {
+    const log = new ChangeLog(limits);
+    for (const station of ['a', 'b']) log.add(station, 1, addedOf('1234'));
+    log.retainStations(new Set(['a']), { changes: 3, changes_per_station: 4 });
+    expect([shown(log, 'a'), shown(log, 'b')]).toEqual([
+      ['14 13 12', 1],
+      ['', 0],
+    ]);
+    log.retainStations(new Set(['a']), { changes: 0, changes_per_station: 4 });
+    log.add('a', 2, addedOf('5'));
+    expect(shown(log, 'a')).toEqual(['', 5]);
+  });
+});

@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { StateMeanings } from '../../src/resources/alert-state.ts';
+import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { listingOf, rejecting, resourceOf, resourcesOf } from '../stations/fixtures.ts';
+
+type Churned = Awaited<ReturnType<typeof churnAfter>>;
+
+const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000, states: new StateMeanings() });
+
+const MAX_STALE_MINUTES = 10;
+
+/** The states after each of the snapshots, one per minute. */
+async function churnOf(snapshots: readonly Snapshot[], given = bounds()): Promise<Churned[]> {
+  const states: Churned[] = [];
+  let base: Base | undefined;
+  for (const [minute, snapshot] of snapshots.entries()) {
+    const comparison = comparisonOf(base, snapshot, minute, MAX_STALE_MINUTES);
+    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, comparison, given));
+    base = comparison.base;
+  }
+  return states;
+}
+
+/** The counters by type, without the known states that are 0. */
+function plain(churn: Churn | undefined) {
+  return Object.fromEntries(
+    Array.from(churn ?? [], ([type, { added, removed, stateChanges }]) => {
+      const states = seriesOf(stateChanges).filter(([state, count]) => count > 0 || !state.startsWith('ALERTSTATE_'));
+      return [type, { added, removed, stateChanges: Object.fromEntries(states) }];
+    }),
+  );
+}
+
+type StateChanges = NonNullable<ReturnType<Churn['get']>>['stateChanges'];
+
+/** Counts by state, whatever it means. */
+function seriesOf(stateChanges: StateChanges): [state: string, count: number][] {
+  return [...stateChanges.values()].flatMap((counts) => [...counts]);
+}
+
+const EXPECTED_FIRING = [['ALERTSTATE_FIRING', 0]] as const;
+
+const snapshotOf = (...resources: Resource[]) => listingOf(resources);
+const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
+
+const SIGNS: Readonly<Record<Change['change'], string>> = {
+  added: '+',
+  removed: '-',
+  state: '~',
+  rules: '#',
+  type: '=',
+};
+
+/** `aB/2`: resources, those in capital letters firing, and how many records were rejected. `!`: it does not add up. */
+function letterListing(text: string): Snapshot {
+  const [readable = '', rejected = '0'] = text.replace('!', '').split('/');
+  const rows = [...readable].map((letter) =>
+    resourceOf(letter.toLowerCase(), letter === letter.toLowerCase() ? {} : { state: 'F' }),
+  );
+  return listingOf(rows, text.startsWith('!') ? { addsUp: false, complete: false } : rejecting(Number(rejected)));
+}
+
+describe('churnAfter', () => {
+  it('compares only parts that the snapshots do not share', async () => {
+    const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
+    const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
+    const next = listingOf([], { parts: [[resourceOf('b')], shared] });
+    const states = await churnOf([before, next, next]);
+    expect(plain(states[1]?.totals)).toEqual({
+      'type.a': { added: 1, removed: 1, stateChanges: { INACTIVE: 0, PENDING: 0 } },
+    });
+    expect(states[2]?.totals).toBe(states[1]?.totals);
+    expect(states[2]?.changes?.list).toEqual([]);
+  });
+
+  it('starts every type and state of the first snapshot at 0, and the known states with their type', async () => {
+    const [state] = await churnOf([snapshotOf(resourceOf('a'), resourceOf('b', { type: 'type.b', state: '' }))]);
+    const known = { ALERTSTATE_FIRING: 0, ALERTSTATE_PENDING: 0, ALERTSTATE_INACTIVE: 0, ALERTSTATE_UNSPECIFIED: 0 };
+    const published = Array.from(state?.published ?? [], ([type, { added, removed, stateChanges }]) => [
+      ...[type, added, removed],
+      Object.fromEntries(seriesOf(stateChanges)),
+    ]);
+    expect(published).toEqual([
+      ['type.a', 0, 0, { ...known, INACTIVE: 0 }],
+      ['type.b', 0, 0, known],
+    ]);
+    expect(state?.changes).toBeUndefined();
+  });
+
+  it('counts and lists what changed: a changed type is listed once, and counted as one removed and one added', async () => {
+    const before = snapshotOf(
+      ...['a', 'b', 'c', 'd', 'renamed'].map((id) => resourceOf(id)),
+      ...['unknown', 'known'].map((id) => resourceOf(id, { state: id === 'known' ? 'F' : '', alertRules: undefined })),
+    );
+    const added = resourceOf('new', { state: 'F' });
+    const firing = resourceOf('a', { state: 'F', alertRules: 3 });
+    const moved = resourceOf('b', { type: 'type.b', state: 'F', alertRules: 7 });
+    const renamed = resourceOf('renamed', { name: 'other', displayName: 'Other', sku: '2 GPU' });
+    const unknown = [resourceOf('unknown', { state: 'G' }), resourceOf('known', { state: '', alertRules: undefined })];
+    const [, state] = await churnOf([before, snapshotOf(firing, moved, renamed, ...unknown, added, resourceOf('d'))]);
+    expect(plain(state?.totals)).toEqual({
+      'type.a': { added: 1, removed: 2, stateChanges: { INACTIVE: 0, F: 1, G: 0 } },
+      'type.b': { added: 1, removed: 0, stateChanges: { F: 0 } },
+    });
+    expect(state?.changes).toEqual({
+      added: 2,
+      removed: 2,
+      stateChanges: 1,
+      rulesChanges: 1,
+      total: 5,
+      found: ['state', 'rules', 'type', 'added', 'removed'].map((change) => ({
+        change,
+        total: 1,
+        owners: [{ labels: undefined, total: 1 }],
+      })),
+      list: [
+        { change: 'state', resource: firing, from: 'INACTIVE', to: 'F' },
+        { change: 'rules', resource: firing, from: 1, to: 3 },
+        { change: 'type', resource: moved, from: 'type.a', to: 'type.b' },
+        { change: 'added', resource: added, from: undefined, to: 'F' },
+        { change: 'removed', resource: resourceOf('c'), from: 'INACTIVE', to: undefined },
+      ],
+    });
+  });
+
+  it('lists at most as many changes as it may, of a station that changes completely, and counts all', async () => {
+    const listings = [resourcesOf(5000), resourcesOf(10_000).slice(5000)].map((rows) => listingOf(rows));
+    const [, state] = await churnOf(listings, { ...bounds(), maxChanges: 3 });
+    expect(state?.changes).toMatchObject({ added: 5000, removed: 5000, total: 10_000 });
+    expect(state?.changes?.list.map(({ change }) => change)).toEqual([
+      ...Array(3).fill('added'),
+      ...Array(3).fill('removed'),
+    ]);
+  });
+
+  it('counts the removed resources of each owner, whatever it lists of them', async () => {
+    const [web, data] = [{ team: 'web' }, { team: 'data' }];
+    const before = listingOf(resourcesOf(1250, (index) => ({ labels: index < 1000 ? web : data })));
+    const [, state] = await churnOf([before, listingOf([])], { ...bounds(), maxChanges: 1000 });
+    const owners = [
+      { labels: web, total: 1000 },
+      { labels: data, total: 250 },
+    ];
+    expect(state?.changes?.found).toEqual([{ change: 'removed', total: 1250, owners }]);
+    expect(state?.changes?.list).toHaveLength(1000);
+  });
+
+  it('publishes a new type or state with 0 first, and its count with the next refresh, so that increase() sees it', async () => {
+    const next = snapshotOf(resourceOf('a', { state: 'FIRING' }), resourceOf('e', { type: 'type.new' }));
+    const incomplete = listingOf([resourceOf('a')], { complete: false });
+    for (const later of [next, incomplete]) {
+      const [, starting, settled, unchanged] = await churnOf([first, next, later, later]);
+      expect(plain(starting?.published)).toEqual({
+        'type.a': { added: 0, removed: 1, stateChanges: { INACTIVE: 0, FIRING: 0 } },
+        'type.b': { added: 0, removed: 1, stateChanges: { INACTIVE: 0 } },
+        'type.new': { added: 0, removed: 0, stateChanges: { INACTIVE: 0 } },
+      });
+      expect(plain(settled?.published)).toMatchObject({
+        'type.a': { stateChanges: { FIRING: 1 } },
+        'type.new': { added: 1 },
+      });
+      expect(unchanged?.published).toBe(settled?.published);
+    }
+  });
+
+  it('publishes the first change to a known state at once, because its series exists', async () => {
+    const firing = snapshotOf(resourceOf('a', { state: 'ALERTSTATE_FIRING' }));
+    const [, state] = await churnOf([snapshotOf(resourceOf('a')), firing]);
+    expect(state?.published.get('type.a')?.stateChanges.get('firing')?.get('ALERTSTATE_FIRING')).toBe(1);
+  });
+
+  it('counts changes to states beyond the limit under (other), by what they mean', async () => {
+    const inStates = (...states: string[]) =>
+      snapshotOf(...states.map((state, index) => resourceOf(`r${index}`, { state })));
+    const given = { ...bounds(), values: new LabelValues(1) };
+    const listings = [inStates('OK', 'OK', 'OK'), inStates('A_FIRING', 'B_FIRING', 'WAIT'), inStates('OK', 'OK', 'OK')];
+    const states = await churnOf(listings, given);
+    const { stateChanges } = states.at(-1)?.published.get('type.a') ?? {};
+    expect(stateChanges?.get('firing')).toEqual(new Map([...EXPECTED_FIRING, ['(other)', 2]]));
+    expect(stateChanges?.get('unknown')).toEqual(
+      new Map([
+        ['ALERTSTATE_UNSPECIFIED', 0],
+        ['OK', 3],
+        ['(other)', 1],
+      ]),
+    );
+  });
+
+  it('agrees with a comparison by id, in any order and parts; snapshots that cannot be compared change nothing', async () => {
+    const resources = fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom(...'abcdef'),
+        type: fc.constantFrom('t1', 't2', ''),
+        state: fc.constantFrom('', 'I', 'F'),
+        alertRules: fc.constantFrom(undefined, 0, 1),
+      }),
+      { selector: ({ id }) => id },
+    );
+    const steps = fc.array(fc.record({ resources, cut: fc.nat(6), complete: fc.boolean() }));
+    await fc.assert(
+      fc.asyncProperty(steps, async (listings) => {
+        let before: readonly Resource[] | undefined;
+        let state: ChurnState = NO_CHURN;
+        const sums = { added: 0, removed: 0, stateChanges: 0 };
+        for (const { resources: fields, cut, complete } of listings) {
+          const rows = fields.map(({ id, ...rest }) => resourceOf(id, rest));
+          const parts = [rows.slice(cut).toReversed(), rows.slice(0, cut)];
+          const given = structuredClone(state);
+          const result = complete ? 'compared' : 'held';
+          const comparison = { result, base: { rejected: 0, listedMs: 0 }, nowMs: 0 } as const;
+          const { changes, ...next } = await churnAfter(state, listingOf([], { parts }), comparison, bounds());
+          expect(state).toEqual(given);
+          const expected = complete && before ? changesByHand(before, rows) : undefined;
+          expect(changes?.list.map(changeText).sort()).toEqual(expected?.sort());
+          expect(changes?.total).toBe(expected?.length);
+          for (const key of ['added', 'removed', 'stateChanges'] as const) sums[key] += changes?.[key] ?? 0;
+          if (complete) before = rows;
+          state = next;
+        }
+        expect(sumsOf(state.totals)).toEqual(sums);
+      }),
+    );
+  });
+
+  /** `+a -b ~c`: what was added, removed or changed its state; '?' when it was not compared. */
+  const changesText = (changes: Churned['changes']) =>
+    changes?.list.map(({ change, resource }) => `${SIGNS[change]}${resource.id}`).join(' ') ?? '?';
+
+  it.each<[string, string, string]>([
+    ['all records lose their ids and get them back', 'abc  /3  abc', '? | ? | '],
+    ['some records lose their ids and get them back', 'abcd  a/3  a/3  abcd', '? | ? | ? | '],
+    ['a resource is removed while its record was rejected', 'abcd  ab/2  abc', '? | ? | -d'],
+    ['a resource is added while records are rejected', 'ab  ax/1  abx', '? | ? | +x'],
+    ['a state changes while records are rejected', 'ab  A/1  Ab', '? | ? | ~a'],
+    ['a state changes and changes back meanwhile', 'ab  A/1  a/1  ab', '? | ? | ? | '],
+    ['a record is rejected for good', 'ab/1  a/1  A/1  Ac/1', '? | -b | ~a | +c'],
+    ['one of two rejected records gets its id', 'ab/2  abc/1  ac/1', '? | +c | -b'],
+    ['the first listings do not add up', '!ab  !a  ab/1  abc  ac', '? | ? | ? | +c | -b'],
+    ['listings in between do not add up', 'abc  !a  !  abd', '? | ? | ? | +d -c'],
+    ['a record is rejected for longer than max_stale', `ab  ${'a/1  '.repeat(11)}c/1`, `${'? | '.repeat(12)}+c -a`],
+    ['none adds up for longer than max_stale', `ab  ${'!a  '.repeat(11)}bc  c`, `${'? | '.repeat(13)}-b`],
+  ])('compares what adds up and rejects no more records than before when %s', async (_, listings, expected) => {
+    const states = await churnOf(listings.split(/ {2,}/).map(letterListing));
+    expect(states.map(({ changes }) => changesText(changes)).join(' | ')).toBe(expected);
+  });
+
+  it('keeps the counters as they are while the same listing is returned again and again', async () => {
+    const [complete, rejected] = ['abc', 'ab/1'].map(letterListing) as [Snapshot, Snapshot];
+    const states = await churnOf([complete, complete, rejected, rejected]);
+    expect(new Set(states.slice(1).map(({ published }) => published)).size).toBe(1);
+    expect(states[3]?.reference).toBe(complete);
+  });
+
+  it('has a bounded number of series, whatever types and states come and go, and loses no change', async () => {
+    const snapshots = Array.from({ length: 40 }, (_, refresh) =>
+      listingOf(
+        resourcesOf(50, (index) => ({
+          type: `type ${index % 2 ? index : `${refresh} ${index}`}`,
+          state: `state ${refresh} ${index}`,
+        })),
+      ),
+    );
+    const states = await churnOf([...snapshots, listingOf([], { complete: false })], {
+      ...bounds(),
+      values: new LabelValues(20),
+    });
+    const churn = states.at(-1)?.published ?? new Map();
+    expect(churn.size).toBe(21);
+    expect([...churn.values()].flatMap(({ stateChanges }) => seriesOf(stateChanges)).length).toBeLessThanOrEqual(
+      200 + 21 + 21 * 4,
+    );
+    expect(sumsOf(churn)).toEqual({ added: 39 * 25, removed: 39 * 25, stateChanges: 39 * 25 });
+  });
+});
+
+/** Of all types. */
+function sumsOf(churn: Churn) {
+  const sums = { added: 0, removed: 0, stateChanges: 0 };
+  for (const { added, removed, stateChanges } of churn.values()) {
+    sums.added += added;
+    sums.removed += removed;
+    for (const [, count] of seriesOf(stateChanges)) sums.stateChanges += count;
+  }
+  return sums;
+}
+
+function changeText({ change, resource, from, to }: Change): string {
+  return `${change} ${resource.id} ${from} ${to}`;
+}
+
+function changesByHand(before: readonly Resource[], after: readonly Resource[]): string[] {
+  const gone = before.filter(({ id }) => !after.some((resource) => resource.id === id));
+  const changed = after.flatMap(({ id, type, state, alertRules }) => {
+    const old = before.find((resource) => resource.id === id);
+    if (old === undefined) return [`added ${id} undefined ${state || undefined}`];
+    if (old.type !== type) return [`type ${id} ${old.type} ${type}`];
+    const isStateChange = old.state !== state && ![old.state, state].includes('');
+    const isRulesChange = old.alertRules !== alertRules && ![old.alertRules, alertRules].includes(undefined);
+    return [
+      ...(isStateChange ? [`state ${id} ${old.state} ${state}`] : []),
+      ...(isRulesChange ? [`rules ${id} ${old.alertRules} ${alertRules}`] : []),
+    ];
+  });
+  return [...changed, ...gone.map(({ id, state }) => `removed ${id} ${state || undefined} undefined`)];
+}

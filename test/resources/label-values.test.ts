@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LabelValues, OTHER_VALUE, SUPPLIED_LABELS } from '../../src/resources/label-values.ts';
+
+describe('LabelValues', () => {
+  it.each(SUPPLIED_LABELS)('keeps the first values of %s, and folds the rest', (label) => {
+    const values = new LabelValues(2);
+    const published = ['a', 'b', 'c', 'a', 'c', ''].map((value) => values.published(label, value));
+    expect(published).toEqual(['a', 'b', OTHER_VALUE, 'a', OTHER_VALUE, '']);
+  });
+
+  it('counts the values of each label alone', () => {
+    const values = new LabelValues(1);
+    expect(SUPPLIED_LABELS.map((label) => values.published(label, label))).toEqual(SUPPLIED_LABELS);
+  });
+
+  it('keeps alert states that are known, however many others there are', () => {
+    const values = new LabelValues(1);
+    expect(['x', 'y', 'ALERTSTATE_FIRING', ''].map((state) => values.published('state', state))).toEqual([
+      'x',
+      OTHER_VALUE,
+      'ALERTSTATE_FIRING',
+      '',
+    ]);
+  });
+
+  it('publishes a value always in the same way, whatever comes in between', () => {
+    const value = fc.integer({ min: 0, max: 6 }).map(String);
+    fc.assert(
+      fc.property(fc.array(value), fc.integer({ min: 1, max: 3 }), (supplied, limit) => {
+        const values = new LabelValues(limit);
+        const known = new Map<string, string>();
+        for (const unit of supplied) {
+          const published = values.published('unit', unit);
+          expect(published).toBe(known.get(unit) ?? published);
+          known.set(unit, published);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { NONE, parseResourceQuery, resourceSearch } from '../../src/resources/parameters.ts';
+import { SORT_KEYS } from '../../src/resources/selection.ts';
+
+const parse = (text: string) => {
+  const { query, problem } = parseResourceQuery(new URLSearchParams(text));
+  expect(problem).toBeUndefined();
+  return query;
+};
+
+describe('parseResourceQuery', () => {
+  it('selects all resources in the order of the service without parameters, or with empty or unknown ones', () => {
+    const everything = { selection: {}, order: undefined, page: 1 };
+    expect(parse('')).toEqual(everything);
+    expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&page=')).toEqual(everything);
+    expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual(everything);
+    expect(resourceSearch(everything)).toBe('?');
+  });
+
+  it('parses every parameter, as resourceSearch writes them', () => {
+    const text =
+      '?search=a+b%26&type=t&product=%28none%29&state=s&alertable=no&without_rules=yes&sort=-alert_rules&page=12';
+    const query = parse(text);
+    expect(query).toEqual({
+      selection: { search: 'a b&', type: 't', product: '', state: 's', alertable: 'no', without_rules: 'yes' },
+      order: { by: 'alert_rules', descending: true },
+      page: 12,
+    });
+    expect(resourceSearch(query)).toBe(text);
+  });
+
+  it('parses labels of resources, and writes them again', () => {
+    const parameters = new URLSearchParams([
+      ['team', 'a b'],
+      ['tier', NONE],
+      ['other', 'x'],
+      ['sort', 'name'],
+    ]);
+    const { query } = parseResourceQuery(parameters, ['team', 'tier', 'cost']);
+    expect(query.selection).toEqual({ team: 'a b', tier: '' });
+    expect(resourceSearch(query)).toBe('?team=a+b&tier=%28none%29&sort=name');
+    const { problem } = parseResourceQuery(new URLSearchParams('team=a&team=b'), ['team']);
+    expect(problem).toBe('Expected team at most once.');
+  });
+
+  it('ignores spaces around the text to search for', () => {
+    expect(parse('?search=%20a%20b%20').selection).toEqual({ search: 'a b' });
+    expect(parse('?search=%20%20').selection).toEqual({});
+  });
+
+  it('sorts in descending order by a leading -', () => {
+    for (const query of ['?sort=-created']) {
+      expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });
+    }
+    expect(parse('?sort=created')).toMatchObject({ order: { by: 'created', descending: false } });
+  });
+
+  it.each([
+    ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
+    ['without_rules=no', 'Expected without_rules to be yes.'],
+    [
+      'sort=toString',
+      `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order.`,
+    ],
+    ['sort=--name', expect.stringContaining('Expected sort')],
+    ['page=0', 'Expected page to be an integer of at least 1.'],
+    ['page=9999999999', 'Expected page to be an integer of at least 1.'],
+    ['type=a&type=b', 'Expected type at most once.'],
+  ])('rejects %s with the expected values', (query, problem) => {
+    expect(parseResourceQuery(new URLSearchParams(query)).problem).toEqual(problem);
+  });
+
+  it('keeps what is valid of a query, and the first of repeated parameters', () => {
+    const given = new URLSearchParams('?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&page=0');
+    expect(parseResourceQuery(given)).toEqual({
+      query: { selection: { search: 'a', type: 't', without_rules: 'yes' }, order: undefined, page: 1 },
+      problem: 'Expected search at most once.',
+    });
+  });
+});

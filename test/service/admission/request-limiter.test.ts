@@ -1,0 +1,352 @@
+import { getEventListeners, setMaxListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { type QueuedRefresh, RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
+import { RequestFailure } from '../../../src/service/request-failure.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const FOREVER = new AbortController().signal;
+setMaxListeners(0, FOREVER);
+
+const TIMEOUT_MS = 10_000;
+
+function setUp(concurrency: number, requestsPerSecond = 0) {
+  const clock = new VirtualClock();
+  const limits = { concurrency, requestsPerSecond };
+  const limiter = new RequestLimiter({ ...limits, ...clock, observer: {} });
+  const starts: [name: string, atMs: number][] = [];
+  /** A request that is answered after that time, if at all. */
+  const send = (name: string, refresh: QueuedRefresh, latencyMs = 100) =>
+    limiter.run(refresh, async ({ isProbe }) => {
+      starts.push([name, clock.now()]);
+      await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), refresh.signal);
+      if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
+      return isProbe;
+    });
+  /** A refresh of one request. */
+  const refreshOnce = (station: string, outdatedAtMs = 0, latencyMs = 100) =>
+    send(station, refreshOf(station, outdatedAtMs), latencyMs);
+  const names = () => starts.map(([name]) => name);
+  /** When the request ended. */
+  const endOf = async (request: Promise<unknown>) => {
+    await request.catch(() => undefined);
+    return clock.now();
+  };
+  /** Lets the requests end, by that time. */
+  const finish = async <T>(untilMs: number, requests: readonly Promise<T>[]): Promise<T[]> => {
+    await clock.runUntil(untilMs);
+    return Promise.all(requests);
+  };
+  /** Requests for these stations that time out. */
+  const hang = (...stations: string[]) =>
+    finish(
+      TIMEOUT_MS,
+      stations.map((name) => endOf(refreshOnce(name, 0, 2 * TIMEOUT_MS))),
+    );
+  return { clock, limiter, starts, names, send, refreshOnce, endOf, finish, hang };
+}
+
+function refreshOf(station: string, outdatedAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
+  return { station, outdatedAtMs, signal: FOREVER, started: () => undefined, ...changes };
+}
+
+const throttle = (retryAfterMs?: number) => () =>
+  Promise.reject(new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs }));
+
+describe('RequestLimiter', () => {
+  it('knows the hanging stations of a limiter that it takes over, and no others', async () => {
+    const former = setUp(4);
+    const fast = former.refreshOnce('fast');
+    await former.hang('slow');
+    await fast;
+    const { limiter } = setUp(4);
+    limiter.takeOver(former.limiter);
+    expect(['slow', 'fast'].map((name) => limiter.isHanging(name))).toEqual([true, false]);
+    expect(['slow', 'fast'].map((name) => limiter.mayAnswer(name, Number.POSITIVE_INFINITY))).toEqual([false, true]);
+  });
+
+  it('admits requests of started refreshes first, oldest start first, then refreshes of the oldest data', async () => {
+    const { clock, names, send, finish } = setUp(1);
+    const [a, b, c] = [refreshOf('a', 20), refreshOf('b', 30), refreshOf('c', 10)];
+    const all = [send('a1', a), send('b1', b), send('c1', c)];
+    await clock.runUntil(50);
+    all.push(send('a2', a), send('a3', a));
+    await clock.runUntil(350);
+    all.push(send('c2', c), send('a4', a));
+    await finish(1000, all);
+    expect(names()).toEqual(['a1', 'a2', 'a3', 'c1', 'a4', 'c2', 'b1']);
+  });
+
+  it('reports when a refresh starts, once', async () => {
+    const { clock, send, refreshOnce, finish } = setUp(1);
+    const startedMs: number[] = [];
+    const refresh = refreshOf('b', 0, { started: () => startedMs.push(clock.now()) });
+    await finish(6000, [refreshOnce('a', -1, 5000), send('b1', refresh), send('b2', refresh)]);
+    expect(startedMs).toEqual([5000]);
+  });
+
+  it('bounds requests in flight and their rate at once', async () => {
+    const { starts, refreshOnce, finish } = setUp(2, 4);
+    await finish(
+      3000,
+      ['a', 'b', 'c', 'd'].map((name, index) => refreshOnce(name, index, 1000)),
+    );
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 250, 1000, 1250]);
+  });
+
+  it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
+    const { names, send, refreshOnce, finish } = setUp(1);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const all = [refreshOnce('a', 1), refreshOnce('c', 3)];
+    const b = send('b', refreshOf('b', 2, { signal }));
+    controller.abort('gone');
+    await expect(b).rejects.toBe('gone');
+    await expect(send('d', refreshOf('d', 0, { signal }))).rejects.toBe('gone');
+    await finish(1000, all);
+    expect(names()).toEqual(['a', 'c']);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('admits the next refresh when one is aborted, in flight and waiting at once, and loses no slot', async () => {
+    const { names, send, refreshOnce, endOf, finish } = setUp(1);
+    const controller = new AbortController();
+    const aborted = refreshOf('a', 0, { signal: controller.signal });
+    const ended = [endOf(send('a1', aborted)), endOf(send('a2', aborted))];
+    const others = [refreshOnce('b', 1), refreshOnce('c', 2)];
+    controller.abort('gone');
+    await finish<unknown>(1000, [...ended, ...others]);
+    expect(names()).toEqual(['a1', 'b', 'c']);
+  });
+
+  it('knows which station has waited longest for its refresh to start', async () => {
+    const { clock, limiter, refreshOnce, finish } = setUp(1);
+    const all = [refreshOnce('a', 5), refreshOnce('b', 30), refreshOnce('c', 20)];
+    await clock.runUntil(50);
+    expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 50 });
+    await finish(1000, all);
+    expect(limiter.load()).toMatchObject({ waitingRefreshes: 0, oldestWaitingMs: 0 });
+  });
+});
+
+describe('RequestLimiter, when requests are throttled', () => {
+  it('answers no station before the end of a hold', async () => {
+    const { clock, limiter, starts, send, finish } = setUp(1);
+    const held = limiter.run(refreshOf('a'), async () => {
+      await clock.sleep(100);
+      return throttle(5000)();
+    });
+    const waiting = send('b', refreshOf('b'));
+    expect(limiter.mayAnswer('b', 4999)).toBe(true);
+    await expect(Promise.all([held, clock.runUntil(200)])).rejects.toThrow('429');
+    expect([4999, 5099, 5100].map((byMs) => limiter.mayAnswer('b', byMs))).toEqual([false, false, true]);
+    await finish(6000, [waiting]);
+    expect(starts).toEqual([['b', 5100]]);
+    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
+  });
+
+  const unavailable = (retryAfterMs?: number) =>
+    new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
+
+  /** A request that gets a 503; resolves with whether that is throttling. */
+  const refused = async (limiter: RequestLimiter, station: string, retryAfterMs?: number) => {
+    let isThrottling = false;
+    const request = limiter.run(refreshOf(station), async (inFlight) => {
+      isThrottling = limiter.throttling({ status: 503 }, inFlight) !== undefined;
+      throw unavailable(retryAfterMs);
+    });
+    await expect(request).rejects.toThrow('503');
+    return isThrottling;
+  };
+
+  it('takes 503 replies for an outage when nothing else came for five seconds, until a request is accepted', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    const messages: unknown[] = [];
+    for (const atMs of [60_000, 64_999, 65_000]) {
+      await finish(atMs, []);
+      await refused(limiter, 'a');
+      messages.push(limiter.outage?.message);
+    }
+    expect(messages).toEqual([undefined, undefined, '503']);
+    await finish(67_000, [refreshOnce('b')]);
+    expect(limiter.outage).toBeUndefined();
+  });
+
+  it.each([
+    { what: 'an older request', isProbe: false },
+    { what: 'a probe of a hanging station', isProbe: true },
+  ])('begins an outage while $what is in flight: $isProbe', async ({ isProbe }) => {
+    const { clock, limiter, refreshOnce, hang, endOf, finish } = setUp(4);
+    if (isProbe) await hang('slow');
+    const startMs = clock.now();
+    const slow = endOf(refreshOnce('slow', 0, TIMEOUT_MS));
+    await finish(startMs + 1000, []);
+    await refused(limiter, 'a');
+    await finish(startMs + 7000, []);
+    await refused(limiter, 'a');
+    expect(limiter.outage !== undefined).toBe(isProbe);
+    await finish(startMs + TIMEOUT_MS, [slow]);
+  });
+
+  it('fails all waiting requests alike while Retry-After holds an upstream that accepts nothing', async () => {
+    const { limiter, starts, refreshOnce, finish } = setUp(8);
+    await finish(100, [refreshOnce('a')]);
+    await Promise.all(['a', 'b', 'c'].map((station) => refused(limiter, station, 30_000)));
+    const waiting = ['d', 'e'].map((station) => refreshOnce(station).catch((error: Error) => error.message));
+    await finish(5099, []);
+    expect(limiter.load().waitingRefreshes).toBe(2);
+    expect(await finish(5100, waiting)).toEqual(['503', '503']);
+    expect(limiter.mayAnswer('f', 5200)).toBe(true);
+    await expect(refreshOnce('f')).rejects.toThrow('503');
+    expect(starts.slice(1)).toEqual([]);
+    await finish(30_100, []);
+    await finish(32_000, [refreshOnce('f')]);
+    expect(limiter.outage).toBeUndefined();
+  });
+
+  it('lowers the rate for a 503 when its station is accepted again, not while the station is unavailable', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    await refused(limiter, 'a');
+    await refused(limiter, 'a');
+    expect(limiter.load().recentThrottled).toBe(0);
+    await finish(200, [refreshOnce('a')]);
+    expect(limiter.load()).toMatchObject({ recentThrottled: 2, recentRequests: 4 });
+    await finish(300, [refreshOnce('a')]);
+    expect(limiter.load().recentThrottled).toBe(2);
+  });
+
+  it('obeys the Retry-After of a 503, unless others are accepted since the first one of its station', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    await refused(limiter, 'a', 5000);
+    expect(limiter.load()).toMatchObject({ holdMs: 5000, recentThrottled: 0 });
+    await finish(5200, [refreshOnce('b')]);
+    await refused(limiter, 'a', 5000);
+    expect(limiter.load().holdMs).toBe(0);
+  });
+
+  it('takes a station for unavailable that got only 503 ten times and for five seconds, while others are accepted', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    const isThrottling: boolean[] = [];
+    for (let atMs = 600; atMs <= 7800; atMs += 600) {
+      await finish(atMs, [refreshOnce('b')]);
+      isThrottling.push(await refused(limiter, 'a'));
+    }
+    expect(isThrottling).toEqual([...Array(10).fill(true), ...Array(3).fill(false)]);
+    expect(await refused(limiter, 'c')).toBe(true);
+    await finish(8000, [refreshOnce('a')]);
+    expect(await refused(limiter, 'a')).toBe(true);
+  });
+
+  it('knows which status the service sent', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    expect(limiter.throttledBy).toBeUndefined();
+    await finish(200, [refreshOnce('b')]);
+    await refused(limiter, 'a', 1);
+    const next = setUp(1).limiter;
+    next.takeOver(limiter);
+    expect([limiter.throttledBy, next.throttledBy]).toEqual([503, 503]);
+    await finish(300, []);
+    await expect(limiter.run(refreshOf('a'), throttle())).rejects.toThrow('429');
+    expect(limiter.throttledBy).toBe(429);
+  });
+
+  it('learns nothing of the service from a request that was not sent', async () => {
+    const { limiter, hang, finish } = setUp(1);
+    await hang('a');
+    const before = limiter.load();
+    for (const reason of ['auth', 'timeout', 'status'] as const) {
+      const unsent = limiter.run(refreshOf('a'), (inFlight) => {
+        inFlight.isSent = false;
+        return Promise.reject(new RequestFailure(reason, 'no token', { status: 503 }));
+      });
+      await expect(unsent).rejects.toThrow('no token');
+    }
+    expect(limiter.load()).toEqual(before);
+    expect(limiter.isHanging('a')).toBe(true);
+    const healthy = limiter.run(refreshOf('b'), (inFlight) => {
+      inFlight.isSent = false;
+      return Promise.reject(new RequestFailure('timeout', 'no token'));
+    });
+    await expect(Promise.all([healthy, finish(20_000, [])])).rejects.toThrow('no token');
+    expect(limiter.isHanging('b')).toBe(false);
+  });
+
+  it('starts no other refresh in the slot of a delayed retry', async () => {
+    const { clock, limiter, starts, send, refreshOnce, finish } = setUp(2);
+    const a = refreshOf('a');
+    await expect(limiter.run(a, throttle())).rejects.toThrow('429');
+    const paused = limiter.run(a, async () => starts.push(['a2', clock.now()]), 1000);
+    const all = [refreshOnce('b', 1, 600), refreshOnce('c', 2, 600), send('a1', a, 600)];
+    await finish<unknown>(5000, [paused, ...all]);
+    expect(starts).toEqual([
+      ['b', 0],
+      ['a1', 0],
+      ['c', 600],
+      ['a2', 1000],
+    ]);
+  });
+});
+
+describe('RequestLimiter, when a station hangs', () => {
+  it('admits one request of it at a time until its first reply, and forgets those no longer configured', async () => {
+    const { limiter, starts, send, hang, finish } = setUp(8);
+    await hang('a', 'removed');
+    expect(limiter.load().hangingStations).toBe(2);
+    limiter.breaker.retainStations(new Set(['a']));
+    expect(limiter.load().hangingStations).toBe(1);
+    const again = refreshOf('a');
+    expect(await finish(11_000, [send('a2', again), send('a3', again), send('a4', again)])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(starts.slice(2)).toEqual([
+      ['a2', 10_000],
+      ['a3', 10_100],
+      ['a4', 10_100],
+    ]);
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
+  it('does not count a station that is removed while a request of it is in flight', async () => {
+    const { clock, limiter, refreshOnce, endOf } = setUp(8);
+    const removed = endOf(refreshOnce('removed', 0, 20_000));
+    await clock.runUntil(5000);
+    limiter.breaker.retainStations(new Set(['kept']));
+    await clock.runUntil(TIMEOUT_MS);
+    await removed;
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
+  it('lets a request take its time while others wait, and counts no station as hanging that is only slow', async () => {
+    const { clock, limiter, refreshOnce } = setUp(1);
+    const all = [refreshOnce('fast', 0, 50), refreshOnce('slow', 1, TIMEOUT_MS), refreshOnce('last', 2, 50)];
+    await clock.runUntil(TIMEOUT_MS + 100);
+    await Promise.all(all);
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
+  it('gives all that hang a quarter of the slots, those with the oldest data first', async () => {
+    const { clock, names, send, refreshOnce, hang, finish } = setUp(8);
+    const hanging = ['a', 'b', 'c', 'd'];
+    await hang(...hanging);
+    const later = hanging.map((name, index) => send(`${name} again`, refreshOf(name, 10 - index)));
+    const others = [1, 2, 3, 4, 5, 6].map((index) => refreshOnce(`other ${index}`, 20 + index));
+    await clock.runUntil(10_050);
+    const full = ['a again', 'b again', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5', 'other 6'];
+    expect(names().slice(4)).toEqual(full);
+    await finish(12_000, [...later, ...others]);
+    expect(names().slice(4)).toEqual([...full, 'd again', 'c again']);
+  });
+
+  it('leaves three quarters of the time to others when only one request may be in flight', async () => {
+    const { names, send, endOf, hang, finish } = setUp(1);
+    await hang('a');
+    const probes = ['a2', 'a3'].map((name) => endOf(send(name, refreshOf('a'), 20_000)));
+    const others = Array.from({ length: 100 }, (_, index) => send('other', refreshOf(`other ${index}`, index), 500));
+    await finish<unknown>(100_000, [...probes, ...others]);
+    expect(names().lastIndexOf('a3') - names().indexOf('a2')).toBe(61);
+  });
+});

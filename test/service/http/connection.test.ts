@@ -1,0 +1,273 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { TLSSocket } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import type { TlsOptions } from '../../../src/service/http/connection.ts';
+import { connectOnce, openPool } from '../../../src/service/http/connection.ts';
+import { issue } from '../support/certificates.ts';
+import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
+import { temporaryFile } from '../support/files.ts';
+import { shownName, startProxy } from '../support/proxy.ts';
+import { closedPort, replying, startService } from '../support/service.ts';
+
+const authority = issue({ name: 'test authority' });
+const forAddress = issue({ name: 'service', issuer: authority, hosts: ['127.0.0.1'] });
+const forName = issue({ name: 'service', issuer: authority, hosts: ['monitor.example.com'] });
+const ourselves = issue({ name: 'exporter', issuer: authority });
+
+const startSecure = (identity = forAddress, more = {}) => startService(replying('secure'), { ...identity, ...more });
+
+const trusting = (overrides: Partial<TlsOptions> = {}): TlsOptions => ({
+  ca_file: temporaryFile('ca.pem', `# the authority\n${authority.cert}`),
+  insecure_skip_verify: false,
+  ...overrides,
+});
+
+/** The certificate and key of the exporter. */
+const identity = () => ({
+  cert_file: temporaryFile('cert.pem', ourselves.cert),
+  key_file: temporaryFile('key.pem', ourselves.key),
+});
+
+const MUTUAL = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
+
+describe('openPool with TLS', () => {
+  it('accepts any certificate with insecure_skip_verify', async () => {
+    const { url } = await startSecure(forName);
+    expect(await testClient(url, { tls: { insecure_skip_verify: true } }).get()).toBe('secure');
+  });
+
+  it.each([
+    ['unknown authority', forAddress, undefined, /unable to verify the first certificate|unable to get local issuer/],
+    ['for another host', forName, trusting, /does not match certificate's altnames/],
+  ])('fails with reason tls, without a retry, when the certificate is %s', async (_what, issued, tls, message) => {
+    const { url } = await startSecure(issued);
+    const { failure, observer } = testClient(url, { ...(tls && { tls: tls() }), maxRetries: 3 });
+    expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(message) });
+    expect(observer).toMatchObject({ outcomes: ['tls'], retries: 0 });
+  });
+
+  it('does not show names of a certificate that repeat a secret', async () => {
+    const { url } = await startSecure(
+      issue({ name: 'service', issuer: authority, hosts: ['my-secret-token.example.com'] }),
+    );
+    const auth = bearer({ text: 'my-secret-token' });
+    const error = await testClient(url, { tls: trusting({ server_name: 'monitor.example.com' }), auth }).failure();
+    expect(error.message).toMatch(/: not shown, because it repeats a secret$/);
+  });
+
+  it('sends and verifies the configured server name, whatever the Host header', async () => {
+    const { url, requests } = await startSecure(forName);
+    const tls = trusting({ server_name: 'monitor.example.com' });
+    await testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get();
+    expect(requests[0]?.socket).toHaveProperty('servername', 'monitor.example.com');
+    expect(requests[0]?.headers.host).toBe('elsewhere');
+  });
+
+  it('uses no TLS version below min_version', async () => {
+    const { url } = await startSecure(forAddress, { maxVersion: 'TLSv1.2' });
+    expect(await testClient(url, { tls: trusting({ min_version: 'TLS12' }) }).get()).toBe('secure');
+    expect(await testClient(url, { tls: trusting({ min_version: 'TLS13' }) }).failure()).toMatchObject({
+      reason: 'tls',
+    });
+  });
+
+  it('reads certificate files again for each connection', async () => {
+    const { url } = await startService(replying('secure', 200, { Connection: 'close' }), forAddress);
+    const tls = trusting();
+    const { get, failure } = testClient(url, { tls });
+    expect(await get()).toBe('secure');
+    writeFileSync(String(tls.ca_file), issue({ name: 'other authority' }).cert);
+    expect(await failure()).toMatchObject({ reason: 'tls' });
+  });
+
+  it.each<[string, () => Partial<TlsOptions>, RegExp]>([
+    ['a file that cannot be read', () => ({ ca_file: '/nowhere/ca.pem' }), /cannot read TLS file \S+\/ca\.pem: ENOENT/],
+    ['an invalid authority', () => ({ ca_file: temporaryFile('broken', 'broken') }), /invalid TLS file \S+\/broken: /],
+    [
+      'a certificate and key that do not match',
+      () => ({ ...identity(), key_file: temporaryFile('other', forName.key) }),
+      /invalid TLS file \S+\/cert\.pem with \S+\/other: /,
+    ],
+  ])('fails with reason tls and names %s', async (_what, files, message) => {
+    const { url } = await startSecure();
+    const { failure } = testClient(url, { tls: trusting(files()) });
+    expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(message) });
+  });
+
+  it('does not read certificate files without TLS', async () => {
+    const tls = { ca_file: '/nowhere', insecure_skip_verify: false };
+    const { get } = await servedClient(replying('plain'), { tls });
+    expect(await get()).toBe('plain');
+  });
+});
+
+describe('openPool through a proxy', () => {
+  it('tunnels to an http service, so that the proxy sees no credential', async () => {
+    const proxy = await startProxy();
+    const options = { proxyUrl: proxy.url, auth: bearer({ text: 't0ken' }) };
+    const { get, url, requests } = await servedClient(replying('plain'), options);
+    expect(await get('/a?b')).toBe('plain');
+    expect(requests[0]).toMatchObject({ url: '/a?b', headers: { host: url.host, authorization: 'Bearer t0ken' } });
+    expect(proxy).toMatchObject({ requests: [], tunnels: [{ target: url.host, headers: { host: url.host } }] });
+    expect(proxy.tunnels[0]?.headers).not.toHaveProperty('authorization');
+    expect(proxy.tunnels[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('sends all values of a header that is configured with several', async () => {
+    const proxy = await startProxy();
+    const headers = ['a', 'b'].map((value) => ({ name: 'X-Tenant', value }));
+    const { get, requests } = await servedClient(replying('plain'), { proxyUrl: proxy.url, headers });
+    await get();
+    expect(requests[0]?.headersDistinct['x-tenant']).toEqual(['a', 'b']);
+  });
+
+  it('verifies the name of the service, whatever the Host header', async () => {
+    const { url } = await startSecure(forAddress);
+    const proxy = await startProxy();
+    const headers = [{ name: 'Host', value: 'elsewhere' }];
+    expect(await testClient(url, { proxyUrl: proxy.url, tls: trusting(), headers }).get()).toBe('secure');
+    const other = await startSecure(forName);
+    const failure = await testClient(other.url, { proxyUrl: proxy.url, tls: trusting() }).failure();
+    expect(failure).toMatchObject({ reason: 'tls', message: expect.stringMatching(/altnames/) });
+  });
+
+  it('reads certificate files again when they changed', async () => {
+    const { url } = await startService(replying('secure', 200, { Connection: 'close' }), forAddress);
+    const proxy = await startProxy();
+    const tls = trusting();
+    const { get, failure } = testClient(url, { tls, proxyUrl: proxy.url });
+    expect(await get()).toBe('secure');
+    writeFileSync(String(tls.ca_file), issue({ name: 'other authority' }).cert);
+    expect(await failure()).toMatchObject({ reason: 'tls' });
+    writeFileSync(String(tls.ca_file), authority.cert);
+    expect(await get()).toBe('secure');
+  });
+
+  it('recovers from a certificate file that was invalid for a while', async () => {
+    const { url } = await startSecure();
+    const proxy = await startProxy();
+    const tls = trusting();
+    const valid = readFileSync(String(tls.ca_file));
+    const { get, failure } = testClient(url, { tls, proxyUrl: proxy.url });
+    expect(await get()).toBe('secure');
+    for (const invalid of ['half of a', 'half of a certificate']) {
+      writeFileSync(String(tls.ca_file), invalid);
+      expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(/^invalid TLS file/) });
+    }
+    writeFileSync(String(tls.ca_file), valid);
+    expect(await get()).toBe('secure');
+  });
+
+  it('opens no connections once it is destroyed, although a certificate file has changed', async () => {
+    const { url } = await startSecure();
+    const proxy = await startProxy();
+    const tls = trusting();
+    const pool = openPool(url.origin, { connections: 1, timeoutMs: 60_000, tls, proxyUrl: proxy.url });
+    const request = () => pool.request({ method: 'GET', path: '/' }).then(({ body }) => body.text());
+    expect(await request()).toBe('secure');
+    writeFileSync(String(tls.ca_file), authority.cert);
+    const late = request();
+    await Promise.all([expect(late).rejects.toThrow('The client is destroyed'), pool.destroy()]);
+    expect(proxy.tunnels).toHaveLength(1);
+  });
+
+  it('connects to an https proxy with the same authorities, without the client certificate', async () => {
+    const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
+      ...forName,
+      ...MUTUAL,
+    });
+    const proxy = await startProxy({ ...forAddress, ...MUTUAL });
+    const tls = trusting({ server_name: 'monitor.example.com', ...identity() });
+    expect(await testClient(url, { proxyUrl: proxy.url, tls }).get()).toBe('exporter');
+    expect(proxy.tunnels).toMatchObject([{ shownName: 'none' }]);
+  });
+
+  it.each([
+    ['http', '', ':80', undefined],
+    ['https', 'user:p%40ss@', ':443', 'user:p@ss'],
+    ['https', 'user@', ':443', 'user:'],
+  ])(
+    'sends a proxy the authority of an %s service and the user information %j, and retries a 407',
+    async (protocol, userinfo, port, pair) => {
+      const proxy = await startProxy(undefined, 407);
+      const proxyUrl = new URL(`http://${userinfo}${proxy.url.host}`);
+      const { failure, observer } = testClient(new URL(`${protocol}://monitor.example.com`), {
+        proxyUrl,
+        maxRetries: 1,
+      });
+      const target = `monitor.example.com${port}`;
+      expect(await failure()).toMatchObject({
+        reason: 'network',
+        message: `proxy ${proxy.url.host} refused the tunnel to ${protocol}://monitor.example.com: Proxy response (407) !== 200 when HTTP Tunneling`,
+      });
+      expect(observer).toMatchObject({ outcomes: ['network', 'network'], retries: 1 });
+      expect(proxy.tunnels[0]).toMatchObject({ target });
+      expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(
+        pair && `Basic ${Buffer.from(pair).toString('base64')}`,
+      );
+    },
+  );
+
+  it('names the proxy when it is unreachable or has a certificate that is not trusted', async () => {
+    const failureThrough = (proxyUrl: URL) =>
+      testClient(new URL('http://monitor.example.com'), { proxyUrl, tls: trusting() }).failure();
+    expect(await failureThrough(new URL(`http://127.0.0.1:${await closedPort()}`))).toMatchObject({
+      reason: 'network',
+      message: expect.stringMatching(/^proxy 127.* connect ECONNREFUSED/),
+    });
+    expect(await failureThrough((await startProxy(forName)).url)).toMatchObject({
+      reason: 'tls',
+      message: expect.stringMatching(/^proxy 127.*altnames/),
+    });
+  });
+
+  it.each([
+    { userinfo: 'user:p%40ssw0rd', repeated: 'p@ssw0rd' },
+    { userinfo: 'key-of-the-proxy', repeated: 'key-of-the-proxy' },
+  ])('does not show a reply that repeats $repeated of a proxy', async ({ userinfo, repeated }) => {
+    const proxy = await startProxy();
+    const proxyUrl = new URL(`http://${userinfo}@${proxy.url.host}`);
+    const { failure } = await servedClient(replying(`unexpected ${repeated} in the request`, 400), { proxyUrl });
+    expect((await failure()).message).toMatch(/answered 400 Bad Request: not shown, because it repeats a secret/);
+    const endpoint = await startService(replying(`no: ${repeated}`, 403));
+    const { failure: tokenFailure } = testClient(endpoint.url, { proxyUrl, auth: oauth2(endpoint.url) });
+    expect((await tokenFailure()).message).toMatch(/answered 403 Forbidden: not shown, because it repeats a secret/);
+  });
+
+  it('reaches the token endpoint through the same proxy and authority', async () => {
+    const endpoint = await startService(replying('{"access_token":"t"}'), forAddress);
+    const proxy = await startProxy();
+    const tokenUrl = new URL('/token', endpoint.url);
+    const auth = oauth2(tokenUrl);
+    const tls = trusting({ server_name: 'for the service alone' });
+    const { get, url } = await servedClient((request, response) => response.end(request.headers.authorization), {
+      proxyUrl: proxy.url,
+      auth,
+      tls,
+    });
+    expect(await get()).toBe('Bearer t');
+    expect(proxy.tunnels.map(({ target }) => target)).toEqual([tokenUrl.host, url.host]);
+  });
+});
+
+describe('connectOnce', () => {
+  it('connects with the settings of requests without sending one', async () => {
+    const { url, requests } = await startSecure(forName);
+    const tls = trusting({ server_name: 'monitor.example.com' });
+    const socket = await connectOnce(url, { timeoutMs: 60_000, tls });
+    expect(socket).toBeInstanceOf(TLSSocket);
+    expect(shownName(socket as TLSSocket)).toBe('service');
+    socket?.destroy();
+    expect(requests).toEqual([]);
+  });
+
+  it('sends a request without credentials through a proxy', async () => {
+    const { url, requests } = await startSecure(forName);
+    const proxy = await startProxy();
+    const tls = trusting({ server_name: 'monitor.example.com' });
+    expect(await connectOnce(url, { timeoutMs: 60_000, tls, proxyUrl: proxy.url })).toBeUndefined();
+    expect(proxy.tunnels).toMatchObject([{ target: url.host }]);
+    expect(requests).toMatchObject([{ method: 'HEAD', url: '/' }]);
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+});

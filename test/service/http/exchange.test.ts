@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { RequestFailure } from '../../../src/service/request-failure.ts';
+import { codePoint } from '../../code-point.ts';
+import { bearer, servedClient, testClient } from '../support/client.ts';
+import { listen, replying, startRawService } from '../support/service.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+describe('exchange', () => {
+  // Runs first, so that no timer of another test expires meanwhile.
+  it('leaves no timer running', async () => {
+    const { get } = await servedClient(replying('{}'), { timeoutMs: 3_600_000 });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    await get();
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it.each([
+    ['is reset within the body', `${OK}Content-Length: 10\r\n\r\nabc`],
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ])('fails with reason network, with retries, when the connection %s', async (_what, reply) => {
+    const { url } = await startRawService((socket, connection) => {
+      if (connection === 1) socket.write(reply, () => socket.resetAndDestroy());
+      else socket.end(`${OK}Content-Length: 2\r\n\r\n{}`);
+    });
+    const { get, observer } = testClient(url, { maxRetries: 1 });
+    expect(await get()).toBe('{}');
+    expect(observer).toMatchObject({ outcomes: ['network', undefined], retries: 1 });
+  });
+
+  it('keeps the content of an invalid reply out of the failure and its causes', async () => {
+    const { url } = await startRawService((socket) => socket.end('SSH-2.0 t0ken\r\n'));
+    const client = testClient(url, { auth: bearer({ text: 't0ken' }) });
+    expect(inspect(await client.failure(), { depth: null })).not.toContain('t0ken');
+  });
+
+  it('times out when no headers arrive', async () => {
+    const { url } = await startRawService(() => undefined);
+    expect(await testClient(url, { timeoutMs: 300 }).failure()).toMatchObject({
+      reason: 'timeout',
+      message: `${url.host}: no complete reply within 300 ms`,
+    });
+  });
+
+  it('times out, or aborts, while the connection is not established', async () => {
+    const silent = createServer(() => undefined);
+    const url = new URL(`https://127.0.0.1:${await listen(silent)}`);
+    expect(await testClient(url, { timeoutMs: 30 }).failure()).toMatchObject({ reason: 'timeout' });
+    const controller = new AbortController();
+    const outcome = testClient(url, { timeoutMs: 60_000 }).get('/list', { signal: controller.signal });
+    await once(silent, 'connection');
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+  });
+
+  it.each([
+    {
+      what: 'an endless body',
+      head: `${OK}\r\n`,
+      piece: 'x',
+      reason: 'body',
+      problem: 'body is larger than 1048576 bytes',
+    },
+    {
+      what: 'a body whose length is too large',
+      head: `${OK}Content-Length: 1048577\r\n\r\n`,
+      piece: 'x',
+      reason: 'body',
+      problem: 'body of 1048577 bytes is larger than 1048576 bytes',
+    },
+  ])('disconnects from a service that floods it with $what, without a retry', async (row) => {
+    const { head, piece, reason, problem } = row;
+    let disconnected = false;
+    const { url } = await startRawService((socket) => {
+      socket.write(head);
+      const flood = () => socket.write(piece.repeat(1000), (error) => error || flood());
+      flood();
+      socket.on('close', () => {
+        disconnected = true;
+      });
+    });
+    const { failure, observer } = testClient(url, { maxRetries: 2 });
+    expect(await failure()).toMatchObject({ reason, message: `${url.host}: ${problem}` });
+    await vi.waitFor(() => expect(disconnected).toBe(true), 30_000);
+    expect(observer.retries).toBe(0);
+  });
+
+  it('accepts a few informational replies, and a body of exactly the limit in many usual chunks', async () => {
+    const maxPageBytes = 6_000_000;
+    const { url } = await startRawService((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(16));
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
+      socket.write(`12c\r\n${'x'.repeat(300)}\r\n`.repeat(20_000));
+      socket.end('0\r\n\r\n');
+    });
+    expect(await testClient(url, { maxPageBytes }).get()).toHaveLength(maxPageBytes);
+  });
+
+  it('rejects a body with a content-encoding, except identity', async () => {
+    const { get, failure, requests } = await servedClient((request, response) =>
+      response.writeHead(200, { 'Content-Encoding': request.url?.slice(1) }).end('{}'),
+    );
+    expect(await failure('/gzip')).toMatchObject({
+      reason: 'body',
+      message: expect.stringMatching(/the body is compressed or otherwise encoded, expected no content-encoding$/),
+    });
+    expect(await get('/Identity')).toBe('{}');
+    expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
+  });
+
+  it('keeps the status of an error whose body is cut off, stalls or never ends', async () => {
+    const { url } = await startRawService((socket, connection) => {
+      socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 10000000\r\n\r\nno such thing`);
+      if (connection === 1) socket.end();
+      if (connection === 3) socket.write('!'.repeat(200_000));
+    });
+    const { failure } = testClient(url, { timeoutMs: 2000 });
+    const messages = [await failure(), await failure(), await failure()].map(({ message }) => message);
+    expect(messages).toEqual([
+      `${url.host} answered 404 Not Found: no such thing`,
+      `${url.host} answered 404 Not Found: no such thing`,
+      expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
+    ]);
+  });
+
+  /** Invalid values, values of other headers and almost valid ones. */
+  const value = fc.oneof(
+    fc.constantFrom(
+      ...['', '-1', '1e9', '99999999999999999999', '5, 5', 'Fri, 31 Dec 9999 23:59:59 GMT', 'a\0b', 'a\rb'],
+    ),
+    fc.constantFrom(...['gzip', 'gzip, chunked', 'close', 'upgrade', '//']),
+    fc.string({ unit: codePoint, maxLength: 20 }),
+  );
+  const name = fc.constantFrom(
+    ...['Retry-After', 'Date', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding', 'Connection', 'Keep-Alive'],
+    ...['Location', 'Trailer', 'Upgrade', '__proto__', 'X Y'],
+  );
+  const replies = fc.record({
+    status: fc.constantFrom(...[200, 204, 302, 304, 401, 413, 429, 503, 999, 100, 101, 0]),
+    headers: fc.array(fc.tuple(name, value), { maxLength: 6 }),
+    length: fc.constantFrom('', ...[2, 1, 3, 1e15].map((bytes) => `Content-Length: ${bytes}\r\n`)),
+    staysOpen: fc.boolean(),
+  });
+
+  it('reads the body or fails for a reason of the service, whatever the headers of the reply', async () => {
+    const outcomes = fc.sample(replies, 150).map(async ({ status, headers, length, staysOpen }) => {
+      const lines = headers.map(([header, content]) => `${header}: ${content}\r\n`).join('');
+      const reply = Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines}${length}\r\n{}`, 'latin1');
+      const { url } = await startRawService((socket) => (staysOpen ? socket.write(reply) : socket.end(reply)));
+      const error = await testClient(url, { timeoutMs: 2000 })
+        .get()
+        .catch((reason: unknown) => reason);
+      return error instanceof Error && !(error instanceof RequestFailure) ? { error, reply: `${reply}` } : undefined;
+    });
+    expect((await Promise.all(outcomes)).filter((bug) => bug !== undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { readId } from '../../../src/resources/record.ts';
+import { listPages } from '../../../src/service/paging/list-pages.ts';
+import { type Page, readPage } from '../../../src/service/protocol/page.ts';
+import { listingContext } from '../support/context.ts';
+import {
+  drawUnstableWorld,
+  drawWorld,
+  ModelService,
+  requestsWithoutOverlap,
+  type World,
+} from '../support/listing-model.ts';
+import { query, sourceOf } from '../support/listing-source.ts';
+
+const WORLDS = 1000;
+
+interface Outcome {
+  readonly world: World;
+  readonly addsUp: boolean;
+  /** Resources that existed during the whole listing. */
+  readonly missing: readonly string[];
+  readonly requests: number;
+  /** In the end. */
+  readonly records: number;
+}
+
+async function listed(world: World): Promise<Outcome> {
+  const service = new ModelService(world);
+  const { source } = sourceOf((request) => service.answer(request), world);
+  const listing = await source.listResources(query, listingContext());
+  const ids = new Set(listing.parts.flat().map(({ id }) => id));
+  const { requests, records } = service;
+  return { world, addsUp: listing.addsUp, missing: service.missing(ids), requests, records };
+}
+
+const hasTotal = ({ total }: World) => total === 'right';
+const isStill = ({ change, order }: World) => change === 'none' && order === 'stable';
+const isHonest = ({ offset }: World) => offset === 'honest';
+/**
+ * A duplicate makes the total wrong, or the order doubtful where there is none. Without a total, single records cannot overlap, and pages of
+ * equal records without an id look like one page again and again.
+ */
+function isVerifiable({ total, size, cap, duplicated, withoutId, areEqual }: World): boolean {
+  if (duplicated > 0) return false;
+  const canOverlap = size !== 'short pages' && (size !== 'capped' || cap > 1);
+  return total === 'right' || (canOverlap && (withoutId === 0 || !areEqual));
+}
+
+/** Over many services drawn from seeds, honest and faulty, against a model that shares no code with the listing. */
+describe('stationSource, completeness', () => {
+  const outcomes: Outcome[] = [];
+  const of = (select: (world: World) => boolean) => outcomes.filter(({ world }) => select(world));
+  const wrong = (select: (world: World) => boolean) =>
+    of(select).filter(({ addsUp, missing }) => addsUp && missing.length > 0);
+
+  beforeAll(async () => {
+    for (let seed = 1; seed <= WORLDS; seed += 1) outcomes.push(await listed(drawWorld(seed)));
+  });
+
+  it('without a total, a listing that misses a resource never adds up', () => {
+    expect(wrong((world) => !hasTotal(world))).toEqual([]);
+  });
+
+  it('without a total, no listing in an order that changes between requests adds up and misses a resource', async () => {
+    const unstable: Outcome[] = [];
+    for (let seed = 1; seed <= WORLDS; seed += 1) unstable.push(await listed(drawUnstableWorld(seed)));
+    const addingUp = unstable.filter((outcome) => outcome.addsUp && outcome.world.count > 1);
+    expect(addingUp.length).toBeGreaterThan(20);
+    expect(addingUp.filter(({ missing }) => missing.length > 0)).toEqual([]);
+  });
+
+  it('with a total, a listing that misses a resource never adds up, except when rows changed while it was read', () => {
+    expect(wrong((world) => hasTotal(world) && isStill(world))).toEqual([]);
+    expect(wrong((world) => hasTotal(world)).length).toBeLessThan(WORLDS / 200);
+  });
+
+  it('the listing of an honest service adds up when nothing changes', () => {
+    const incomplete = of((world) => isHonest(world) && isStill(world) && isVerifiable(world)).filter(
+      ({ addsUp }) => !addsUp,
+    );
+    expect(incomplete).toEqual([]);
+  });
+
+  it('takes at most one request more than a listing without overlaps, up to as many pages as a page has records', () => {
+    const honest = of((world) => isHonest(world) && isStill(world) && isVerifiable(world) && !hasTotal(world));
+    const short = honest.filter(({ world, records }) => records < pageLength(world) ** 2);
+    expect(short.length).toBeGreaterThan(WORLDS / 20);
+    for (const { world, requests } of short) {
+      expect(requests - requestsWithoutOverlap(world), JSON.stringify(world)).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+const NO_REJECTS = { rejected: 0, rejectedRecords: [] };
+
+describe('listPages', () => {
+  it.each([
+    { of: 'distinct ids', last: 'id-24999', expected: { size: 25_000, complete: true, duplicates: 0 } },
+    { of: 'ids with one duplicate', last: 'id-3', expected: { size: 24_999, complete: false, duplicates: 1 } },
+  ])('compares at most 1,000 ids without a pause, also of a page of 25,000 $of', async ({ last, expected }) => {
+    const records = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: at === 24_999 ? last : `id-${at}` }));
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 25_000 } }));
+    const page = await readPage(body, readId);
+    const idsPerIteration = [0];
+    const next = () => {
+      idsPerIteration.push(0);
+      immediate = setImmediate(next);
+    };
+    let immediate = setImmediate(next);
+    // Every id that is compared becomes a label value first.
+    const { toWellFormed } = String.prototype;
+    const spy = vi.spyOn(String.prototype, 'toWellFormed').mockImplementation(function (this: string) {
+      idsPerIteration.push((idsPerIteration.pop() ?? 0) + 1);
+      return toWellFormed.call(this);
+    });
+    const fetchPage = async (offset: number) => {
+      idsPerIteration.push(0);
+      return { page, offset, requested: 100 };
+    };
+    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1 }).finally(() => {
+      spy.mockRestore();
+      clearImmediate(immediate);
+    });
+    expect(listing).toMatchObject(expected);
+    expect(Math.max(...idsPerIteration)).toBe(1000);
+    // Parts without a duplicate stay the same objects, so that what is derived from them is reused.
+    const isSame = listing.parts.map((part, at) => part === page.parts[at]?.rows);
+    expect(isSame.filter((same) => same)).toHaveLength(25 - expected.duplicates);
+  });
+
+  it.each([undefined, 1_000_000_000])(
+    'ends a listing without end, and reads it once, with the total %s',
+    async (total) => {
+      const fetchPage = async (offset: number) => {
+        const ids = [`r${offset}`, `r${offset + 1}`] as const;
+        const part = { rows: ids, ids, positions: undefined, invalid: new Map() };
+        const counts = {
+          received: 2,
+          rowCount: 2,
+          parts: [part],
+          total,
+          totalInvalid: false,
+          ...NO_REJECTS,
+        };
+        const page: Page<string> = { ...counts, borders: ids, afterFirst: () => page };
+        return { page, offset, requested: 2 };
+      };
+      const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1 });
+      const reason = total ? 'reports a total of 1000000000' : 'the listing did not end within 100000 pages';
+      expect(listing).toMatchObject({ pages: 100_000, incompleteReasons: [{ text: expect.stringContaining(reason) }] });
+    },
+  );
+});
+
+function pageLength({ size, cap, pageSize }: World): number {
+  if (size === 'ignored') return Number.POSITIVE_INFINITY;
+  return size === 'capped' ? Math.min(cap, pageSize) : pageSize;
+}

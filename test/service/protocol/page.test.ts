@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../../src/model/failure.ts';
+import { readId } from '../../../src/resources/record.ts';
+import { readPage as readPageOf, rowFinder } from '../../../src/service/protocol/page.ts';
+import { isCollected } from '../../held-by-buffers.ts';
+
+const readPage = (body: Uint8Array, options?: Parameters<typeof readPageOf<string>>[2]) =>
+  readPageOf(body, readId, options);
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const failureOf = (body: Uint8Array) =>
+  readPage(body).then(
+    () => undefined,
+    (error: unknown) => (error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error),
+  );
+
+describe('readPage', () => {
+  it('reads records and total, and counts invalid records', async () => {
+    const page = await readPage(
+      bytes({
+        resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }],
+        page: { offset: 0, size: 9, total: 4 },
+      }),
+    );
+    expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
+    expect(page.parts).toMatchObject([{ rows: ['a', 'b'], ids: ['a', 'b'], positions: [0, 3] }]);
+    expect(page).toMatchObject({ rejected: 2, rejectedRecords: [{ position: 1 }, { position: 2 }] });
+  });
+
+  it('reads invalid UTF-8, a byte order mark and field names that are special in JavaScript', async () => {
+    const rows = [
+      '{"resource_id":"a\xed\xa0\x80z"}',
+      '{"resource_id":"b","__proto__":{"resource_id":"evil"}}',
+      '{"__proto__":{"resource_id":"evil"}}',
+      '{"resource_id":"__proto__"}',
+      '{"resource_id":"c","resource_id":"d"}',
+    ];
+    const body = Buffer.from(`\xef\xbb\xbf{"resources":[${rows.join()}],"page":{"total":5},"__proto__":{}}`, 'latin1');
+    const page = await readPage(body);
+    expect(page).toMatchObject({ received: 5, rejected: 1, total: 5 });
+    expect(page.parts).toMatchObject([{ rows: ['a\ufffd\ufffd\ufffdz', 'b', '__proto__', 'd'] }]);
+  });
+
+  it('does not hold the page of the listing before', async () => {
+    const pages = async () => {
+      const before = await readPage(bytes({ resources: [{ resource_id: 'a' }] }));
+      const page = await readPage(bytes({ resources: [{ resource_id: 'b' }] }), { before });
+      return { page, before: new WeakRef(before.parts) };
+    };
+    const { page, before } = await pages();
+    await expect.poll(() => isCollected(before)).toBe(true);
+    expect(page.parts).toMatchObject([{ rows: ['b'], positions: undefined }]);
+  });
+
+  it.each([
+    [{ total: '12' }, 12, false],
+    [{ total: 0 }, 0, false],
+    [{ total: null }, undefined, false],
+    ['12', undefined, false],
+    [{ total: -1 }, undefined, true],
+  ])('reads the page %j as total %j', async (page, total, totalInvalid) => {
+    expect(await readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
+  });
+
+  it.each([
+    ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
+    ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
+    ['[]', 'body: expected a JSON object, got an array'],
+    ['null', 'body: expected a JSON object, got null'],
+    ['{}', 'body: expected a JSON object with a field "resources"'],
+    ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
+    ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
+  ])('fails on %s', async (text, message) => {
+    expect(await failureOf(Buffer.from(text))).toBe(message);
+  });
+
+  it('reads a page or fails with reason body, for any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        async (body) => {
+          expect((await failureOf(body)) ?? 'body: ').toMatch(/^body: /);
+        },
+      ),
+    );
+  });
+
+  it('reads at most 1,000 records without a pause', async () => {
+    let read = 0;
+    let most = 0;
+    const next = () => {
+      read = 0;
+      immediate = setImmediate(next);
+    };
+    let immediate = setImmediate(next);
+    const readRow = (record: unknown) => {
+      read += 1;
+      most = Math.max(most, read);
+      return readId(record);
+    };
+    const body = bytes({ resources: Array.from({ length: 5000 }, (_, at) => ({ resource_id: `id-${at}` })) });
+    const { received } = await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    expect(received).toBe(5000);
+    expect(most).toBe(1000);
+  });
+
+  it.each([
+    { size: 'small', length: 10, pauses: 1 },
+    { size: 'large', length: 1200, pauses: 2 },
+  ])('pauses $pauses times before the first record of a $size page', async ({ length, pauses }) => {
+    let passed = 0;
+    const next = () => {
+      passed += 1;
+      immediate = setImmediate(next);
+    };
+    let immediate = setImmediate(next);
+    const seen: number[] = [];
+    const readRow = (record: unknown) => {
+      seen.push(passed);
+      return readId(record);
+    };
+    const body = bytes({ resources: Array(1000).fill({ resource_id: 'a', name: 'a'.repeat(length) }) });
+    await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    expect(seen[0]).toBe(pauses);
+  });
+
+  it('does not parse a large page when the refresh is aborted', async () => {
+    const end = new AbortController();
+    const page = readPage(Buffer.from(`{"resources":"${'a'.repeat(1_000_000)}`), { signal: end.signal });
+    end.abort(new Error('aborted'));
+    await expect(page).rejects.toThrow('aborted');
+  });
+
+  it('ends at the next pause when the refresh is aborted', async () => {
+    const end = new AbortController();
+    let read = 0;
+    const readRow = (record: unknown) => {
+      read += 1;
+      if (read === 10) end.abort(new Error('aborted'));
+      return readId(record);
+    };
+    const body = bytes({ resources: Array(5000).fill({ resource_id: 'a' }) });
+    await expect(readPageOf(body, readRow, { signal: end.signal })).rejects.toThrow('aborted');
+    expect(read).toBe(1000);
+  });
+
+  it.each([
+    { shape: 'deep nesting', text: `{"resources":${'['.repeat(100_000)}`, outcome: 'that are not JSON' },
+    {
+      shape: 'millions of empty records',
+      text: `{"resources":[${'{},'.repeat(800_000)}{}]}`,
+      outcome: 'at most 1000000 values',
+    },
+    {
+      shape: 'records of deep nesting',
+      text: `{"resources":[${Array(3).fill(`${'['.repeat(5000)}${']'.repeat(5000)}`)}]}`,
+      outcome: '3 rejected',
+    },
+    { shape: 'records without fields', text: `{"resources":[${'{},'.repeat(9999)}{}]}`, outcome: '10000 rejected' },
+    {
+      shape: 'a text without an end',
+      text: `{"resources":[{"a":"${'a'.repeat(100_000)}`,
+      outcome: 'that are not JSON',
+    },
+  ])('reads or refuses a page with $shape', async ({ text, outcome }) => {
+    const result = await readPage(Buffer.from(text)).then(
+      ({ rejected }) => `${rejected} rejected`,
+      ({ message }: Error) => message,
+    );
+    expect(result).toContain(outcome);
+  });
+
+  it('reads records with long texts and many unknown fields', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, 'x'.repeat(100)]));
+    const records = Array.from({ length: 20 }, (_, at) => ({ resource_id: `id-${at}`, display_name: '名', ...extra }));
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, 2));
+    expect(await readPage(body)).toMatchObject({ received: 20, rowCount: 20, total: 20 });
+  });
+
+  it('reads no record of a page that has too many', async () => {
+    const counted = (records: number) => {
+      throw new ListingFailure('body', `${records} are too many`);
+    };
+    const resources = [{ resource_id: 'a' }, {}];
+    await expect(readPage(bytes({ resources }), { counted })).rejects.toThrow('2 are too many');
+  });
+});
+
+describe('rowFinder', () => {
+  it('finds the rows that stayed in their order when one was inserted or removed', () => {
+    const foundIn = (rows: readonly string[], ids: readonly string[]) => {
+      const find = rowFinder([{ rows, ids: rows }]);
+      return ids.filter((id) => find(id) === id).join('');
+    };
+    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
+    expect(foundIn([], [...'a'])).toBe('');
+  });
+
+  it('finds the rows of all parts of a large page', async () => {
+    const all = Array.from({ length: 2500 }, (_, at) => ({ resource_id: `id-${at}` }));
+    const { parts } = await readPage(bytes({ resources: all }));
+    const find = rowFinder(parts);
+    expect(all.filter(({ resource_id }) => find(resource_id) === resource_id)).toHaveLength(2500);
+  });
+
+  it('finds no row but the one of the id', () => {
+    const ids = fc.array(fc.constantFrom(...'abcd'));
+    fc.assert(
+      fc.property(ids, ids, (rows, sought) => {
+        const find = rowFinder([{ rows, ids: rows }]);
+        for (const id of sought) expect([id, undefined]).toContain(find(id));
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { RequestFailure } from '../../../src/service/request-failure.ts';
+import type { ListingObserver } from '../../../src/service/request-observer.ts';
+import { stationSource } from '../../../src/service/station-source.ts';
+import type { RecordBudget } from '../../../src/stations/record-budget.ts';
+import { SerialQueue } from '../../../src/tasks/serial-queue.ts';
+
+export interface PageRequest {
+  readonly path: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly nth: number;
+}
+
+export type Reply = { readonly resources: unknown; readonly page?: unknown };
+export type Answer = (request: PageRequest) => Reply | string | Uint8Array;
+
+export const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
+export const query = { path, filters: {} };
+
+export interface Setting {
+  readonly pageSize?: number;
+  readonly concurrency?: number;
+  readonly listStyle?: 'repeat' | 'comma';
+  readonly baseUrl?: URL;
+  readonly replies?: SerialQueue;
+  readonly observer?: Partial<ListingObserver>;
+  readonly records?: RecordBudget;
+  /** The largest page that the service accepts, by the number of the request. */
+  readonly largest?: (nth: number) => number;
+}
+
+/** A source over a service that is given as a function from requests to replies. */
+export function sourceOf(
+  answer: Answer,
+  { replies = new SerialQueue(), observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
+) {
+  const requests: PageRequest[] = [];
+  const underWay = { now: 0, most: 0 };
+  const get = async <T>(
+    first: string,
+    _context: unknown,
+    read: (body: Uint8Array) => T | Promise<T>,
+    smaller: () => string | undefined = () => undefined,
+  ) => {
+    for (let next: string | undefined = first; next !== undefined; next = smaller()) {
+      const parameters = new URLSearchParams(next.slice(next.indexOf('?')));
+      const [offset, size] = [Number(parameters.get('page.offset')), Number(parameters.get('page.size'))];
+      const request = { path: next, offset, size, nth: requests.length };
+      requests.push(request);
+      underWay.now += 1;
+      underWay.most = Math.max(underWay.most, underWay.now);
+      await new Promise(setImmediate);
+      underWay.now -= 1;
+      if (size > largest(request.nth)) continue;
+      const reply = answer(request);
+      if (reply instanceof Uint8Array) return read(reply);
+      return read(Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply)));
+    }
+    throw new RequestFailure('status', 'too large', { status: 413 });
+  };
+  const baseUrl = new URL('http://service.test');
+  const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
+  const source = stationSource({ client: { get }, options, replies, observer, records });
+  return { source, requests, underWay };
+}

@@ -1,0 +1,148 @@
+import { vi } from 'vitest';
+import type { Clock } from '../../src/model/clock.ts';
+import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
+import { StateMeanings } from '../../src/resources/alert-state.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+
+export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
+  return {
+    name: 'prod',
+    upstream: 'main',
+    path: { subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' },
+    filters: {},
+    products: [],
+    alertability: false,
+    productsTtlMs: 0,
+    alertabilityTtlMs: 0,
+    cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
+    refreshTimeoutMs: 120_000,
+    labels: {},
+    resourceLabels: new ResourceLabels(),
+    states: new StateMeanings(),
+    labelValues: 1000,
+    maxChanges: 1000,
+    metrics: { perResource: true, maxResources: 100_000, maxFiringResources: 500, disabled: new Set() },
+    ...changes,
+  };
+}
+
+/** The load of an upstream whose limits are not reached. */
+export const IDLE_LOAD: UpstreamLoad = {
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  holdMs: 0,
+  recentRequests: 180,
+  recentThrottled: 0,
+  throttledForMs: undefined,
+  waitingRefreshes: 0,
+  oldestWaitingMs: 0,
+  hangingStations: 0,
+  typicalLatencyMs: 67,
+};
+
+/** Its alert state is what the words of the state say. */
+export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
+  const { state = 'INACTIVE' } = changes;
+  return {
+    id,
+    name: `name-${id}`,
+    displayName: `Display ${id}`,
+    type: 'type.a',
+    typeLabel: 'Type A',
+    state,
+    alertState: new StateMeanings().alertStateOf(state),
+    sku: '',
+    gpuModel: '',
+    alertRules: 1,
+    createdSeconds: 1_700_000_000,
+    product: '',
+    listedAlertable: changes.alertable,
+    exemptBy: undefined,
+    alertable: undefined,
+    labels: undefined,
+    ...changes,
+  };
+}
+
+/** So many resources, with ids from `r0` on. */
+export function resourcesOf(count: number, changes: (index: number) => Partial<Resource> = () => ({})): Resource[] {
+  return Array.from({ length: count }, (_, index) => resourceOf(`r${index}`, changes(index)));
+}
+
+const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+
+/** A listing of one part, which is a snapshot too. */
+export function listingOf<Row>(
+  rows: Part<Row>,
+  changes: Partial<Listing<Row>> = {},
+): Listing<Row> & Pick<Snapshot, 'listings' | 'main' | 'ignoresProduct'> {
+  const { pages = 1, complete = true, addsUp = complete } = changes;
+  return {
+    main: { addsUp },
+    ignoresProduct: false,
+    listings: [{ name: 'resources', pages, ttl: undefined }],
+    parts: rows.length === 0 ? [] : [rows],
+    locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
+    size: rows.length,
+    addsUp,
+    complete,
+    incompleteReasons: [],
+    reportedTotal: rows.length,
+    pages: 1,
+    duplicates: 0,
+    rejected: 0,
+    rejectedRecords: [],
+    invalidFields: noInvalidFields,
+    ...changes,
+  };
+}
+
+/** What a listing that adds up has when it rejected so many records. */
+export function rejecting(rejected: number) {
+  return {
+    addsUp: true,
+    complete: rejected === 0,
+    rejected,
+    incompleteReasons: rejected === 0 ? [] : [{ reason: 'rejected_records' as const, text: `${rejected} rejected` }],
+  };
+}
+
+/** A reason why a listing does not add up. */
+export function mismatch(text: string) {
+  return { reason: 'total_mismatch' as const, text };
+}
+
+/** Labels that call a function before they label a resource. */
+export class ObservedLabels extends ResourceLabels {
+  beforeLabelling: (resource: Resource) => void = () => undefined;
+
+  override labelled(resource: Resource) {
+    this.beforeLabelling(resource);
+    return super.labelled(resource);
+  }
+}
+
+/** The size of the largest map that is iterated meanwhile. */
+export function largestIterated(run: () => void): number {
+  const iterations = (['values', 'entries', 'forEach', Symbol.iterator] as const).map((name) =>
+    vi.spyOn(Map.prototype, name),
+  );
+  run();
+  const sizes = iterations.flatMap(({ mock }) => mock.contexts.map((map) => (map as Map<string, unknown>).size));
+  vi.restoreAllMocks();
+  return Math.max(0, ...sizes);
+}
+
+/** A clock that only advances explicitly. */
+export class ManualClock implements Clock {
+  #ms = 0;
+  readonly wallMs = () => 1_700_000_000_000 + this.#ms;
+  readonly elapsedMs = () => this.#ms;
+
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { RecordLimitFailure } from '../../src/model/failure.ts';
+import { RecordBudget } from '../../src/stations/record-budget.ts';
+
+const budgetOf = (records: number, recordsPerStation = records) =>
+  new RecordBudget({ records, records_per_station: recordsPerStation });
+
+/** A refresh that reads so many records and keeps them unless it fails. */
+function refresh(budget: RecordBudget, station: string, records: number): string {
+  try {
+    budget.keep(station, records);
+    return 'read';
+  } catch (error) {
+    return error instanceof RecordLimitFailure ? `${error.reason}: ${error.message}` : 'unexpected';
+  }
+}
+
+const TOO_MANY = expect.stringMatching(/^body: all stations together have more than/);
+
+describe('RecordBudget', () => {
+  it('fails a refresh above the limit of one station as soon as it has read so many', () => {
+    const budget = budgetOf(100, 30);
+    const tooMany =
+      'body: the station has more than 30 records, which is limits.records_per_station: raise it together with the heap, or request less';
+    expect(() => budget.check('a', 31)).toThrow(RecordLimitFailure);
+    expect(refresh(budget, 'a', 31)).toBe(tooMany);
+    expect(budget.total).toBe(0);
+    expect(refresh(budget, 'a', 30)).toBe('read');
+    expect(budget.total).toBe(30);
+  });
+
+  it('refuses the largest station when all have too many, and not the one that grows by ten records', () => {
+    const budget = budgetOf(100);
+    refresh(budget, 'large', 60);
+    refresh(budget, 'small', 20);
+    refresh(budget, 'other', 20);
+    expect(refresh(budget, 'small', 30)).toBe('read');
+    expect(refresh(budget, 'other', 20)).toBe('read');
+    expect(refresh(budget, 'large', 60)).toEqual(TOO_MANY);
+    // What it has listed before is still served.
+    expect(budget.total).toBe(110);
+    expect(refresh(budget, 'large', 50)).toBe('read');
+  });
+
+  it('refuses further stations when the others already take everything', () => {
+    const budget = budgetOf(100);
+    const outcomes = Array.from({ length: 11 }, (_, at) => refresh(budget, `${at}`, 10));
+    expect(outcomes).toEqual([...Array(10).fill('read'), TOO_MANY]);
+    expect(refresh(budget, '0', 10)).toBe('read');
+  });
+
+  it('refuses as few of several equal stations as possible, and always the same, whatever the refused ones have read', () => {
+    const budget = budgetOf(1200);
+    const stations = ['a', 'b', 'c', 'd', 'e'];
+    const cycle = () => {
+      // All of them read the first of two listings before one reads the second.
+      for (const station of stations) refresh(budget, station, 300);
+      return stations.map((station) => refresh(budget, station, 461));
+    };
+    cycle();
+    const outcomes = cycle();
+    expect(outcomes.filter((outcome) => outcome === 'read')).toHaveLength(2);
+    expect([cycle(), cycle()]).toEqual([outcomes, outcomes]);
+  });
+
+  it('refuses as few as possible when the limit becomes lower', () => {
+    const budget = budgetOf(1000);
+    const stations = ['a', 'b', 'c', 'd'];
+    for (const station of stations) refresh(budget, station, 100);
+    budget.setLimits({ records: 250, records_per_station: 250 });
+    const outcomes = stations.map((station) => refresh(budget, station, 100));
+    expect(outcomes).toEqual([TOO_MANY, TOO_MANY, 'read', 'read']);
+  });
+
+  it('keeps at most twice the limit when the largest stations are read first', () => {
+    const budget = budgetOf(100);
+    const outcomes = [70, 60, 50, 40, 30].map((records, at) => refresh(budget, `${at}`, records));
+    expect(outcomes).toEqual(['read', 'read', 'read', TOO_MANY, TOO_MANY]);
+    expect(budget.total).toBe(180);
+    expect(refresh(budget, '2', 50)).toBe('read');
+    expect(refresh(budget, '0', 70)).toEqual(TOO_MANY);
+  });
+
+  it('counts nothing of stations that are removed', () => {
+    const budget = budgetOf(50);
+    refresh(budget, 'a', 20);
+    refresh(budget, 'b', 10);
+    budget.retainStations(new Set(['b']));
+    expect(budget.total).toBe(10);
+  });
+
+  it('follows changed limits', () => {
+    const budget = budgetOf(50);
+    refresh(budget, 'a', 40);
+    budget.setLimits({ records: 30, records_per_station: 30 });
+    expect(refresh(budget, 'a', 35)).toMatch(/^body: the station has more than 30/);
+    expect(refresh(budget, 'a', 30)).toBe('read');
+  });
+});

@@ -1,0 +1,733 @@
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/model/failure.ts';
+import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { StateMeanings } from '../../src/resources/alert-state.ts';
+import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import {
+  type Publication,
+  type RefreshDetails,
+  StationCache,
+  type StationView,
+} from '../../src/stations/station-cache.ts';
+import { listingOf, ManualClock, rejecting, resourceOf, specOf } from './fixtures.ts';
+
+const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
+
+/** A station on a service whose replies the test provides one by one. */
+function stationOf(
+  spec: Partial<StationSpec> = {},
+  encode = async ({ snapshot }: Publication) =>
+    snapshot.parts
+      .flat()
+      .map(({ id }) => id)
+      .join(),
+) {
+  const clock = new ManualClock();
+  const calls: {
+    context: ListingContext;
+    resolve: (listing: Listing<Resource>) => void;
+    reject: (error: unknown) => void;
+  }[] = [];
+  const refreshed: StationView<string>[] = [];
+  const ended: RefreshDetails[] = [];
+  const called = <Row>(context: ListingContext) =>
+    new Promise<Listing<Row>>((resolve, reject) => {
+      calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
+      context.signal.addEventListener('abort', () => reject(context.signal.reason));
+    });
+  const source: StationSource = {
+    listResources: (_query, context) => called(context),
+    listIds: (_query, context) => called(context),
+  };
+  /** `heldMs`: how long it has been held, in all. */
+  const upstream = { heldMs: 0 };
+  const cache = new StationCache(specOf(spec), {
+    source,
+    encode,
+    clock,
+    upstream: {
+      activeMs: () => clock.elapsedMs() - upstream.heldMs,
+      mayAnswer: () => true,
+    },
+    refreshed: (view, attempt) => {
+      refreshed.push(view);
+      ended.push(attempt);
+    },
+  });
+  const attempt = async (answer: Listing<Resource> | Error) => {
+    const update = cache.refreshIfDue();
+    const call = calls.at(-1);
+    if (answer instanceof Error) call?.reject(answer);
+    else call?.resolve(answer);
+    return update;
+  };
+  /** The next attempt, after the ttl. */
+  const attemptLater = (answer: Listing<Resource> | Error) => {
+    clock.advance(60_000);
+    return attempt(answer);
+  };
+  const expectServedFor = (ms: number, served: StationCache<string> = cache) => {
+    clock.advance(ms);
+    expect(served.view().served).toBeDefined();
+    clock.advance(1);
+    expect(served.view().served).toBeUndefined();
+  };
+  /** A cache that takes its place, with the answers of a service that the test decides. */
+  const successor = (
+    answer: () => Promise<Listing<Resource>> = async () => twoRecords(),
+    changes: Partial<StationSpec> = {},
+    isSameService = true,
+  ) => {
+    const next = new StationCache(
+      { ...cache.spec, ...changes },
+      {
+        source: { listResources: answer, listIds: async () => listingOf([]) },
+        encode: async () => 'encoded again',
+        clock,
+        refreshed: (_view, attempt) => ended.push(attempt),
+      },
+    );
+    next.replace(cache, isSameService);
+    return next;
+  };
+  return { cache, clock, calls, refreshed, ended, attempt, attemptLater, expectServedFor, upstream, successor };
+}
+
+/** A station with data that is due again. */
+async function dueStation() {
+  const station = stationOf();
+  station.upstream.heldMs = 5000;
+  await station.attempt(twoRecords());
+  station.clock.advance(60_000);
+  return station;
+}
+
+const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: true });
+const down = () => new ListingFailure('network', 'no route');
+
+describe('StationCache', () => {
+  it.each([
+    [60_000, 57_000],
+    [5000, 4750],
+  ])('with a ttl of %i ms, is due after %i ms, and serves no snapshot older than max_stale', async (ttlMs, dueMs) => {
+    const { cache, clock, calls, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs } });
+    await attempt(twoRecords());
+    clock.advance(dueMs - 1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(cache.view().served?.encoded).toBe('a,b');
+    clock.advance(1);
+    await attempt(listingOf([resourceOf('c')]));
+    expect(calls).toHaveLength(2);
+    expect(cache.view().served?.encoded).toBe('c');
+    clock.advance(900_001);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves no snapshot and reports no success before the first attempt', () => {
+    const { cache } = stationOf();
+    expect(cache.wasAttempted).toBe(false);
+    expect(cache.view()).toMatchObject({
+      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
+      served: undefined,
+    });
+  });
+
+  it('does not encode an unchanged snapshot again', async () => {
+    let encodings = 0;
+    const { cache, clock, attempt, attemptLater } = stationOf({}, async () => {
+      encodings += 1;
+      return `encoded ${encodings}`;
+    });
+    const listing = twoRecords();
+    await attempt(listing);
+    await attemptLater({ ...listing });
+    expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
+    await attemptLater({ ...listing, duplicates: 1, complete: false });
+    expect(cache.view().served?.encoded).toBe('encoded 2');
+  });
+
+  it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
+    const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
+    const changed = listingOf([resourceOf('a', { type: 'new' })]);
+    for (const [listing, encoded] of [
+      [twoRecords(), 'added undefined'],
+      [changed, 'added 0'],
+      [changed, 'added 1'],
+    ] as const) {
+      await attemptLater(listing);
+      expect(cache.view().served?.encoded).toBe(encoded);
+    }
+  });
+
+  it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
+    const { cache, attempt, attemptLater, expectServedFor } = stationOf();
+    await attempt(twoRecords());
+    const good = cache.view().health.lastSuccessMs;
+    await attemptLater(down());
+    expect(cache.view()).toMatchObject({
+      health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
+      served: { encoded: 'a,b' },
+    });
+    expectServedFor(840_000);
+    expect(cache.view().health.lastSuccessMs).toBe(good);
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+  });
+
+  /** The ids of the resources that are published as firing. */
+  const firingOf = ({ served }: StationView<string>) => {
+    const { firing, held } = served?.publication.lastKnown ?? NOTHING_KNOWN;
+    return [...firing.keys(), ...held.keys()].join();
+  };
+  const firingA = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]);
+
+  it('publishes a firing resource as last known through failures, until a listing says otherwise', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
+    await attemptLater(down());
+    expect(firingOf(cache.view())).toBe('a');
+    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
+    expect(firingOf(cache.view())).toBe('a');
+    await attemptLater(listingOf([resourceOf('b')]));
+    expect(firingOf(cache.view())).toBe('');
+  });
+
+  it.each([
+    ['does not add up', { complete: false }],
+    ['rejects more records', rejecting(1)],
+  ])('holds a firing resource for max_stale while the same listing without it %s', async (_, changes) => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
+    const without = listingOf([resourceOf('b')], changes);
+    for (let minute = 1; minute <= 15; minute += 1) {
+      await attemptLater(without);
+      expect(firingOf(cache.view())).toBe('a');
+    }
+    await attemptLater(without);
+    expect(firingOf(cache.view())).toBe('');
+  });
+
+  it('holds a firing resource of unknown state from when it was last listed, also by an unchanged listing', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    await attempt(firingA);
+    const unclear = listingOf([resourceOf('a', { state: '' }), resourceOf('b')]);
+    for (let minute = 1; minute <= 20; minute += 1) await attemptLater(unclear);
+    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
+    expect(firingOf(cache.view())).toBe('a');
+  });
+
+  it('compares with the last listing that could be compared, whatever failed or was incomplete for max_stale', async () => {
+    const { cache, clock, attempt, attemptLater, ended } = stationOf();
+    await attempt(twoRecords());
+    await attemptLater(down());
+    clock.advance(3_600_000);
+    await attempt(listingOf([resourceOf('a')]));
+    expect(ended.at(-1)?.changes).toMatchObject({ removed: 1 });
+    await attemptLater(listingOf([], { complete: false }));
+    clock.advance(3_600_000);
+    await attempt(listingOf([], { complete: false }));
+    expect(cache.view().served?.publication.lastKnown.isHeld).toBe(true);
+    await attemptLater(listingOf([]));
+    expect(ended.at(-1)?.changes).toBeUndefined();
+    await attemptLater(twoRecords());
+    expect(ended.at(-1)?.changes).toMatchObject({ added: 2 });
+  });
+
+  it.each([
+    [60_000, 59_999],
+    [0, 0.1],
+  ])(
+    'with a ttl of %i ms and max_stale 0, serves a snapshot of %d ms ago until a refresh fails',
+    async (ttlMs, agoMs) => {
+      const { cache, clock, attempt } = stationOf({
+        cache: { ttlMs, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+      });
+      await attempt(twoRecords());
+      clock.advance(agoMs);
+      expect(cache.view().served?.encoded).toBe('a,b');
+      clock.advance(1);
+      await attempt(down());
+      expect(cache.view().served).toBeUndefined();
+    },
+  );
+
+  it('does not refresh a failed station before error_ttl', async () => {
+    const { cache, clock, calls, attempt } = stationOf();
+    await attempt(down());
+    clock.advance(9_999);
+    expect(cache.dueInMs()).toBe(1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    clock.advance(1);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(2);
+  });
+
+  it('reports time, duration and failure after every attempt', async () => {
+    const { clock, refreshed, attemptLater, calls, cache } = stationOf();
+    const update = cache.refreshIfDue();
+    clock.advance(1500);
+    calls[0]?.resolve(twoRecords());
+    await update;
+    await attemptLater(down());
+    expect(refreshed.map(({ health }) => health)).toMatchObject([
+      { lastAttemptMs: 1_700_000_001_500, lastSuccessMs: 1_700_000_001_500, durationMs: 1500, failure: undefined },
+      {
+        lastAttemptMs: 1_700_000_061_500,
+        lastSuccessMs: 1_700_000_001_500,
+        durationMs: 0,
+        failure: { reason: 'network' },
+      },
+    ]);
+  });
+
+  it('reports an error of the exporter as an internal failure of this station only', async () => {
+    const { cache, attempt } = stationOf();
+    const error = new TypeError('a bug');
+    await attempt(error);
+    expect(cache.view().health.failure).toEqual({ reason: 'internal', message: 'a bug', error });
+  });
+
+  it('aborts a refresh and its requests at refresh_timeout', async () => {
+    const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
+    const refresh = cache.refreshIfDue();
+    calls[0]?.context.started();
+    await refresh;
+    expect(cache.view().health.failure).toMatchObject({
+      reason: 'timeout',
+      message: 'the refresh did not finish within refresh_timeout (0.001 s)',
+    });
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+  });
+
+  it('counts refresh_timeout and the duration from the admission of the first request, and ttl from when the refresh was requested', async () => {
+    const { cache, calls, clock } = stationOf({ refreshTimeoutMs: 120_000 });
+    const refresh = cache.refreshIfDue();
+    const { context } = calls[0] as (typeof calls)[number];
+    clock.advance(600_000);
+    expect(context.deadlineMs()).toBe(Number.POSITIVE_INFINITY);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: 600_000 });
+    context.started();
+    expect(context.deadlineMs()).toBe(clock.elapsedMs() + 120_000);
+    clock.advance(1000);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: undefined });
+    calls[0]?.resolve(twoRecords());
+    await refresh;
+    expect(cache.view().health.durationMs).toBe(1000);
+    expect(cache.dueInMs()).toBe(-541_000);
+  });
+
+  it('reports when its data becomes older than ttl, so that an upstream can serve the oldest first', async () => {
+    const { cache, calls, clock } = stationOf();
+    clock.advance(500);
+    const first = cache.refreshIfDue();
+    expect(calls[0]?.context.outdatedAtMs).toBe(0);
+    clock.advance(20_000);
+    calls[0]?.context.started();
+    clock.advance(5000);
+    calls[0]?.resolve(twoRecords());
+    await first;
+    clock.advance(35_000);
+    void cache.refreshIfDue();
+    // A refresh of five seconds comes ten seconds later.
+    expect(calls[1]?.context.outdatedAtMs).toBe(20_500 + 60_000 + 10_000);
+  });
+
+  it.each([
+    ['succeeded', twoRecords()],
+    ['failed', down()],
+  ])(
+    'may end within the time that its last refresh took, from its request and from its start, if that %s',
+    async (_, answer) => {
+      const { cache, calls, clock, attemptLater } = stationOf();
+      const endsWithin = (ms: number) => [ms - 1, ms].map((leftMs) => cache.mayEnd(clock.elapsedMs() + leftMs));
+      const slow = cache.refreshIfDue();
+      expect(endsWithin(1)).toEqual([true, true]);
+      clock.advance(3000);
+      calls[0]?.context.started();
+      clock.advance(18_000);
+      if (answer instanceof Error) calls[0]?.reject(answer);
+      else calls[0]?.resolve(answer);
+      await slow;
+      clock.advance(60_000);
+      const next = cache.refreshIfDue();
+      expect(endsWithin(21_000)).toEqual([false, true]);
+      clock.advance(2000);
+      expect(endsWithin(19_000)).toEqual([false, true]);
+      calls[1]?.context.started();
+      expect(endsWithin(18_000)).toEqual([false, true]);
+      clock.advance(17_000);
+      expect(endsWithin(1000)).toEqual([false, true]);
+      calls[1]?.resolve(twoRecords());
+      await next;
+      await attemptLater(twoRecords());
+      clock.advance(60_000);
+      void cache.refreshIfDue();
+      expect(endsWithin(0)).toEqual([false, true]);
+    },
+  );
+
+  it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
+    const { cache, calls, clock, expectServedFor } = await dueStation();
+    const refresh = cache.refreshIfDue();
+    clock.advance(3_600_000);
+    expect(cache.view().served).toBeDefined();
+    calls[1]?.context.started();
+    clock.advance(14 * 60_000);
+    calls[1]?.reject(down());
+    await refresh;
+    expectServedFor(0);
+  });
+
+  it('counts the wait towards max_stale after a failure: a station that hangs waits for long, and its data is stale', async () => {
+    const { cache, clock, attempt, expectServedFor } = await dueStation();
+    await attempt(new ListingFailure('timeout', 'no reply'));
+    clock.advance(10_000);
+    void cache.refreshIfDue();
+    expectServedFor(830_000);
+  });
+
+  it.each([
+    ['postpones the refresh', POSTPONED],
+    ['has made the refresh fail', new ListingFailure('rate_limited', '429 and no retries left')],
+  ])('serves data beyond max_stale while Retry-After holds the upstream and %s', async (_, answer) => {
+    const { clock, attempt, upstream, expectServedFor } = await dueStation();
+    await attempt(answer);
+    upstream.heldMs += 3_600_000;
+    clock.advance(3_600_000);
+    expectServedFor(840_000);
+  });
+
+  it('counts time once that a refresh waits in the queue while Retry-After holds the upstream', async () => {
+    const { cache, clock, calls, upstream, expectServedFor } = await dueStation();
+    const refresh = cache.refreshIfDue();
+    clock.advance(600_000);
+    upstream.heldMs += 600_000;
+    calls[1]?.context.started();
+    calls[1]?.reject(down());
+    await refresh;
+    expectServedFor(840_000);
+  });
+
+  it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {
+    const { cache, calls, clock, attempt, refreshed } = await dueStation();
+    await attempt(POSTPONED);
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(refreshed).toHaveLength(1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(10_000);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(3);
+    expect(calls[2]?.context.outdatedAtMs).toBe(calls[1]?.context.outdatedAtMs);
+  });
+
+  it('is not refreshed within error_ttl after a refresh was postponed, however long its ttl is', async () => {
+    const { cache, clock, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs: 3_600_000 } });
+    await attempt(twoRecords());
+    clock.advance(3_600_000);
+    await attempt(POSTPONED);
+    clock.advance(9999);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(1);
+    expect(cache.refreshIfDue()).toBeDefined();
+  });
+
+  it('encodes a snapshot again when it or its counters changed, and only then', async () => {
+    let encodings = 0;
+    const { attempt, attemptLater } = stationOf({}, async () => {
+      encodings += 1;
+      return `${encodings}`;
+    });
+    const counts: number[] = [];
+    await attempt(twoRecords());
+    counts.push(encodings);
+    const other = listingOf([resourceOf('other', { type: 'another type' })]);
+    // What a refresh counts for a new series is published by the next one.
+    for (let refresh = 0; refresh < 3; refresh += 1) {
+      await attemptLater(other);
+      counts.push(encodings);
+    }
+    expect(counts).toEqual([1, 2, 3, 3]);
+    await attemptLater(listingOf([resourceOf('other', { type: 'another type', displayName: 'renamed' })]));
+    expect(encodings).toBe(4);
+  });
+
+  it('fails again when its refresh is postponed while it is failing: that is no recovery', async () => {
+    const { cache, clock, attempt, refreshed } = await dueStation();
+    await attempt(down());
+    clock.advance(10_000);
+    await attempt(POSTPONED);
+    expect(cache.view().health).toMatchObject({ failure: { reason: 'rate_limited' }, lastAttemptMs: clock.wallMs() });
+    expect(refreshed).toHaveLength(3);
+  });
+
+  it('fails when its refresh is postponed and it has no data', async () => {
+    const { cache, attempt } = stationOf();
+    await attempt(POSTPONED);
+    expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
+  });
+
+  it('is refreshed on request although it is not due, also within error_ttl, once in five seconds', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    const requested = cache.refreshNow();
+    const joined = cache.refreshNow();
+    expect([requested.ok, joined.ok]).toEqual([true, true]);
+    calls[1]?.reject(down());
+    await cache.refresh();
+    expect(calls).toHaveLength(2);
+    expect(cache.view().health.failure).toBeDefined();
+    clock.advance(1500);
+    expect(cache.refreshNow()).toEqual({ ok: false, waitMs: 3500 });
+    clock.advance(3500);
+    expect(cache.refreshNow()).toMatchObject({ ok: true });
+    calls[2]?.resolve(twoRecords());
+    await cache.refresh();
+    expect(cache.view().health.failure).toBeUndefined();
+  });
+
+  it('aborts the other listings when one fails', async () => {
+    const { cache, calls } = stationOf({ products: ['x'] });
+    const update = cache.refreshIfDue();
+    calls[0]?.reject(down());
+    await update;
+    expect(calls[1]?.context.signal.aborted).toBe(true);
+  });
+
+  it('reports the wait and the changes of each attempt; between snapshots that can be compared only', async () => {
+    const { cache, calls, clock, attemptLater, ended } = stationOf();
+    const next = async (answer: Listing<Resource> | Error) => {
+      await attemptLater(answer);
+      return ended.at(-1)?.changes;
+    };
+    clock.advance(1000);
+    const refresh = cache.refreshIfDue();
+    clock.advance(5000);
+    calls[0]?.context.started();
+    calls[0]?.resolve(twoRecords());
+    await refresh;
+    expect(ended).toEqual([{ waitedMs: 5000, changes: undefined }]);
+    expect(await next(listingOf([], { complete: false }))).toBeUndefined();
+    expect(await next(down())).toBeUndefined();
+    const changed = listingOf([resourceOf('b', { state: 'FIRING' }), resourceOf('c'), resourceOf('d')]);
+    expect(await next(changed)).toMatchObject({ added: 2, removed: 1, stateChanges: 1, list: { length: 4 } });
+  });
+
+  it('fails when the snapshot cannot be encoded, and counts a change only once it is', async () => {
+    let broken = true;
+    const { cache, attempt, attemptLater } = stationOf({}, async () => {
+      if (broken) throw new Error('not now');
+      return '';
+    });
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
+    broken = false;
+    await attemptLater(twoRecords());
+    broken = true;
+    await attemptLater(listingOf([resourceOf('a')]));
+    broken = false;
+    await attemptLater(listingOf([resourceOf('a')]));
+    expect(cache.view().served?.publication.churn.get('type.a')?.removed).toBe(1);
+  });
+
+  it('is not refreshed by scrapes with background refresh', async () => {
+    const { cache, clock, calls, attempt } = stationOf({
+      cache: { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 1000, refresh: 'background' },
+    });
+    await attempt(twoRecords());
+    clock.advance(5000);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('aborts its refresh without a failure when closed, and starts no other', async () => {
+    const { cache, calls, refreshed } = stationOf();
+    const update = cache.refreshIfDue();
+    cache.close();
+    await update;
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+    expect(refreshed).toEqual([]);
+    expect(cache.wasAttempted).toBe(false);
+    expect(cache.refreshIfDue()).toBeUndefined();
+  });
+
+  it('does not publish a snapshot that is still being encoded when it is closed', async () => {
+    const { cache, attempt, refreshed } = stationOf({}, async () => {
+      cache.close();
+      return 'late';
+    });
+    await attempt(twoRecords());
+    expect(refreshed).toEqual([]);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves the data and health of its predecessor until its first refresh has ended, which is due at once', async () => {
+    const { cache, clock, attempt, successor, ended } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(30_000);
+    const { health, served } = cache.view();
+    const next = successor(async () => listingOf([resourceOf('a')]));
+    expect(next.view()).toMatchObject({ health, served: { encoded: served?.encoded } });
+    expect(next.wasAttempted).toBe(false);
+    await next.refreshIfDue();
+    expect(next.view().served).toMatchObject({ encoded: 'encoded again', publication: { snapshot: { size: 1 } } });
+    // What the predecessor listed may have been something else: no resource is removed.
+    expect(ended.at(-1)?.changes).toBeUndefined();
+    expect(next.refreshIfDue()).toBeUndefined();
+  });
+
+  it('stays due after a reload while its refresh is postponed: its predecessor may have listed other resources', async () => {
+    const { clock, attempt, successor } = stationOf();
+    await attempt(twoRecords());
+    const answers = [async () => Promise.reject(POSTPONED), async () => twoRecords()];
+    const next = successor(() => answers.shift()?.() ?? Promise.reject(down()));
+    await next.refreshIfDue();
+    expect(next.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    clock.advance(10_000);
+    await next.refreshIfDue();
+    expect(next.view().served?.encoded).toBe('encoded again');
+  });
+
+  const HELD = { verifiedResources: 1, verifiedQuantities: new Map([['', new Map([['GPU', 8]])]]), held: { size: 1 } };
+  const NOTHING_HELD = { ...NOTHING_KNOWN, isHeld: true };
+
+  /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
+  const knownAfter = async (changes: Partial<StationSpec>, isSameService = true) => {
+    const { attempt, successor } = stationOf();
+    await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
+    const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes, isSameService);
+    const lastKnown = () => next.view().served?.publication.lastKnown;
+    expect(lastKnown()).toMatchObject({ verifiedResources: 1, firing: { size: 1 } });
+    await next.refreshIfDue();
+    return lastKnown();
+  };
+
+  it('holds what its predecessor knew when it lists the same resources', async () => {
+    expect(await knownAfter({ refreshTimeoutMs: 1, labels: { team: 'b' } })).toMatchObject(HELD);
+  });
+
+  it.each([
+    ['holds', 0, 'a'],
+    ['does not hold', 1, ''],
+  ])(
+    '%s what its predecessor listed as firing when that rejected %i of the records of the next listing',
+    async (_, rejected, firing) => {
+      const { attempt, successor } = stationOf();
+      await attempt(listingOf([resourceOf('a', { state: 'FIRING' })], rejecting(rejected)));
+      const next = successor(async () => listingOf([resourceOf('b')], rejecting(1)));
+      await next.refreshIfDue();
+      expect(firingOf(next.view())).toBe(firing);
+    },
+  );
+
+  it('holds nothing of what its predecessor knew of another service', async () => {
+    expect(await knownAfter({}, false)).toEqual(NOTHING_HELD);
+  });
+
+  it.each<Partial<StationSpec>>([
+    { upstream: 'other' },
+    { path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } },
+    { filters: { resource_type: 'other' } },
+    { products: ['other'] },
+    { states: new StateMeanings({ inactive: ['FIRING'] }) },
+    { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
+  ])('holds nothing of what its predecessor knew with other %j', async (changes) => {
+    expect(await knownAfter(changes)).toEqual(NOTHING_HELD);
+  });
+
+  it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {
+    const { clock, attempt, successor, expectServedFor } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(5 * 60_000);
+    const next = successor(() => Promise.reject(down()));
+    await next.refreshIfDue();
+    expect(next.view().health).toMatchObject({ failure: { reason: 'network' } });
+    expectServedFor(10 * 60_000, next);
+  });
+
+  it('keeps data that is older than max_stale only because the refresh of its predecessor waits', async () => {
+    const { cache, clock, successor, expectServedFor } = await dueStation();
+    void cache.refreshIfDue();
+    clock.advance(3_600_000);
+    const next = successor();
+    expect(next.view().served).toBeDefined();
+    expectServedFor(14 * 60_000, next);
+  });
+
+  it('has no data after a predecessor without any', async () => {
+    const { successor } = stationOf();
+    const next = successor();
+    expect(next.view()).toMatchObject({ served: undefined, health: { lastAttemptMs: undefined } });
+    await next.refreshIfDue();
+    expect(next.view().served?.encoded).toBe('encoded again');
+  });
+});
+
+describe('StationCache with products_ttl and alertability_ttl', () => {
+  /** A station and its clock, what it requests, and whether its further listing fails. */
+  function keepingStation(changes: Partial<StationSpec> = { products: ['x'], productsTtlMs: 600_000 }) {
+    const clock = new ManualClock();
+    const service = { failure: undefined as Error | undefined, requests: [] as string[] };
+    const dependencies = {
+      source: {
+        listResources: async () => {
+          service.requests.push('main');
+          return twoRecords();
+        },
+        listIds: async () => {
+          service.requests.push('further');
+          if (service.failure) throw service.failure;
+          return listingOf(['a']);
+        },
+      },
+      encode: async () => 'encoded',
+      clock,
+    };
+    const spec = specOf(changes);
+    const requestedBy = async (refresh: () => unknown) => {
+      service.requests = [];
+      await refresh();
+      return service.requests.join();
+    };
+    return { cache: new StationCache(spec, dependencies), clock, service, requestedBy };
+  }
+
+  it('lists everything on request, and on a scrape only what is due', async () => {
+    const { cache, clock, requestedBy } = keepingStation();
+    await cache.refresh();
+    clock.advance(60_000);
+    expect(await requestedBy(() => cache.refreshIfDue())).toBe('main');
+    const onRequest = async () => {
+      const requested = cache.refreshNow();
+      if (requested.ok) await requested.ended;
+    };
+    expect(await requestedBy(onRequest)).toBe('main,further');
+  });
+
+  it('lists everything on request also when it joins a refresh that does not', async () => {
+    const { cache, clock, requestedBy } = keepingStation();
+    await cache.refresh();
+    clock.advance(60_000);
+    const onRequest = async () => {
+      const scraped = cache.refreshIfDue();
+      const requested = [cache.refreshNow(), cache.refreshNow()];
+      await Promise.all([scraped, ...requested.map((refresh) => refresh.ok && refresh.ended)]);
+    };
+    expect(await requestedBy(onRequest)).toBe('main,main,further');
+  });
+
+  it('is down while the listing of alertable resources fails after its ttl: its coverage is not served as if it were current', async () => {
+    const { cache, clock, service } = keepingStation({ alertability: true, alertabilityTtlMs: 600_000 });
+    await cache.refresh();
+    const { served } = cache.view();
+    service.failure = down();
+    clock.advance(600_000);
+    await cache.refresh();
+    expect(cache.view().health.failure).toMatchObject({ reason: 'network' });
+    expect(cache.view().served).toBe(served);
+  });
+});

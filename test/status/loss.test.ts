@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { VerifiedNumbers } from '../../src/status/loss.ts';
+
+/** A number of each hour, from hour 0 on. */
+function numbersOf(...resources: readonly number[]): VerifiedNumbers {
+  const numbers = new VerifiedNumbers();
+  for (const [at, count] of resources.entries()) numbers.add(count, hour(at));
+  return numbers;
+}
+
+const hour = (count: number) => count * 3_600_000;
+
+describe('VerifiedNumbers', () => {
+  it.each([
+    { before: 400, after: 319, isLoss: true },
+    { before: 400, after: 320, isLoss: false },
+    { before: 26, after: 20, isLoss: true },
+    { before: 25, after: 20, isLoss: false },
+    { before: 10, after: 5, isLoss: true },
+    { before: 10, after: 6, isLoss: false },
+    { before: 5, after: 0, isLoss: true },
+    { before: 3, after: 1, isLoss: false },
+  ])('has a loss of more than a fifth and at least five: $before to $after is $isLoss', (world) => {
+    const loss = numbersOf(world.before, world.after).lossAt(hour(1));
+    const expected = { lost: world.before - world.after, before: world.before, sinceMs: hour(1) };
+    expect(loss).toEqual(world.isLoss ? expected : undefined);
+  });
+
+  it('compares the latest number with the largest, since that was last listed', () => {
+    expect(numbersOf(300, 400, 398, 390, 310).lossAt(hour(5))).toEqual({ lost: 90, before: 400, sinceMs: hour(2) });
+  });
+
+  it('has no loss once as many are listed again', () => {
+    expect(numbersOf(20, 10, 18).lossAt(hour(2))).toBeUndefined();
+  });
+
+  it('forgets a loss six hours after it', () => {
+    const numbers = numbersOf(100, 100, 50);
+    expect(numbers.lossAt(hour(8) - 1)).toMatchObject({ before: 100, sinceMs: hour(2) });
+    expect(numbers.lossAt(hour(8))).toBeUndefined();
+    numbers.add(49, hour(8));
+    expect(numbers.lossAt(hour(8))).toBeUndefined();
+  });
+
+  it('compares with a number that was in force within six hours, however long ago it was listed', () => {
+    const numbers = numbersOf(100);
+    numbers.add(50, hour(20));
+    expect(numbers.lossAt(hour(20))).toEqual({ lost: 50, before: 100, sinceMs: hour(20) });
+  });
+
+  it('has none before the first number', () => {
+    expect(new VerifiedNumbers().lossAt(0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { Aggregation } from '../../src/resources/aggregates.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/status/station-status.ts';
+import { resourceOf, specOf } from '../stations/fixtures.ts';
+
+const stationOf = (resources: readonly Resource[], alertability = true) => {
+  const aggregates = new Aggregation();
+  aggregates.addResources(resources, alertability, new LabelValues(100));
+  return { spec: specOf({ alertability, resourceLabels: new ResourceLabels([], ['team']) }), aggregates };
+};
+
+const NONE_KNOWN = { withRules: 0, withoutRules: 0 };
+
+const owned = (team: string, changes: Partial<Resource>) => resourceOf(team, { ...changes, labels: { team } });
+
+const coverageOf = ({ withRules, withoutRules, unknownCoverage }: Totals) => ({
+  withRules,
+  withoutRules,
+  unknownCoverage,
+});
+
+describe('totalsOf', () => {
+  const coverage = (resources: readonly Resource[], alertability: boolean) =>
+    coverageOf(totalsOf(stationOf(resources, alertability).aggregates.groups, alertability));
+  const resources = [
+    resourceOf('a', { alertRules: 0, alertable: true, product: 'p' }),
+    resourceOf('b', { alertRules: 2, alertable: true }),
+    resourceOf('c', { alertRules: undefined, alertable: false, product: 'q' }),
+    resourceOf('d', { type: 'silent', alertRules: undefined, alertable: true }),
+    resourceOf('e', { alertRules: 0, alertable: undefined }),
+    resourceOf('f', { alertRules: 3, alertable: undefined }),
+    resourceOf('g', { alertRules: undefined, alertable: undefined }),
+    resourceOf('h', { alertRules: 1, alertable: false }),
+  ];
+
+  it('counts a resource of unknown rules or alertability neither as with nor as without rules', () => {
+    expect(coverage(resources, true)).toEqual({ withRules: 1, withoutRules: 1, unknownCoverage: 4 });
+  });
+
+  it('counts all but exempt resources where it is not known which are alertable', () => {
+    expect(coverage(resources, false)).toEqual({ withRules: 2, withoutRules: 2, unknownCoverage: 2 });
+  });
+});
+
+describe('coverageShare', () => {
+  it('is 0 of one resource without rules and nine of which it is unknown', () => {
+    expect(coverageShare({ alertRules: 0, withRules: 0, withoutRules: 1, unknownCoverage: 9 })).toBe(0);
+  });
+
+  it('is unknown without a resource that is known to be with or without rules', () => {
+    expect(coverageShare({ alertRules: undefined, ...NONE_KNOWN, unknownCoverage: 9 })).toBeUndefined();
+  });
+});
+
+describe('countOwners', () => {
+  it('adds up to the station where one owner has resources without a reported number of rules', async () => {
+    const station = stationOf([
+      owned('a', { alertRules: 1, alertable: true }),
+      owned('b', { alertRules: undefined, alertable: true }),
+      owned('c', { alertRules: 0, alertable: false }),
+    ]);
+    const owners = await countOwners([station], ['team']);
+    expect(owners.map((owner) => [owner.value, coverageOf(owner)])).toEqual([
+      ['a', { withRules: 1, withoutRules: 0, unknownCoverage: 0 }],
+      ['b', { ...NONE_KNOWN, unknownCoverage: 1 }],
+      ['c', { ...NONE_KNOWN, unknownCoverage: 0 }],
+    ]);
+    const total = totalsOf(station.aggregates.groups, true);
+    expect(coverageOf(total)).toEqual({ withRules: 1, withoutRules: 0, unknownCoverage: 1 });
+  });
+
+  it('does not count the resources of a station that was listed without the label as resources without a value', async () => {
+    const station = stationOf([owned('a', {})]);
+    const former = { ...stationOf([resourceOf('b')]), spec: specOf() };
+    expect(await countOwners([station, former], ['team'])).toMatchObject([{ value: 'a', resources: 1 }]);
+  });
+
+  it('adds the counts of stations', async () => {
+    const station = stationOf([owned('a', { state: 'FIRING', alertRules: 0, alertable: true })]);
+    const counting = countOwners(Array(2).fill(station), ['team']);
+    expect(await counting).toEqual([
+      {
+        label: 'team',
+        value: 'a',
+        resources: 2,
+        firing: 2,
+        pending: 0,
+        unknown: 0,
+        alertable: 2,
+        alertRules: 0,
+        withRules: 0,
+        withoutRules: 2,
+        unknownCoverage: 0,
+      },
+    ]);
+  });
+});

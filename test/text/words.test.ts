@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { countText, durationText, shareText, sizeText } from '../../src/text/words.ts';
+
+const S = 1000;
+const MIN = 60 * S;
+const H = 60 * MIN;
+const D = 24 * H;
+
+describe('countText', () => {
+  it.each([
+    [1, '1 page'],
+    [1000, '1,000 pages'],
+  ])('formats %d as %s', (count, text) => expect(countText(count, 'page')).toBe(text));
+});
+
+describe('shareText', () => {
+  it.each([
+    [2, 3, '67 %'],
+    [49, 10_000, '<1 %'],
+    [50, 10_000, '1 %'],
+    [9949, 10_000, '99 %'],
+    [9950, 10_000, '>99 %'],
+    [5, 5, '100 %'],
+    [0, 5, '0 %'],
+  ])('formats %d of %d as %s', (part, total, text) => expect(shareText(part, total)).toBe(text));
+});
+
+describe('durationText', () => {
+  it.each([
+    [0, '0 s'],
+    [0.4, '0 ms'],
+    [999.4, '999 ms'],
+    [999.5, '1 s'],
+    [9949, '9.9 s'],
+    [9950, '10 s'],
+    [59_499, '59 s'],
+    [59_500, '1 min'],
+    [3 * MIN + 20 * S, '3 min 20 s'],
+    [H + 59 * MIN + 59 * S, '1 h 59 min'],
+    [2 * H + 4 * S, '2 h'],
+    [6 * D + 5 * H, '6 d 5 h'],
+    [7 * D + 5 * H, '7 d'],
+    [1200 * D, '1,200 d'],
+  ])('formats %d ms as %s', (ms, text) => expect(durationText(ms)).toBe(text));
+});
+
+describe('sizeText', () => {
+  it.each([
+    [999, '999 B'],
+    [1000, '1.0 KB'],
+    [999_499, '999 KB'],
+    [999_500, '1.0 MB'],
+    [99_950_000, '100 MB'],
+    [1e18, '1000000 TB'],
+  ])('shows %i bytes as %s', (bytes, text) => {
+    expect(sizeText(bytes)).toBe(text);
+  });
+});
