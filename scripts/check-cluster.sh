@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs, upgrades and uninstalls the chart with each of its ci values, and applies the manifests, on a real API server without nodes.
-# A rejection or a warning of the server is an error. Needs Go and etcd.
+# A rejection or a warning of the server is an error. Then adds a station to a ConfigMap of a running exporter.
+# Needs Go and etcd, and the packages of `npm ci`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/require.sh
@@ -54,3 +55,41 @@ done
 kubectl kustomize deploy/kubernetes >"$work/manifests.yaml"
 quietly kubectl apply --server-side --validate=strict --filename "$work/manifests.yaml"
 echo "applied deploy/kubernetes: $(grep -c '^kind:' "$work/manifests.yaml") objects"
+
+# There is no kubelet: this writes the files of an object as it does, and replaces all of them at once.
+# mounted KIND NAME FOLDER TEMPLATE: TEMPLATE prints a value of the object.
+mounted() {
+  local version name
+  mkdir -p "$3"
+  version=$(mktemp -d "$3/..XXXXXX")
+  for name in $(kubectl get "$1" "$2" --output go-template='{{ range $name, $_ := .data }}{{ $name }} {{ end }}'); do
+    kubectl get "$1" "$2" --output go-template="{{ index .data \"$name\" | $4 }}" | sed "s|/etc/|$work/etc/|g" >"$version/$name"
+    ln -sfn "..data/$name" "$3/$name"
+  done
+  ln -s "$version" "$3/..new"
+  mv --no-target-directory "$3/..new" "$3/..data"
+}
+# listed STATION: whether the exporter lists it within 10 seconds.
+listed() {
+  for _ in $(seq 100); do
+    if curl --silent "$address/sd" | grep -q "\"$1\""; then return; fi
+    sleep 0.1
+  done
+  echo "expected the exporter to list the station $1" >&2
+  cat "$work/exporter.log" >&2
+  return 1
+}
+release=release-telemetry-station-exporter
+quietly helm install release "$chart" --values "$chart/ci/station-files-values.yaml" --set reloadInterval=1s
+mounted secret "$release" "$work/etc/telemetry-station-exporter" base64decode
+mounted configmap stations "$work/etc/stations" print
+args=$(kubectl get deployment "$release" --output go-template='{{ range (index .spec.template.spec.containers 0).args }}{{ . }} {{ end }}')
+address=http://127.0.0.1:$(free_port)
+npm run --silent build
+# shellcheck disable=SC2086
+node dist/main.js ${args//\/etc\//$work/etc/} --web.listen-address="${address#http://}" >"$work/exporter.log" 2>&1 &
+listed first
+kubectl patch configmap stations --patch '{"data":{"b.yaml":"- { subscription: sub, resource_group: rg, zone: z1, telemetry_station: second }"}}'
+mounted configmap stations "$work/etc/stations" print
+listed second
+echo 'a station that is added to a ConfigMap appears without a restart'

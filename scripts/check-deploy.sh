@@ -68,21 +68,38 @@ for folder in "${helm_folders[@]}"; do
   rejected() {
     if render "$@" >/dev/null 2>&1; then echo "expected the chart to reject: $*" >&2; exit 1; fi
   }
-  rejected
   rejected --set demo=true --set replica=2
   rejected --set demo=true --set shards=0
   rejected --set config.upstreams.a.base_urll=https://monitor.example.com
   rejected --set demo=true --set shards=2 --set replicas=2
   rejected --set demo=true --set web.existingSecret=a --set web.config.http_server_config.http2=false
   rejected --set demo=true --set ingress.enabled=true
+  # rejected_with MESSAGE VALUES: whether the chart says so.
+  rejected_with() {
+    if render "${@:2}" >/dev/null 2>"$work/message" || ! grep -qF "$1" "$work/message"; then
+      echo "expected the chart to reject ${*:2} with: $1" >&2
+      cat "$work/message" >&2
+      exit 1
+    fi
+  }
+  sources='expected one of config, existingSecret, existingConfigMap, demo, got'
+  inline=config.upstreams.a.base_url=https://monitor.example.com
+  rejected_with "$sources none"
+  rejected_with "$sources config and existingSecret" --set "$inline" --set existingSecret=a
+  rejected_with "$sources existingSecret and existingConfigMap" --set existingSecret=a --set existingConfigMap=a
+  entrance=(--set networkPolicy.enabled=true --set ingress.enabled=true --set 'ingress.hosts={exporter.example.com}')
+  rejected_with 'networkPolicy.ingressController: required with ingress or httpRoute' --set demo=true "${entrance[@]}"
+  render --values "$chart/ci/station-files-values.yaml" --show-only templates/networkpolicy.yaml | grep -q 'kubernetes.io/metadata.name: ingress-nginx'
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDwon.for=1h
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
   rejected --set demo=true --set clusterLabel=k8s-cluster
   rejected --set demo=true --set prometheusRule.alertLabels.a-b=c
   rejected --set demo=true --set prometheusRule.selector=lab
   rejected --set demo=true --set prometheusRule.copies.lab.alerts.TelemetryStationDown.for=1h
-  render --set existingSecret=a | grep -q -- --config.auto-reload-interval=30s
-  render --set config.upstreams.a.base_url=https://monitor.example.com >/dev/null
+  for source in "$inline" existingSecret=a existingConfigMap=a; do
+    render --set "$source" | grep -q -- --config.auto-reload-interval=30s
+  done
+  render --set existingConfigMap=a | grep -q 'configMap: { name: a }'
   render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
   dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
-import { allPages, root } from '../docs/markdown.ts';
+import { allPages, readPage, root } from '../docs/markdown.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const CHART = 'deploy/helm/telemetry-station-exporter';
@@ -14,6 +14,13 @@ const DATASOURCES = 'grafana/provisioning/datasources/telemetry-station.yaml';
 const problemsOf = async (file: string, text: string) => {
   const loaded = await loadConfig({ file, text, env: { MONITOR_TOKEN: 'token' } });
   return loaded.ok ? [] : loaded.problems;
+};
+
+/** Station files exist only in a cluster: a station stands for them. */
+const problemsOfValues = async (file: string, values: { readonly config: { readonly station_files?: unknown } }) => {
+  const { station_files, ...config } = values.config;
+  const stations = [{ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' }];
+  return await problemsOf(file, stringify({ stations, ...config }));
 };
 
 const argumentsOf = (text: string) =>
@@ -54,7 +61,7 @@ describe('deploy/helm', () => {
   it.each(valuesFiles.filter(({ values }) => values.config !== undefined))(
     'has a valid configuration in ci/$file',
     async ({ file, values }) => {
-      expect(await problemsOf(file, stringify(values.config))).toEqual([]);
+      expect(await problemsOfValues(file, values)).toEqual([]);
     },
   );
 
@@ -62,6 +69,15 @@ describe('deploy/helm', () => {
     'has a valid web configuration in ci/$file',
     ({ values }) => {
       expect(webConfigSchema.safeParse(values.web.config)).toMatchObject({ success: true });
+    },
+  );
+
+  it.each(readPage(`${CHART}/README.md`).blocks.filter(({ language }) => language === 'yaml'))(
+    'has valid values in README: $content',
+    async ({ content }) => {
+      const values = parse(content);
+      expect(Object.keys(parse(read(`${CHART}/values.yaml`)))).toEqual(expect.arrayContaining(Object.keys(values)));
+      expect(await problemsOfValues('README.md', values)).toEqual([]);
     },
   );
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chartReference, chartSchema } from '../../scripts/reference/chart.ts';
+import { chartSchema } from '../../scripts/reference/chart.ts';
 import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
 import { dataReference } from '../../scripts/reference/data.ts';
 import { withFailureTable } from '../../scripts/reference/failures.ts';
@@ -21,7 +21,6 @@ const DOCUMENTS = {
   [RUNBOOKS]: () => withAlertTable(readFileSync(RUNBOOKS, 'utf8')),
   [STATION_DOWN]: () => withFailureTable(readFileSync(STATION_DOWN, 'utf8')),
   [`${CHART}/values.schema.json`]: () => chartSchema(readFileSync(`${CHART}/values.schema.json`, 'utf8')),
-  [`${CHART}/README.md`]: () => chartReference(readFileSync(`${CHART}/values.yaml`, 'utf8')),
 };
 
 describe('npm run generate', () => {

@@ -44,10 +44,6 @@ labels:
 {{- include "exporter.fullname" . }}{{ if include "exporter.sharded" . }}-shards{{ end -}}
 {{- end -}}
 
-{{- define "exporter.secretName" -}}
-{{- .Values.existingSecret | default (include "exporter.fullname" .) -}}
-{{- end -}}
-
 {{- define "exporter.image" -}}
 {{- $tag := printf ":%s" (.Values.image.tag | default .Chart.AppVersion) -}}
 {{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}{{ $tag }}{{ end }}

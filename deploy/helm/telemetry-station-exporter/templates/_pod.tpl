@@ -7,7 +7,7 @@ metadata:
     {{- end }}
   annotations:
     kubectl.kubernetes.io/default-container: exporter
-    {{- if not (or .Values.demo .Values.existingSecret) }}
+    {{- if .Values.config }}
     checksum/config: {{ toYaml .Values.config | sha256sum }}
     {{- end }}
     {{- with .Values.podAnnotations }}
@@ -40,7 +40,7 @@ spec:
         {{- else }}
         - --config.file=/etc/telemetry-station-exporter/config.yaml
         {{- end }}
-        {{- if and .Values.existingSecret (not .Values.demo) (not (contains "--config.auto-reload-interval" (join " " .Values.extraArgs))) }}
+        {{- if not (or .Values.demo (contains "--config.auto-reload-interval" (join " " .Values.extraArgs))) }}
         - --config.auto-reload-interval={{ .Values.reloadInterval }}
         {{- end }}
         {{- if include "exporter.sharded" . }}
@@ -97,7 +97,11 @@ spec:
   volumes:
     {{- if not .Values.demo }}
     - name: config
-      secret: { secretName: {{ include "exporter.secretName" . }} }
+      {{- if .Values.existingConfigMap }}
+      configMap: { name: {{ .Values.existingConfigMap }} }
+      {{- else }}
+      secret: { secretName: {{ .Values.existingSecret | default (include "exporter.fullname" .) }} }
+      {{- end }}
     {{- end }}
     {{- if $web }}
     - name: web-config
