@@ -1,9 +1,4 @@
-import {
-  RESOURCE_COLUMNS,
-  type Resource,
-  type ResourceColumn,
-  type ResourceColumnName,
-} from '../resources/resource.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../resources/fields.ts';
 import { shortTypes, stateWord } from '../resources/resource-words.ts';
 import { alertableOf } from '../resources/selection.ts';
 import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';

@@ -25,7 +25,7 @@ import type { Build } from '../exposition/own-metrics.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { EncodedSnapshot } from '../resources/encoder.ts';
-import { columnsWith } from '../resources/resource.ts';
+import { columnsWith } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
 import { type StationResource, selectResources } from '../resources/selection.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';

@@ -3,7 +3,7 @@ import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import { columnsWith, type Resource, type ResourceColumn } from '../resources/resource.ts';
+import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
 import {
   type Selection,
   selectResources,

@@ -1,7 +1,7 @@
 import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
-import { type Resource, resourceLabel } from '../resources/resource.ts';
+import { type Resource, resourceLabel } from '../resources/fields.ts';
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';

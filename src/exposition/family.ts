@@ -1,6 +1,6 @@
 import type { StationSpec } from '../model/station-spec.ts';
 import type { AggregateGroup, Aggregates } from '../resources/aggregates.ts';
-import { type Resource, resourceLabel } from '../resources/resource.ts';
+import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { Publication, StationView } from '../stations/station-cache.ts';
 
 /** The static part of a metric family; documentation, checks and dashboards are generated from it. */

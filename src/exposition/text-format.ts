@@ -1,6 +1,6 @@
 import type { StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
-import { type Resource, resourceLabel } from '../resources/resource.ts';
+import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { FamilyDescription, ResourceFamily, StationFamily } from './family.ts';
 import type { TextBuffer } from './segment.ts';
 

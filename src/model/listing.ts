@@ -1,4 +1,4 @@
-import { RECORD_FIELDS, type Resource } from '../resources/resource.ts';
+import { RECORD_FIELDS, type Resource } from '../resources/fields.ts';
 
 /** The keys that identify a telemetry station, outermost first. */
 export const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isObject, labelText } from '../model/values.ts';
-import type { RecordField } from '../resources/resource.ts';
+import type { RecordField } from '../resources/fields.ts';
 
 /** Replaces text of unknown content. */
 const UNREADABLE = 'unreadable';

@@ -1,7 +1,8 @@
 import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import type { AlertState } from './alert-state.ts';
+import type { Resource } from './fields.ts';
 import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
-import { type Quantity, quantityReader, type Resource } from './resource.ts';
+import { type Quantity, quantityReader } from './quantities.ts';
 
 interface MutableGroup {
   readonly type: string;

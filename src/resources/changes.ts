@@ -1,7 +1,7 @@
 import { type Columns, documented } from '../text/records.ts';
 import { CHANGES, type Change, type Changes, type FoundChanges } from './churn.ts';
+import { resourceLabel } from './fields.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
-import { resourceLabel } from './resource.ts';
 import { textTest } from './selection.ts';
 
 /** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */

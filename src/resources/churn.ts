@@ -4,8 +4,8 @@ import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from './alert-state.ts';
 import type { Comparison } from './comparison.ts';
+import type { Resource } from './fields.ts';
 import type { LabelValues } from './label-values.ts';
-import type { Resource } from './resource.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */

@@ -6,7 +6,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import type { Publication } from '../stations/station-cache.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './fields.ts';
 
 /** Encoded samples by family name. */
 export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;

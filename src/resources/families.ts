@@ -16,7 +16,7 @@ import { knowsAlertable } from '../model/station-spec.ts';
 import type { Health } from '../stations/station-cache.ts';
 import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
 import { ALERT_STATES } from './alert-state.ts';
-import { baseQuantity } from './resource.ts';
+import { baseQuantity } from './quantities.ts';
 
 /** The families of a station that do not depend on a snapshot. */
 export const HEALTH_FAMILIES = healthFamilies({

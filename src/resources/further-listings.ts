@@ -9,7 +9,7 @@ import {
 } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './fields.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {

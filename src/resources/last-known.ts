@@ -3,8 +3,9 @@ import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Quantities } from './aggregates.ts';
 import type { Comparison } from './comparison.ts';
+import type { Resource } from './fields.ts';
 import type { LabelValues } from './label-values.ts';
-import { quantityReader, type Resource } from './resource.ts';
+import { quantityReader } from './quantities.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What is known of a station from its listings so far: one that cannot be compared leaves it as it was. */

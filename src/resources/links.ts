@@ -1,7 +1,7 @@
 import { PATH_KEYS } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { fieldsOf } from '../text/records.ts';
-import { RESOURCE_COLUMNS, type Resource } from './resource.ts';
+import { RESOURCE_COLUMNS, type Resource } from './fields.ts';
 
 /** A link to another tool, as URL templates with placeholders such as `{station}`. */
 export interface LinkTemplate {

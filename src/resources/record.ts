@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RejectedRecord, Rejection } from '../model/listing.ts';
 import { isObject, labelText } from '../model/values.ts';
 import type { StateMeanings } from './alert-state.ts';
-import type { RecordField, Resource } from './resource.ts';
+import type { RecordField, Resource } from './fields.ts';
 
 /** A record as read. */
 export interface ReadRecord<Row> {

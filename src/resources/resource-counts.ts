@@ -1,8 +1,8 @@
 import { add } from '../model/sums.ts';
 import type { AggregateGroup, Aggregates } from './aggregates.ts';
+import { resourceLabel } from './fields.ts';
 import { OTHER_VALUE } from './label-values.ts';
 import { NONE } from './parameters.ts';
-import { resourceLabel } from './resource.ts';
 import { shortTypes } from './resource-words.ts';
 
 /** Resource counts in descending order; the key is '' for resources without a value. */

@@ -5,8 +5,8 @@ import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schem
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
+import { RESOURCE_COLUMNS } from './fields.ts';
 import { PARAMETERS } from './parameters.ts';
-import { RESOURCE_COLUMNS } from './resource.ts';
 import { SORT_KEYS } from './selection.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */

@@ -1,6 +1,6 @@
 import type { Part } from '../model/listing.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './fields.ts';
 import type { Labelled, ResourceLabels } from './resource-labels.ts';
 
 interface LabelledListing {

@@ -1,6 +1,6 @@
 import { labelText } from '../model/values.ts';
 import type { AnchoredRegExp } from '../text/anchored-regexp.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './fields.ts';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
 const MATCHED_FIELDS = {

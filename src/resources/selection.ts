@@ -3,7 +3,7 @@ import { add } from '../model/sums.ts';
 import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { needsAlertRules } from './aggregates.ts';
 import { ALERT_STATES, type AlertState } from './alert-state.ts';
-import { type Resource, resourceLabel } from './resource.ts';
+import { type Resource, resourceLabel } from './fields.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.

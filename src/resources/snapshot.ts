@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../model/clock.ts';
 import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
+import type { Resource } from './fields.ts';
 import {
   type FurtherListing,
   FurtherReader,
@@ -11,7 +12,6 @@ import {
   type Membership,
   type TakenListing,
 } from './further-listings.ts';
-import type { Resource } from './resource.ts';
 import { labelsOf } from './resource-labelling.ts';
 import { type Labelled, UNLABELLED } from './resource-labels.ts';
 

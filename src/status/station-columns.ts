@@ -1,6 +1,6 @@
 import type { RejectedRecord } from '../model/listing.ts';
 import { knownRuleCounts } from '../resources/aggregates.ts';
-import { columnsWith } from '../resources/resource.ts';
+import { columnsWith } from '../resources/fields.ts';
 import type { SearchResult, StationResource } from '../resources/selection.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { type Columns, documented, fieldsOf } from '../text/records.ts';

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../resources/changes.ts';
+import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
 import {
   NONE,
@@ -9,7 +10,6 @@ import {
   resourceSearch,
   TEXT,
 } from '../resources/parameters.ts';
-import { columnsWith } from '../resources/resource.ts';
 import { type Selection, selectResources } from '../resources/selection.ts';
 import {
   DATA_FIELDS,

@@ -3,7 +3,7 @@ import { type JournalOptions, StationJournal } from '../../src/app/station-journ
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
 import type { Changes } from '../../src/resources/churn.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { mismatch, rejecting, resourceOf } from '../stations/fixtures.ts';
 import { setUpLog } from './recorded-log.ts';

@@ -1,9 +1,9 @@
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { StationView } from '../../src/stations/station-cache.ts';
 import { listingOf, specOf } from '../stations/fixtures.ts';

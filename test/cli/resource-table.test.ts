@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resourceTable } from '../../src/cli/resource-table.ts';
-import { columnsWith } from '../../src/resources/resource.ts';
+import { columnsWith } from '../../src/resources/fields.ts';
 import { resourceOf } from '../stations/fixtures.ts';
 
 const plain = resourceOf('r1', {

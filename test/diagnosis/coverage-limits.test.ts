@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { listingOf, resourceOf, specOf } from '../stations/fixtures.ts';
 

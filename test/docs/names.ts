@@ -7,7 +7,7 @@ import { FLAGS } from '../../src/cli/flags.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../../src/model/listing.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/resources/families.ts';
-import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/resource.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/fields.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import {
   DATA_FIELDS,

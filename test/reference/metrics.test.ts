@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { metricsReference } from '../../scripts/reference/metrics.ts';
 import { FAMILY_DESCRIPTIONS, FAMILY_NAMES, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { parsePromql } from '../prometheus/promql/parse.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Aggregation, knownRuleCounts } from '../../src/resources/aggregates.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues, OTHER_VALUE } from '../../src/resources/label-values.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import { resourceOf } from '../stations/fixtures.ts';
 
 const aggregate = (resources: readonly Resource[], limit = 100) => {

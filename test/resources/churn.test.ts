@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
 import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf } from '../stations/fixtures.ts';
 

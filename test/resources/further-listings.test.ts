@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { repeatedListings, SnapshotReader } from '../../src/resources/snapshot.ts';
 import { listingContext } from '../service/support/context.ts';
 import { listingOf, ManualClock, mismatch, rejecting, resourceOf, specOf } from '../stations/fixtures.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../../src/resources/last-known.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { listingOf, rejecting, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
 

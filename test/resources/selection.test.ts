@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import {
   type Order,
   type SearchedStation,

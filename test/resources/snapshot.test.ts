@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { SnapshotReader } from '../../src/resources/snapshot.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { ListingFilters, Listing as ListingOf } from '../../src/model/listing.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { RecordBudget } from '../../src/stations/record-budget.ts';
 import { SerialQueue } from '../../src/tasks/serial-queue.ts';
 import { codePoint } from '../code-point.ts';

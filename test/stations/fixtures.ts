@@ -4,7 +4,7 @@ import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../.
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 

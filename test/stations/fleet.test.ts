@@ -3,7 +3,7 @@ import type { Deadline } from '../../src/model/clock.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { Fleet, refreshInBackground } from '../../src/stations/fleet.ts';
 import { StationCache, type StationDependencies } from '../../src/stations/station-cache.ts';
 import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';

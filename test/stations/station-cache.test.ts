@@ -3,8 +3,8 @@ import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import {
   type Publication,

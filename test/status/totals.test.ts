@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Aggregation } from '../../src/resources/aggregates.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/status/station-status.ts';
 import { resourceOf, specOf } from '../stations/fixtures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RESOURCE_COLUMNS, type Resource } from '../../src/resources/resource.ts';
+import { RESOURCE_COLUMNS, type Resource } from '../../src/resources/fields.ts';
 import { csvPieces, jsonPieces } from '../../src/text/records.ts';
 import { resourceOf } from '../stations/fixtures.ts';
 

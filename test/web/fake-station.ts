@@ -1,8 +1,8 @@
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { StationChanges } from '../../src/resources/changes.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
-import type { Resource } from '../../src/resources/resource.ts';
 import { searchStations } from '../../src/resources/selection.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { Outage } from '../../src/status/latest-refreshes.ts';

@@ -1,8 +1,8 @@
 import { FAILURE_ADVICE, failureAdvice, type Silence } from '../../model/failure.ts';
 import { INCOMPLETE_ADVICE } from '../../model/listing.ts';
 import type { ObservedCount } from '../../resources/changes.ts';
+import { resourceLabel } from '../../resources/fields.ts';
 import { NONE, queryText } from '../../resources/parameters.ts';
-import { resourceLabel } from '../../resources/resource.ts';
 import type { Loss } from '../../status/loss.ts';
 import {
   failureTone,

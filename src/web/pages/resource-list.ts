@@ -1,8 +1,8 @@
 import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
+import { type Resource, resourceLabel } from '../../resources/fields.ts';
 import { OTHER_VALUE } from '../../resources/label-values.ts';
 import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '../../resources/parameters.ts';
-import { type Resource, resourceLabel } from '../../resources/resource.ts';
 import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
 import { ALERTABLE, type StationResource } from '../../resources/selection.ts';

@@ -2,14 +2,9 @@ import type { ListingField } from '../../model/listing.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { ObservedChange } from '../../resources/changes.ts';
 import { resourceLines } from '../../resources/encoder.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, resourceLabel } from '../../resources/fields.ts';
 import { linksOf } from '../../resources/links.ts';
-import {
-  RESOURCE_COLUMNS,
-  type Resource,
-  type ResourceColumn,
-  resourceLabel,
-  skuQuantity,
-} from '../../resources/resource.ts';
+import { skuQuantity } from '../../resources/quantities.ts';
 import { stateWord } from '../../resources/resource-words.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import type { StationDetail } from '../../status/station-status.ts';

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { HOUR_MS } from '../../../src/model/clock.ts';
 import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
 import type { Listing, ListingContext } from '../../../src/model/listing.ts';
-import type { Resource } from '../../../src/resources/resource.ts';
+import type { Resource } from '../../../src/resources/fields.ts';
 import type { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { UpstreamClient } from '../../../src/service/http/client.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
-import type { Resource } from '../../../src/resources/resource.ts';
+import type { Resource } from '../../../src/resources/fields.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import { resourceOf, specOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS } from '../fake-station.ts';

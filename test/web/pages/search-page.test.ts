@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../../src/resources/resource.ts';
+import type { Resource } from '../../../src/resources/fields.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import { searchStations } from '../../../src/resources/selection.ts';
 import type { OwnerCount } from '../../../src/status/station-status.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseQuantity, skuQuantity } from '../../src/resources/resource.ts';
+import { baseQuantity, skuQuantity } from '../../src/resources/quantities.ts';
 
 describe('skuQuantity', () => {
   it.each([
