@@ -218,7 +218,8 @@ export class Exporter implements ExporterPort {
       }
       this.#services.own.recordReload('main', false, Date.now());
       const problems = formatProblems(result.problems);
-      this.#rejectedReload = { atMs: Date.now(), problems };
+      const { atMs = Date.now() } = this.#rejectedReload ?? {};
+      this.#rejectedReload = { atMs, problems };
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     } catch (error) {

@@ -21,11 +21,11 @@ import { isOnShard, type Shard } from '../stations/shard.ts';
 import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import { throttleLog } from './event-log.ts';
-import { type JournalOptions, StationJournal } from './station-journal.ts';
+import { oncePer, throttleLog } from './event-log.ts';
+import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 import { recordLimits, userAgentOf } from './wiring.ts';
 
-export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures'> {
+export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures' | 'statesDue'> {
   readonly build: Build;
   readonly shard: Shard;
   /** Publish prom-client's process and Node.js metrics. */
@@ -50,6 +50,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     records: new RecordBudget(recordLimits(config, stationsOf(config, shard).length)),
     changes: new ChangeLog(config.limits),
     upstreamFailures: new Map(),
+    statesDue: oncePer(REPEAT_MS),
   };
 }
 

@@ -9,7 +9,13 @@ import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/lates
 import { VerifiedNumbers } from '../status/loss.ts';
 import { secondsOf } from '../status/station-columns.ts';
 import { isOnlyRejecting, totalsOf } from '../status/station-status.ts';
-import { resourcesIn, unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../status/unknown-states.ts';
+import {
+  resourcesIn,
+  type UnknownState,
+  unknownStatesAdvice,
+  unknownStatesOf,
+  unknownStatesText,
+} from '../status/unknown-states.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
 
@@ -19,6 +25,8 @@ export interface JournalOptions {
   readonly changes: ChangeLog;
   /** Which station logs why an upstream fails, by its name, until one of its stations succeeds. */
   readonly upstreamFailures: Map<string, { readonly station: string; readonly reason: FailureReason }>;
+  /** Which states of unknown meaning are due to be logged: one line of the configuration concerns all stations. */
+  readonly statesDue: TimesDue;
   /** Log each change of a resource. */
   readonly logChanges?: boolean;
   /** Monotonic milliseconds. */
@@ -28,7 +36,7 @@ export interface JournalOptions {
 type JournalView = StationView<EncodedSnapshot>;
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
-const REPEAT_MS = HOUR_MS;
+export const REPEAT_MS = HOUR_MS;
 
 /** They concern the credentials, the address or the certificate of the upstream: all of its stations fail for one cause. */
 const UPSTREAM_REASONS: ReadonlySet<FailureReason> = new Set(['auth', 'network', 'tls']);
@@ -45,7 +53,8 @@ const MAX_CHANGE_LINES = 100;
  * - a failure when its reason changes, and then once per hour; one of the upstream for only one of its stations;
  * - that the data has expired, once per hour;
  * - a recovery, with the length of the outage;
- * - that a listing is incomplete, once per hour, and that it is complete again.
+ * - that a listing is incomplete, once per hour, and that it is complete again;
+ * - a state of unknown meaning, once per hour for all stations.
  *
  * Everything else is logged at debug level.
  */
@@ -157,14 +166,20 @@ export class StationJournal {
         firing: withheldFiring,
         limit: spec.metrics.maxFiringResources,
       });
-    const unknown = unknownStatesOf(aggregates.groups);
-    if (unknown.length > 0)
-      this.#warn('resources in states of unknown meaning', {
-        resources: resourcesIn(unknown),
-        states: unknownStatesText(unknown),
-        advice: unknownStatesAdvice(unknown),
-      });
+    this.#unknown(unknownStatesOf(aggregates.groups));
     this.#listed(snapshot, { resources: snapshot.size, pages: snapshot.pages, ...duration });
+  }
+
+  /** At warning level only those that no station has logged within the last hour. */
+  #unknown(states: readonly UnknownState[]): void {
+    if (states.length === 0) return;
+    const due = states.filter(({ state }) => this.#options.statesDue(state) > 0);
+    const shown = due.length > 0 ? due : states;
+    this.#write(due.length > 0 ? 'warn' : 'debug', 'resources in states of unknown meaning', {
+      resources: resourcesIn(shown),
+      states: unknownStatesText(shown),
+      advice: unknownStatesAdvice(shown),
+    });
   }
 
   /** Each cause of an incomplete listing is a line of its own. */

@@ -36,13 +36,15 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
 /** The warnings of a valid web configuration file: it restricts less than it seems to, or no client will connect. */
 export function accessWarnings(
   file: string | undefined,
-  { users, tls }: AccessRules,
+  { users, tls, rate }: AccessRules,
   nowMs = Date.now(),
 ): readonly string[] {
   if (file === undefined) return [];
   const warnings = tls ? tlsWarnings(tls, nowMs) : [];
   if (users.size === 0 && tls === undefined)
     warnings.push('everyone has access, because there are neither basic_auth_users nor tls_server_config');
+  if (rate?.burst === 0)
+    warnings.push('rate_limit.burst is 0: every request is answered with 429, expected at least 1');
   return warnings.map((warning) => `${file}: ${warning}`);
 }
 

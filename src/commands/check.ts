@@ -51,14 +51,15 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
     const { config, warnings, securityWarnings } = loaded;
     checkLabels(flags, new ResourceLabels(config.resource_labels).names);
     const ofAccess = accessWarnings(flags['web.config.file'], rules);
-    for (const warning of [...warnings, ...securityWarnings, ...ofAccess]) context.printError(`warning: ${warning}\n`);
+    const printed = [...warnings, ...securityWarnings, ...ofAccess];
+    for (const warning of printed) context.printError(`warning: ${warning}\n`);
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
     const share =
       own.ok && own.shard.total > 1
         ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, signal) : 0;
+    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, printed.length, signal) : 0;
   });
 }
 
@@ -71,6 +72,7 @@ async function checkLive(
   flags: FlagValues,
   loaded: LoadedConfig,
   shard: Shard,
+  configWarnings: number,
   signal: AbortSignal,
 ): Promise<number> {
   const specs = stationsOf(shard, loaded.config);
@@ -82,7 +84,6 @@ async function checkLive(
     })
     .finally(() => progress.clear());
   const messages = checkMessages(facts, flags['scrape.timeout']);
-  const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],

@@ -48,14 +48,18 @@ export function resourcesIn(states: readonly UnknownState[]): number {
   return states.reduce((sum, { resources }) => sum + resources, 0);
 }
 
-/** What to do about them: the line to add to the configuration. */
+/** What to do about them: the exporter does not guess which of the three meanings a state has. */
 export function unknownStatesAdvice(states: readonly UnknownState[]): string {
   const sent = states.map(({ state }) => state).filter((state) => state !== '' && state !== OTHER_VALUE);
   const advice: string[] = [];
   if (sent.length > 0) {
-    const meaning = sent.length === 1 ? 'it means' : 'they mean';
+    const quoted = firstOf(
+      sent.map((state) => JSON.stringify(state)),
+      MAX_NAMED_STATES,
+    ).join(', ');
+    const what = sent.length === 1 ? 'the state' : 'each state';
     advice.push(
-      `If ${meaning} firing, add to the configuration: states: { firing: ${listText(sent)} }; pending and inactive are the other lists.`,
+      `Add ${what} to the list of its meaning in the configuration, states: { firing: [], pending: [], inactive: [] }: ${quoted}.`,
     );
   }
   if (states.some(({ state }) => state === OTHER_VALUE))
@@ -63,13 +67,4 @@ export function unknownStatesAdvice(states: readonly UnknownState[]): string {
   if (states.some(({ state }) => state === ''))
     advice.push('Resources without a state cannot be listed in states: report them to the operators of the service.');
   return advice.join(' ');
-}
-
-/** A list in YAML. */
-function listText(states: readonly string[]): string {
-  const more = states.length > MAX_NAMED_STATES ? ', …' : '';
-  return `[${states
-    .slice(0, MAX_NAMED_STATES)
-    .map((state) => JSON.stringify(state))
-    .join(', ')}${more}]`;
 }

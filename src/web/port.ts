@@ -38,9 +38,9 @@ export interface ExporterPort {
   ready(): boolean;
   /** The problems for which the new configuration was rejected; empty on success. */
   reload(): Promise<readonly string[]>;
-  /** The latest reload, if it was rejected. */
+  /** Since when which problems have kept an older configuration in force. */
   rejectedReload(): RejectedReload | undefined;
-  /** Since when which problems have kept an older web configuration in force. */
+  /** The same of the web configuration. */
   rejectedWebReload(): RejectedReload | undefined;
   /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;

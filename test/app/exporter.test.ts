@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
@@ -69,6 +69,21 @@ describe('Exporter.reload', () => {
     loads[1]?.resolve(await valid('b'));
     expect(await waiting).toEqual([]);
     expect(namesOf(exporter)).toEqual(['b']);
+  });
+
+  it('keeps since when reloads have been rejected, with the latest problems', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { exporter, loads, running } = await reloading();
+    loads[0]?.resolve(await valid('a', 'a'));
+    await running;
+    const since = exporter.rejectedReload()?.atMs;
+    vi.setSystemTime(900_000);
+    const again = exporter.reload();
+    await eventually(() => expect(loads).toHaveLength(2));
+    loads[1]?.resolve(await valid('a', 'b', 'b'));
+    const problems = await again;
+    expect(exporter.rejectedReload()).toEqual({ atMs: since, problems });
   });
 
   it('abandons a running reload when the exporter closes', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { oncePer } from '../../src/app/event-log.ts';
 import { type JournalOptions, StationJournal } from '../../src/app/station-journal.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
@@ -27,7 +28,14 @@ interface Refresh {
 function setUp(options: Partial<JournalOptions> = {}) {
   const { log, now, ...rest } = setUpLog();
   const changes = new ChangeLog({ changes: 9, changes_per_station: 9 });
-  const shared = { log, changes, upstreamFailures: new Map(), elapsedMs: now, ...options };
+  const shared = {
+    log,
+    changes,
+    upstreamFailures: new Map(),
+    statesDue: oncePer(HOUR_MS, now),
+    elapsedMs: now,
+    ...options,
+  };
   const journal = new StationJournal('prod', shared);
   const other = new StationJournal('other', shared);
   const refresh = ({ reason, error, changes, isExpired, ...data }: Refresh = {}, station = journal) => {
@@ -191,7 +199,7 @@ describe('StationJournal', () => {
       states: ['ESCALATED', 'INACTIVE', 'ESCALATED', ''],
       labelValues: 9,
       line:
-        'resources=3 states="ESCALATED (2), no state (1)" advice="If it means firing, add to the configuration: states: { firing: [\\"ESCALATED\\"] }; pending and inactive are the other lists. ' +
+        'resources=3 states="ESCALATED (2), no state (1)" advice="Add the state to the list of its meaning in the configuration, states: { firing: [], pending: [], inactive: [] }: \\"ESCALATED\\". ' +
         'Resources without a state cannot be listed in states: report them to the operators of the service."',
     },
     {
@@ -210,6 +218,21 @@ describe('StationJournal', () => {
     const { refresh, logged } = setUp();
     refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues });
     expect(logged()).toContain(`warn msg="resources in states of unknown meaning" station=prod ${line}`);
+  });
+
+  it('logs a state of unknown meaning once per hour for all stations', () => {
+    const { refresh, other, logged, advance } = setUp();
+    const inStates = (...states: readonly string[]) => states.map((state, at) => resourceOf(`${at}`, { state }));
+    const unclear = () => logged().flatMap((line) => / station=\S+ resources=\d+ states=".*?"/.exec(line) ?? []);
+    refresh({ resources: inStates('X', 'Y') });
+    refresh({ resources: inStates('Y', 'X', 'Z') }, other);
+    expect(unclear()).toEqual([
+      ' station=prod resources=2 states="X (1), Y (1)"',
+      ' station=other resources=1 states="Z (1)"',
+    ]);
+    advance(HOUR_MS);
+    refresh({ resources: inStates('X') }, other);
+    expect(unclear()).toEqual([' station=other resources=1 states="X (1)"']);
   });
 
   it('keeps each change, and logs it with the resource if wanted', () => {

@@ -221,6 +221,14 @@ describe('accessWarnings', () => {
     ]);
   });
 
+  it('warns of a rate limit without burst, which refuses every request', () => {
+    const limited = (burst: number) => accessWarnings('web.yml', { ...OPEN_ACCESS, rate: { intervalMs: 1000, burst } });
+    expect(limited(0)).toContain(
+      'web.yml: rate_limit.burst is 0: every request is answered with 429, expected at least 1',
+    );
+    expect(limited(1)).toEqual([expect.stringContaining('everyone has access')]);
+  });
+
   it('warns of a file that allows everyone, and not without a file', () => {
     expect(accessWarnings('web.yml', OPEN_ACCESS)).toEqual([expect.stringContaining('everyone has access')]);
     expect(accessWarnings(undefined, OPEN_ACCESS)).toEqual([]);

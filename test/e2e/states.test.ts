@@ -12,7 +12,7 @@ const RECORDS = Array.from({ length: 8 }, (_, index) => ({
 
 const STATES = { firing: ['ALERTSTATE_ESCALATED'] };
 
-const WHAT_TO_DO = 'states: { firing: ["ALERTSTATE_ESCALATED"] }';
+const WHAT_TO_DO = 'states: { firing: [], pending: [], inactive: [] }: "ALERTSTATE_ESCALATED"';
 
 async function startEscalated(records = RECORDS, settings: object = {}) {
   const service = await startTestService({ source: () => records });

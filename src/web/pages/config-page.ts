@@ -24,7 +24,7 @@ ${rejectedNote(exporter.rejectedReload())}<p>The configuration in force. Values 
 function rejectedNote(rejected: RejectedReload | undefined): Html {
   if (rejected === undefined) return html``;
   return html`<div class="failure-note warning" id="rejected">
-<p>The reload at ${utcTime(rejected.atMs)} was rejected; the configuration below stays in force.</p>
+<p>Reloads have been rejected since ${utcTime(rejected.atMs)}; the configuration below stays in force.</p>
 <p class="said">${rejected.problems.join('\n')}</p>
 </div>
 `;

@@ -341,7 +341,7 @@ describe('attentionSection', () => {
     const rows = rowsOf([unclear('a', 7), unclear('b', 2)]);
     expect(rows).toHaveLength(1);
     expect(rows[0]?.text).toMatch(
-      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\): a \(7\), b \(2\)\. What to do: .*states: \{ firing: \["ESCALATED"\] \}/,
+      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\): a \(7\), b \(2\)\. What to do: .*states: \{ firing: \[\], pending: \[\], inactive: \[\] \}: "ESCALATED"\./,
     );
     expect(rows[0]?.hrefs).toContain('./search?alert_state=unknown');
   });

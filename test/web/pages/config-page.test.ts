@@ -33,7 +33,7 @@ describe('configPage', () => {
     const rejecting = { ...exporter, rejectedReload: () => ({ atMs: NOW_MS, problems }) };
     const { body, text } = await openPage(rejecting, '/config');
     expect(text).toContain(
-      'The reload at 2026-01-02 03:05:00 UTC was rejected; the configuration below stays in force.',
+      'Reloads have been rejected since 2026-01-02 03:05:00 UTC; the configuration below stays in force.',
     );
     expect(parseHtml(contentOf(body, 'rejected')).text).toContain(problems.join('\n'));
     expect((await openPage(exporter, '/config')).text).not.toContain('rejected');
