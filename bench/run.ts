@@ -51,12 +51,10 @@ for (let run = 1; run <= runs; run += 1) {
   }
 }
 console.log(`\n${JSON.stringify(results)}`);
-const ROOT = new URL('../../../', import.meta.url);
-const PAGE = new URL('docs/performance.md', ROOT);
+const PAGE = new URL('../../../docs/performance.md', import.meta.url);
 // Only a run of all benchmarks has every figure of the page.
 if (selected.length === 0) await writeFile(PAGE, performancePage(results, runs));
 if (Object.hasOwn(results, 'ordinary')) {
-  for (const document of [PAGE, new URL('README.md', ROOT)])
-    await writeFile(document, withOrdinaryTable(await readFile(document, 'utf8'), results));
+  await writeFile(PAGE, withOrdinaryTable(await readFile(PAGE, 'utf8'), results));
 }
 process.exit();

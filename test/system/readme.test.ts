@@ -29,6 +29,7 @@ const ANY_PORT = '--web.listen-address=127.0.0.1:0';
 const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string) => Promise<void>>> = {
   'npm ci && npm start': runsTheDemo,
   'npm run build': exportsFromTheService,
+  'mkdir -p stations': checksGeneratedStations,
   'node dist/main.js list staging --demo': listsTheDemo,
   'node dist/main.js record prod --config.file=config.yaml --output=recording.json': recordsAndReplays,
   'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
@@ -45,7 +46,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   [`docker build --tag telemetry-station-exporter . && docker run --rm --publish ${defaultPort}:${defaultPort} telemetry-station-exporter --demo`]:
     'scripts/check-image.sh',
   [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: 'scripts/check-release.sh',
-  'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': 'scripts/check-cluster.sh',
+  'image=registry.example.com/telemetry-station-exporter': 'scripts/check-cluster.sh',
   "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
     'test/system/pipeline.test.ts',
 };
@@ -69,14 +70,17 @@ describe('README.md and the guides', () => {
     },
   );
 
-  it.each(yamls.filter((text) => text !== config))('shows jobs that scrape what is served: %s', (text) => {
-    const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
-    for (const job of parse(text).scrape_configs) {
-      expect(job.job_name).toMatch(/^[\w-]+$/);
-      expect(served).toEqual(expect.arrayContaining(scrapedUrls(job)));
-      expect(scrapedUrls(job)).not.toEqual([]);
-    }
-  });
+  it.each(yamls.filter((text) => text.includes('scrape_configs')))(
+    'shows jobs that scrape what is served: %s',
+    (text) => {
+      const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
+      for (const job of parse(text).scrape_configs) {
+        expect(job.job_name).toMatch(/^[\w-]+$/);
+        expect(served).toEqual(expect.arrayContaining(scrapedUrls(job)));
+        expect(scrapedUrls(job)).not.toEqual([]);
+      }
+    },
+  );
 
   it('names the Node version of package.json', () => {
     expect(readme).toContain(`Node ${packageJson.engines.node.slice(2)} or newer`);
@@ -123,6 +127,17 @@ async function exportsFromTheService(
   exporter.interrupt();
   await exporter.closed;
   expect(exporter.output.stderr).toContain('msg="shutting down"');
+}
+
+/** With README's configuration of two accounts, and a hundred stations of each. */
+async function checksGeneratedStations(lines: readonly string[], clone: string): Promise<void> {
+  const accounts = yamls.find((text) => text.includes('station_files')) ?? '';
+  const rows = Array.from({ length: 200 }, (_, n) => `${n < 100 ? 'storage' : 'web'},sub,rg,z1,ts-${n}\n`);
+  writeFileSync(join(clone, 'stations.csv'), rows.join(''));
+  writeFileSync(join(clone, 'config.yaml'), accounts);
+  const { closed, output } = runShell(lines.join(' && '), clone);
+  expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
+  expect(output.stdout).toContain('config.yaml is valid, stations: 200');
 }
 
 /** README's configuration with the address of the simulated service and a local token file. */
