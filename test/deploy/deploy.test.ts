@@ -99,6 +99,15 @@ describe('deploy/helm', () => {
   });
 });
 
+describe('docs/operating.md', () => {
+  it('has a valid web configuration', () => {
+    const [example] = readPage('docs/operating.md').blocks.filter(({ language }) => language === 'yaml');
+    const hash = '$2b$04$M63MX08KlfHVnljxzQSuL..ba6w08HmIjQTVsxgdKENw4lmRvUrc.';
+    const parsed = webConfigSchema.safeParse(parse(example?.content.replace('$2y$10$...', hash) ?? ''));
+    expect(parsed).toMatchObject({ success: true, data: { basic_auth_users: { prometheus: hash } } });
+  });
+});
+
 describe('deploy/systemd', () => {
   it('starts with valid flags', () => {
     const [, command = ''] =
