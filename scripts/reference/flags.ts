@@ -41,17 +41,9 @@ export function flagsReference(): string {
     '|---|---|',
     ...COMMAND_NAMES.map((name) => `| \`${commandUsage(name)}\` | ${cell(COMMANDS[name].help)} |`),
     '',
-    `\`${PROGRAM} <command> --help\` shows the flags of a command.`,
+    `\`${PROGRAM} <command> --help\` shows the flags of a command, with examples.`,
     '',
-    '## Examples',
-    '',
-    ...COMMAND_NAMES.flatMap(exampleLines),
   ].join('\n');
-}
-
-function exampleLines(name: CommandName): readonly string[] {
-  const { examples } = COMMANDS[name];
-  return [`### ${name}`, '', '```sh', ...examples.flatMap(([title, line]) => [`# ${title}`, line]), '```', ''];
 }
 
 function spelled({ name, short, kind, repeatable }: Flag): string {

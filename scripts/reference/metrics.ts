@@ -47,6 +47,24 @@ the service sends them.
 
 ${table(STATION_DATA, ['station'])}
 
+Four families count the resources of a station:
+
+| question | family |
+|---|---|
+| How many are there, by type, product, state and owner? | \`telemetry_station_resources\` |
+| How many does the latest listing have, by meaning of the state? With the labels of the station, for alerts. | \`telemetry_station_listing_resources\` |
+| Were resources lost? An incomplete listing does not change it. | \`telemetry_station_verified_resources\` |
+| How many should there be, as the service says? | \`telemetry_station_listing_reported_resources\` |
+
+Each resource is one of these:
+
+| it is | when | family |
+|---|---|---|
+| covered | it has alert rules | \`telemetry_station_resources_with_alert_rules\` |
+| not covered | it has none | \`telemetry_station_resources_without_alert_rules\` |
+| exempt | it needs none: \`resource_labels\` say so or, with \`alertability\`, the service says that it cannot have alerts | none |
+| unknown | the service does not report its alert rules or, with \`alertability\`, whether it can have alerts | \`telemetry_station_resources_with_unknown_alert_coverage\` |
+
 Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 
