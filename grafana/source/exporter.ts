@@ -1,17 +1,18 @@
 import {
   DASHED,
-  fixedColor,
   greenIfAll,
   ORANGE,
   orangeFromOne,
   REASON_COLORS,
+  redFromOne,
   reloadMappings,
   scrapeMappings,
+  shadesOf,
   thresholds,
   UNIT,
 } from './appearance.ts';
 import { buildDashboard, line } from './build-dashboard.ts';
-import { colorNames, stackedBars, stat, table, timeseries, withLimit } from './panel.ts';
+import { colorNames, stackedBars, stat, TIME_WIDTH, table, timeseries, withLimit } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import { jobVariables, labelVariable, multiple } from './variables.ts';
 
@@ -78,38 +79,41 @@ const waiting = `sum by (upstream) (${exporters.series('telemetry_station_export
 const oldestWaiting = `max by (upstream) (${exporters.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`;
 const hanging = `sum by (upstream) (${exporters.series('telemetry_station_exporter_hanging_stations')})`;
 
-const capacityByUpstream = table(
+const failing = `sum by (upstream) (1 - ${exporters.once('telemetry_station_up')})`;
+
+const upstreams = table(
   {
-    title: 'Capacity by upstream',
+    title: 'Upstreams',
     description:
-      'Whether the requests to a service suffice: those sent and the current limit, the share that the service throttled, requests that wait, the longest wait of a refresh, and stations without a reply.',
+      'Stations whose latest refresh failed, and whether the requests to a service suffice: those sent and the current limit, the share that the service throttled, requests that wait, the longest wait of a refresh, and stations without a reply.',
   },
   {
-    queries: [requests, `${limit} < +Inf`, throttledShare, waiting, oldestWaiting, hanging].map(tableQuery),
+    queries: [requests, `${limit} < +Inf`, throttledShare, waiting, oldestWaiting, hanging, failing].map(tableQuery),
     columns: [
       { field: 'upstream', title: 'Upstream' },
-      { field: 'Value #A', title: 'Requests', unit: UNIT.requestsPerSecond, decimals: 1, width: 130 },
-      { field: 'Value #B', title: 'Limit', unit: UNIT.requestsPerSecond, decimals: 1, width: 130 },
+      { field: 'Value #G', title: 'Failing stations', unit: UNIT.count, thresholds: redFromOne(), width: 130 },
+      { field: 'Value #A', title: 'Requests', unit: UNIT.requestsPerSecond, decimals: 1, width: 110 },
+      { field: 'Value #B', title: 'Limit', unit: UNIT.requestsPerSecond, decimals: 1, width: 110 },
       {
         field: 'Value #C',
         title: 'Throttled',
         unit: UNIT.ratio,
         decimals: 1,
         thresholds: thresholds([MANY_THROTTLED, ORANGE]),
-        width: 130,
+        width: 110,
       },
-      { field: 'Value #D', title: 'Waiting', unit: UNIT.count, width: 130 },
+      { field: 'Value #D', title: 'Waiting', unit: UNIT.count, width: 90 },
       {
         field: 'Value #E',
         title: 'Longest wait',
         unit: UNIT.seconds,
         decimals: 0,
         thresholds: thresholds([LONG_WAIT_S, 'red']),
-        width: 130,
+        width: 120,
       },
       { field: 'Value #F', title: 'Hanging stations', unit: UNIT.count, thresholds: orangeFromOne(), width: 150 },
     ],
-    order: [{ by: 'Value #E (max)', descending: true }, { by: 'upstream' }],
+    order: [{ by: 'Value #G (max)', descending: true }, { by: 'Value #E (max)', descending: true }, { by: 'upstream' }],
   },
 );
 
@@ -140,7 +144,7 @@ const processes = table(
       { field: 'Value #C', title: 'Shard', width: 60 },
       { field: 'Value #D', title: 'Of', width: 45 },
       { field: 'version', title: 'Version', width: 70 },
-      { field: 'Value #E', title: 'Loaded', unit: UNIT.time, width: 150 },
+      { field: 'Value #E', title: 'Loaded', unit: UNIT.time, width: TIME_WIDTH },
       { field: 'Value #F', title: 'Withheld', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
     ],
     order: [{ by: 'Value #A (max)' }, { by: 'instance' }],
@@ -216,11 +220,12 @@ const failures = stackedBars(
     noValue: 'None failed, or no data',
   },
   rangeQuery(
-    `sum by (reason) (rate(${exporters.series('telemetry_station_exporter_api_request_failures_total')}[$__rate_interval])) > 0`,
-    '{{reason}}',
+    `sum by (upstream, reason) (rate(${exporters.series('telemetry_station_exporter_api_request_failures_total')}[$__rate_interval])) > 0`,
+    '{{upstream}}: {{reason}}',
   ),
 );
-for (const [reason, color] of Object.entries(REASON_COLORS)) failures.overrideByName(reason, [fixedColor(color)]);
+for (const [reason, color] of Object.entries(REASON_COLORS))
+  failures.overrideByRegexp(`/: ${reason}$/`, [shadesOf(color)]);
 
 const oldestWaitingRefresh = colorNames(
   withLimit(
@@ -272,10 +277,7 @@ export const exporter = buildDashboard({
   ],
   rows: [
     {
-      lines: [
-        line(3, [6, exportersUp], [6, slowestScrape], [6, configuration], [6, shards]),
-        line(7, [24, capacityByUpstream]),
-      ],
+      lines: [line(3, [6, exportersUp], [6, slowestScrape], [6, configuration], [6, shards]), line(7, [24, upstreams])],
     },
     {
       title: 'Is it up, and is it fast?',

@@ -262,6 +262,9 @@ export function table(
 /** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
 const MIN_COLUMN_WIDTH = 80;
 
+/** Of a column with a date and a time. */
+export const TIME_WIDTH = 160;
+
 function reductionOf({ field, reduce }: Column): Reduction | undefined {
   return reduce ?? (field.startsWith('Value') ? 'max' : undefined);
 }
