@@ -13,6 +13,7 @@ import { buildDashboard, exporterLink, line, stationLink } from './build-dashboa
 import { lastKnownStat, stat, stateTimeline, table } from './panel.ts';
 import { instantQuery, lastKnown, rangeQuery, Scope, tableQuery } from './query.ts';
 import {
+  AFFECTED_COLUMNS,
   ALL,
   addedAndRemoved,
   alertCoverage,
@@ -78,8 +79,8 @@ const incomplete = lastKnownStat(
   rangeQuery(`sum(1 - ${scope.once('telemetry_station_listing_complete')})`, ''),
 ).thresholds(orangeFromOne());
 
-/** Makes the failures of an upstream that fails altogether 0, which is after -1. */
-const upstreamUp = `max by (upstream) (${scope.series('telemetry_station_up')})`;
+/** -1 for a station that fails alone, 0 for one of an upstream that fails altogether, 1 for the others. */
+const rank = `2 * ${scope.once('telemetry_station_up')} - on (upstream) group_left () max by (upstream) (${scope.series('telemetry_station_up')})`;
 
 const allStations = table(
   {
@@ -89,13 +90,14 @@ const allStations = table(
   },
   {
     queries: [
-      tableQuery(`${refreshResult(scope)} * on (upstream) group_left () ${upstreamUp}`),
+      tableQuery(lastKnown(`(${rank})`)),
       tableQuery(`round(time() - ${lastKnown(scope.once('telemetry_station_last_success_timestamp_seconds'))})`),
       tableQuery(lastKnown(scope.once('telemetry_station_listing_complete'))),
       tableQuery(lastKnown(`(${scope.coverage(' by (station)')})`)),
       tableQuery(lastKnown(allStates(scope))),
       tableQuery(`sum by (station) (${lastKnown(inState(scope, 'firing'))})`),
       tableQuery(`sum by (station) (${lastKnown(inState(scope, 'unknown'))})`),
+      tableQuery(refreshResult(scope)),
     ],
     columns: [
       { field: 'station', title: 'Station', links: [stationLink] },
@@ -170,8 +172,8 @@ export const fleet = buildDashboard({
           [4, resourceCounts(scope)],
           [4, alertCoverage(scope)],
         ),
-        line(9, [16, alerts()], [8, firingAndPending(scope)]),
-        line(14, [24, allStations]),
+        line(9, [16, alerts({ columns: AFFECTED_COLUMNS })], [8, firingAndPending(scope)]),
+        line(12, [24, allStations]),
         line(8, [10, firingByType], [14, failingStations]),
         line(8, [14, types(scope)], [10, capacity(scope)]),
       ],

@@ -1,6 +1,6 @@
 import { UNIT, withoutPrefix } from './appearance.ts';
 import { buildDashboard, line } from './build-dashboard.ts';
-import { type Column, colorStates, stat, stateTimeline, table } from './panel.ts';
+import { type Column, colorStates, stat, stateTimeline, TIME_WIDTH, table } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import { firingResources, HIDDEN_ID, RESOURCE_COLUMNS, STATION_COLUMN } from './station-panels.ts';
 import { jobVariables, labelVariable, multiple, stationVariable, textVariable } from './variables.ts';
@@ -30,13 +30,15 @@ const matching = stat(
   instantQuery(`count(count by (station, resource_id) (${searched.series('telemetry_station_resource_info')}))`),
 );
 
-const DETAIL_COLUMNS: readonly Column[] = [
-  ...RESOURCE_COLUMNS,
-  STATION_COLUMN,
-  { field: 'product', title: 'Product', mappings: withoutPrefix('product.'), width: 110 },
-  { field: 'sku', title: 'SKU', width: 90 },
-  { field: 'gpu_model', title: 'GPU model', width: 165 },
-  HIDDEN_ID,
+const PRODUCT_COLUMN: Column = {
+  field: 'product',
+  title: 'Product',
+  mappings: withoutPrefix('product.'),
+  width: 110,
+};
+const SKU_COLUMNS: readonly Column[] = [
+  { field: 'sku', title: 'SKU', width: 135 },
+  { field: 'gpu_model', title: 'GPU model', width: 195 },
 ];
 
 const inventory = table(
@@ -48,7 +50,7 @@ const inventory = table(
   {
     // The table groups by the id, so that those of replicas are one row.
     queries: [tableQuery(`topk(${ROWS}, ${searched.series('telemetry_station_resource_info')})`)],
-    columns: DETAIL_COLUMNS,
+    columns: [...RESOURCE_COLUMNS, STATION_COLUMN, PRODUCT_COLUMN, ...SKU_COLUMNS, HIDDEN_ID],
     order: [{ by: 'display_name' }],
     limit: ROWS,
   },
@@ -65,9 +67,12 @@ const details = table(
       tableQuery(selected.once('telemetry_station_resource_alert_rules')),
     ],
     columns: [
-      ...DETAIL_COLUMNS,
+      ...RESOURCE_COLUMNS,
+      STATION_COLUMN,
+      ...SKU_COLUMNS,
       { field: 'Value #C', title: 'Alert rules', unit: UNIT.count, width: 90 },
-      { field: 'Value #B', title: 'Created', unit: UNIT.time, width: 150 },
+      { field: 'Value #B', title: 'Created', unit: UNIT.time, width: TIME_WIDTH },
+      HIDDEN_ID,
     ],
     order: [{ by: 'display_name' }],
   },

@@ -12,14 +12,14 @@ import {
   withoutPrefix,
 } from './appearance.ts';
 import { exporterLink, resourceLink, resourcesLink, stationLink } from './build-dashboard.ts';
-import { type Column, colorStates, lastKnownStat, stackedBars, stat, table, timeseries } from './panel.ts';
+import { type Column, colorStates, lastKnownStat, stackedBars, stat, TIME_WIDTH, table, timeseries } from './panel.ts';
 import { instantQuery, lastKnown, rangeQuery, type Scope, tableQuery } from './query.ts';
 
-/** 1 for a station whose latest refresh succeeded, -1 for one whose refresh failed; the label `reason` says why. */
+/** A series for each station, whose label `reason` says why the latest refresh failed. */
 export function refreshResult(scope: Scope): string {
   const succeeded = `${scope.once('telemetry_station_up')} == 1`;
   const failed = `${scope.once('telemetry_station_failure')} == 1`;
-  return `label_replace(${succeeded}, "reason", "${UP}", "", "") or -(${failed})`;
+  return `label_replace(${succeeded}, "reason", "${UP}", "", "") or ${failed}`;
 }
 
 export const oldestData = (scope: Scope) =>
@@ -68,15 +68,26 @@ export const alertCoverage = (scope: Scope) =>
     rangeQuery(scope.coverage(), ''),
   );
 
+interface AlertSelection {
+  readonly matchers?: readonly string[];
+  readonly columns?: readonly Column[];
+}
+
+/** The stations of an alert; the link opens the first one. */
+export const AFFECTED_COLUMNS: readonly Column[] = [
+  { field: 'station', title: 'Stations', links: [stationLink], reduce: 'uniqueValues' },
+  { field: 'Value #A', title: 'Count', unit: UNIT.count, reduce: 'sum', width: 65 },
+];
+
 /** Those of single resources are in the table of firing resources. An alert without a station comes first: it may explain those of stations. */
-export function alerts(...ofStation: readonly string[]) {
+export function alerts({ matchers: ofStation = [], columns = [] }: AlertSelection = {}) {
   const ofJob = [`${CLUSTER}=~"$cluster|"`, 'job="$job"', 'station=~"$station|"'];
   const matchers = ['alertname=~"TelemetryStation.+"', 'severity!="info"', 'resource_id=""', ...ofJob, ...ofStation];
   return table(
     {
       title: 'Alerts',
       description:
-        'Firing and pending alerts of prometheus/rules.yml that need action, without those of single resources: critical before warning, causes before the stations that they affect. The name links to the runbook, the stations to the dashboard of the first one.',
+        'Firing and pending alerts of prometheus/rules.yml that need action, without those of single resources: critical before warning, causes before the stations that they affect. The name links to the runbook.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',
     },
     {
@@ -94,10 +105,9 @@ export function alerts(...ofStation: readonly string[]) {
         },
         { field: 'alertstate', title: 'State', mappings: alertStateMappings, width: 75 },
         { field: 'severity', title: 'Severity', mappings: severityMappings, width: 75 },
-        { field: 'where', title: 'Where', mappings: EMPTY_LINK, links: [exporterLink], width: 130 },
-        { field: 'station', title: 'Stations', links: [stationLink], reduce: 'uniqueValues' },
-        { field: 'Value #A', title: 'Count', unit: UNIT.count, reduce: 'sum', width: 65 },
-        { field: 'Value #B', title: 'Since', unit: UNIT.time, reduce: 'min', width: 150 },
+        { field: 'where', title: 'Where', mappings: EMPTY_LINK, links: [exporterLink] },
+        ...columns,
+        { field: 'Value #B', title: 'Since', unit: UNIT.time, reduce: 'min', width: TIME_WIDTH },
         { field: 'station', hidden: true, reduce: 'first' },
       ],
       // Grafana sorts what is empty to the end.
@@ -286,7 +296,12 @@ export function firingResources(scope: Scope, station: Column = STATION_COLUMN, 
           `topk(500, 1000 * ${scope.series('ALERTS_FOR_STATE', 'alertname="TelemetryStationResourceFiring"')})`,
         ),
       ],
-      columns: [...RESOURCE_COLUMNS, station, { field: 'Value #B', title: 'Since', unit: UNIT.time, width: 150 }, id],
+      columns: [
+        ...RESOURCE_COLUMNS,
+        station,
+        { field: 'Value #B', title: 'Since', unit: UNIT.time, width: TIME_WIDTH },
+        id,
+      ],
       order: [{ by: 'Value #B (max)', descending: true }],
     },
   );

@@ -47,11 +47,11 @@ describe('the table of all stations', () => {
     const rows = shown(
       'fleet.json: All stations',
       [
-        [{ ...station('calm-b'), reason: 'Up' }, 1],
-        [{ ...station('calm-a'), reason: 'Up' }, 1],
-        [{ ...station('firing'), reason: 'Up' }, 1],
-        [{ ...station('all-down'), upstream: 'west', reason: 'auth' }, 0],
-        [{ ...station('down'), reason: 'network' }, -1],
+        [station('calm-b'), 1],
+        [station('calm-a'), 1],
+        [station('firing'), 1],
+        [{ ...station('all-down'), upstream: 'west' }, 0],
+        [station('down'), -1],
       ],
       [
         [station('calm-a'), 5],
@@ -72,6 +72,13 @@ describe('the table of all stations', () => {
         [{ station: 'down' }, 0],
       ],
       [],
+      [
+        [{ ...station('calm-b'), reason: 'Up' }, 1],
+        [{ ...station('calm-a'), reason: 'Up' }, 1],
+        [{ ...station('firing'), reason: 'Up' }, 1],
+        [{ ...station('all-down'), upstream: 'west', reason: 'auth' }, 1],
+        [{ ...station('down'), reason: 'network' }, 1],
+      ],
     );
     expect(rows).toEqual([
       ['down', 'network (red)', 'Never (red)', '–', '–', '0', '–', '–', 'east', 'a'],
@@ -82,11 +89,18 @@ describe('the table of all stations', () => {
     ]);
   });
 
-  it('has the last known data while the exporter is down, and no column of refreshes', () => {
+  it('has the last known data in the same order while the exporter is down, and no column of refreshes', () => {
+    const rank: QueryResult = [
+      [station('calm'), 1],
+      [station('down'), -1],
+    ];
     const age: QueryResult = [[station('calm'), 400]];
     const complete: QueryResult = [[station('calm'), 1]];
-    const rows = shown('fleet.json: All stations', [], age, complete, [], [[station('calm'), 7]], [], []);
-    expect(rows).toEqual([['calm', '7 mins (dark-orange)', 'Complete', '7', '–', '–', '–', 'east', 'a']]);
+    const rows = shown('fleet.json: All stations', rank, age, complete, [], [[station('calm'), 7]], [], [], []);
+    expect(rows).toEqual([
+      ['down', '–', '–', '–', '–', '–', '–', 'east', 'a'],
+      ['calm', '7 mins (dark-orange)', 'Complete', '7', '–', '–', '–', 'east', 'a'],
+    ]);
   });
 });
 

@@ -68,7 +68,8 @@ describe('queries of counts', () => {
     await expectResult({ panel, query: 4, series, expected: known });
     await expectResult({ panel, query: 4, series, expected: {}, minute: 21 });
     const up = { [`telemetry_station_up{${JOB},instance="a",station="prod",upstream="east"}`]: '1x5 stale' };
-    await expectResult({ panel, query: 0, series: up, expected: {} });
+    await expectResult({ panel, query: 0, series: up, expected: { '{job="j",station="prod",upstream="east"}': 1 } });
+    await expectResult({ panel, query: 7, series: up, expected: {} });
   });
 
   it('return the number of changes, not an extrapolated one, and none for a restart', async () => {
@@ -88,26 +89,33 @@ describe('queries of counts', () => {
   });
 });
 
-describe('the query of the refreshes', () => {
-  it('ranks a station that fails alone before those of an upstream that fails altogether', async () => {
-    const labels = (station: string, upstream: string) =>
-      `{${JOB},instance="a",station="${station}",upstream="${upstream}"`;
-    await expectResult({
-      panel: 'fleet.json: All stations',
-      variables: { station: '.+' },
-      series: {
-        [`telemetry_station_up${labels('calm', 'main')}}`]: '1x10',
-        [`telemetry_station_up${labels('alone', 'main')}}`]: '0x10',
-        [`telemetry_station_up${labels('all', 'east')}}`]: '0x10',
-        [`telemetry_station_failure${labels('alone', 'main')},reason="forbidden"}`]: '1x10',
-        [`telemetry_station_failure${labels('all', 'east')},reason="auth"}`]: '1x10',
-      },
-      expected: {
-        '{job="j",station="calm",upstream="main",reason="Up"}': 1,
-        '{job="j",station="alone",upstream="main",reason="forbidden"}': -1,
-        '{job="j",station="all",upstream="east",reason="auth"}': 0,
-      },
-    });
+describe('the queries of the refreshes of stations', () => {
+  const labels = (station: string, upstream: string) => `job="j",station="${station}",upstream="${upstream}"`;
+  const CALM = labels('calm', 'main');
+  const ALONE = labels('alone', 'main');
+  const ALL = labels('all', 'east');
+  const panel = 'fleet.json: All stations';
+  const variables = { station: '.+' };
+  const series = {
+    [`telemetry_station_up{instance="a",${CALM}}`]: '1x10',
+    [`telemetry_station_up{instance="a",${ALONE}}`]: '0x10',
+    [`telemetry_station_up{instance="a",${ALL}}`]: '0x10',
+    [`telemetry_station_failure{instance="a",${ALONE},reason="forbidden"}`]: '1x10',
+    [`telemetry_station_failure{instance="a",${ALL},reason="auth"}`]: '1x10',
+  };
+
+  it('rank a station that fails alone before those of an upstream that fails altogether', async () => {
+    const expected = { [`{${CALM}}`]: 1, [`{${ALONE}}`]: -1, [`{${ALL}}`]: 0 };
+    await expectResult({ panel, variables, series, expected });
+  });
+
+  it('return why each of them failed', async () => {
+    const reasons = {
+      [`{${CALM},reason="Up"}`]: 1,
+      [`{${ALONE},reason="forbidden"}`]: 1,
+      [`{${ALL},reason="auth"}`]: 1,
+    };
+    await expectResult({ panel, query: 7, variables, series, expected: reasons });
   });
 });
 
