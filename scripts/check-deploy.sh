@@ -113,6 +113,7 @@ for folder in "${helm_folders[@]}"; do
     # With the job of the file, the chart has the same rules.
     rules --set prometheusRule.job=telemetry-station-exporter >"$work/rules-shipped.yml"
     same_yaml "$work/rules-shipped.yml" prometheus/rules.yml
+    rules --set web.externalUrl=https://exporter.example.com/ | grep -qF 'page_url: https://exporter.example.com/{{ with $labels.station }}stations/'
     rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
     grep -q 'by (cluster_id, job, upstream)' "$work/rules-cluster.yml"
     sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" >"$work/rules-renamed.yml"

@@ -130,8 +130,8 @@ const LISTING_FAMILIES = listingFamilies({
   },
   telemetry_station_verified_resources: {
     help: 'Resources and rejected records of the latest listing that adds up.',
-    exampleTitle: 'Stations that lost more than a fifth of their resources within an hour',
-    example: 'telemetry_station_verified_resources < 0.8 * max_over_time(telemetry_station_verified_resources[1h])',
+    exampleTitle: 'Stations that lost more than a fifth of their resources within six hours',
+    example: 'telemetry_station_verified_resources < 0.8 * max_over_time(telemetry_station_verified_resources[6h])',
     samples: ({ lastKnown }) => optionalSample(lastKnown.verifiedResources),
   },
   telemetry_station_verified_sku_quantity: {

@@ -6,7 +6,7 @@ import { parsePromql } from './parse.ts';
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
-  readonly for: string;
+  readonly for?: string;
   readonly keep_firing_for?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };

@@ -156,6 +156,10 @@ scrapeClass: {{ . }}
   {{- end -}}
 {{- end -}}
 {{- $template = replace "<<TelemetryStationScrapeSlow.seconds>>" (toString $slow) $template -}}
+{{- $links := dict -}}
+{{- with .root.Values.web.externalUrl -}}
+  {{- $links = dict "page_url" (printf "%s/%s" (trimSuffix "/" .) `{{ with $labels.station }}stations/{{ . }}{{ else }}{{ with $labels.upstream }}?upstream={{ urlquery . }}{{ end }}{{ end }}`) -}}
+{{- end -}}
 {{- $groups := list -}}
 {{- range $group := (fromYaml $template).groups -}}
   {{- $rules := list -}}
@@ -163,7 +167,7 @@ scrapeClass: {{ . }}
     {{- $settings := dig $rule.alert (dict) $alerts -}}
     {{- if dig "enabled" true $settings -}}
       {{- $labels := merge (pick $settings "severity") $rule.labels $values.alertLabels -}}
-      {{- $annotations := merge (dict) $rule.annotations $values.alertAnnotations -}}
+      {{- $annotations := merge (dict) $rule.annotations $values.alertAnnotations $links -}}
       {{- $rules = append $rules (merge (dict "labels" $labels "annotations" $annotations) (pick $settings "for" "keep_firing_for") $rule) -}}
     {{- end -}}
   {{- end -}}
