@@ -1,5 +1,5 @@
 import type { PerResourceFamily } from '../exposition/family.ts';
-import { type CompressorPool, type Segment, TextBuffer } from '../exposition/segment.ts';
+import type { CompressorPool, Segment } from '../exposition/segment.ts';
 import { writeResources, writeStations } from '../exposition/text-format.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
@@ -36,13 +36,6 @@ interface Block {
   readonly segments: ReadonlyMap<string, Segment>;
   /** Series that are withheld. */
   readonly withheld: number;
-}
-
-/** The exposition lines of one resource, even if those of its station are withheld. */
-export function resourceLines(spec: StationSpec, resource: Resource): string {
-  const buffer = new TextBuffer();
-  writeResources(spec, [resource], enabledFamilies(spec), buffer);
-  return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
 /** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */

@@ -3,8 +3,8 @@ import { countText, numberText } from '../../text/words.ts';
 import type { AttentionItem } from './attention-items.ts';
 import { type Html, html, more, rowId, sinceText } from './html.ts';
 
-/** Items that are shown without opening the list. */
-const SHOWN_ITEMS = 8;
+/** Items that are shown without opening the list; on the page of a station its resources follow. */
+const SHOWN_ITEMS = { shown: 8, hidden: 2 };
 
 /** What a page says of stations in one line. */
 interface Headline {
@@ -63,11 +63,12 @@ export function attentionSection(
   subjects: 'shown' | 'hidden' = 'shown',
 ): Html {
   if (items.length === 0) return html``;
+  const max = SHOWN_ITEMS[subjects];
   const list = (some: readonly AttentionItem[]) =>
     html`<ul class="attention">\n${some.map((item) => attentionRow(item, nowMs, subjects))}</ul>\n`;
   return html`<section id="attention" aria-labelledby="attention-title">
 <h2 id="attention-title">Needs attention <span class="quiet">${numberText(items.length)}</span></h2>
-${list(items.slice(0, SHOWN_ITEMS))}${more(items.length - SHOWN_ITEMS, list(items.slice(SHOWN_ITEMS)))}</section>`;
+${list(items.slice(0, max))}${more(items.length - max, list(items.slice(max)))}</section>`;
 }
 
 function attentionRow(

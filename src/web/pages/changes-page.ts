@@ -149,7 +149,7 @@ ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filter
 const MAX_LATEST = 10;
 const MAX_ALIKE = 5;
 
-/** The latest changes of a station, on its page; those of one refresh and kind are summed up. */
+/** The latest changes of a station, on its page, in a part to open; those of one refresh and kind are summed up. */
 export function latestChangesSection({
   spec,
   changes,
@@ -157,21 +157,20 @@ export function latestChangesSection({
   nowMs,
 }: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
   const { newestFirst, found } = changes;
-  const all =
-    newestFirst.length === 0
-      ? []
-      : html` <a href="../${changesPath(spec.name)}">all ${countText(newestFirst.length, 'change')}</a>`;
+  const [latest] = newestFirst;
+  if (latest === undefined) return html`<p id="changed">What changed: ${noChangesText(status, nowMs)}</p>`;
   const rows: Html[] = [];
   for (const alike of groupsOfChanges(newestFirst)) {
     if (rows.length >= MAX_LATEST) break;
     rows.push(...alike.slice(0, MAX_ALIKE).map((change) => latestChange(change, spec, nowMs)));
     if (alike.length > MAX_ALIKE) rows.push(allAlike(alike, found, spec, nowMs));
   }
-  const list = html`<ul class="latest">\n${rows}</ul>`;
-  return html`<section aria-labelledby="changed">
-<h2 id="changed">What changed${all}</h2>
-${rows.length === 0 ? html`<p class="quiet">${noChangesText(status, nowMs)}</p>` : list}
-</section>`;
+  const count = countText(newestFirst.length, 'change');
+  return html`<details id="changed">
+<summary>What changed: ${count}, the latest at ${changeTime(latest.atMs, nowMs)}</summary>
+<ul class="latest">\n${rows}</ul>
+<p><a href="../${changesPath(spec.name)}">All changes</a></p>
+</details>`;
 }
 
 /** Changes of the same kind that one refresh found. */
@@ -192,7 +191,7 @@ function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec
     change === 'added' || change === 'removed'
       ? []
       : html`${valueText(change, from, spec.states)} → ${valueText(change, to, spec.states)}`;
-  return html`<li>${changeTime(atMs, nowMs)} <span class="change ${change}">${change}</span> <span class="resource">${path === undefined ? breakable(title) : html`<a href="../${path}">${breakable(title)}</a>`} ${values}</span> <span class="quiet owner">${owner}</span></li>
+  return html`<li>${changeTime(atMs, nowMs)} <span class="change is-${change}">${change}</span> <span class="resource">${path === undefined ? breakable(title) : html`<a href="../${path}">${breakable(title)}</a>`} ${values}</span> <span class="quiet owner">${owner}</span></li>
 `;
 }
 

@@ -1,14 +1,15 @@
+import { add } from '../../model/sums.ts';
 import type { EndedRefresh } from '../../status/latest-refreshes.ts';
 import { NOTABLE_WAIT_MS, type StationDetail } from '../../status/station-status.ts';
 import { durationText, numberText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { dayText, type Html, html, more, timeText, unknown } from './html.ts';
+import { dayText, type Html, html, itemList, more, timeText, unknown } from './html.ts';
 import { downloads, type PageColumn, table, tableRow } from './table.ts';
 
 /** Refreshes that the page shows without opening the list. */
 const SHOWN = 10;
 
-/** The latest refreshes one by one, the newest first. */
+/** The latest refreshes one by one, the newest first, in a part to open. */
 export function refreshesSection({
   spec,
   refreshes,
@@ -23,10 +24,22 @@ export function refreshesSection({
   const further = refreshes.slice(SHOWN);
   const shown = html`${tableOf('refreshes', refreshes.slice(0, SHOWN))}
 ${more(further.length, tableOf('more-refreshes', further))}${downloads(`../${stationPath(spec.name, '/refreshes')}?format=`)}`;
-  return html`<section class="refreshes" aria-labelledby="refreshes-title">
-<h2 id="refreshes-title">Latest refreshes</h2>
-${refreshes.length === 0 ? html`<p>No refresh has ended yet.</p>` : shown}
-</section>`;
+  if (refreshes.length === 0) return html`<p id="refreshes">No refresh has ended yet.</p>`;
+  return html`<details class="refreshes" id="latest-refreshes">
+<summary>Latest refreshes: ${outcomesText(refreshes)}</summary>
+${shown}
+</details>`;
+}
+
+/** `57 succeeded, 3 failed`. */
+function outcomesText(refreshes: readonly EndedRefresh[]): Html {
+  const counts = new Map<EndedRefresh['outcome'], number>();
+  for (const { outcome } of refreshes) add(counts, outcome, 1);
+  const texts = Array.from(
+    counts,
+    ([outcome, count]) => html`<span class="outcome ${outcome}">${numberText(count)} ${outcome}</span>`,
+  );
+  return itemList(texts, texts.length);
 }
 
 function refreshColumns(station: string, nowMs: number): readonly PageColumn<EndedRefresh>[] {

@@ -151,7 +151,7 @@ export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 
   const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
   // The look of the badge says that the meaning is unknown, without a line more.
   const added = alertState === 'unknown' ? html`<span class="hidden-text">${meaning}</span>` : meaning;
-  return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${added}</span>`;
+  return html`<span class="badge ${alertState}" title="${state}">${words}${added}</span>`;
 }
 
 /** The address of the resources on the page of their station. */

@@ -1,7 +1,6 @@
 import type { ListingField } from '../../model/listing.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { ObservedChange } from '../../resources/changes.ts';
-import { resourceLines } from '../../resources/encoder.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, resourceLabel } from '../../resources/fields.ts';
 import { linksOf } from '../../resources/links.ts';
 import { skuQuantity } from '../../resources/quantities.ts';
@@ -17,13 +16,11 @@ import { changeTable } from './changes-page.ts';
 import { breakable, facts, type Html, html, momentText, sinceText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
-import { lastSuccess, linkList, stateBadge, stationLink, trail } from './station-parts.ts';
+import { lastSuccess, linkList, stateBadge, stationLink, trail, withheldNotes } from './station-parts.ts';
 
 const RESOURCE_ROOT = '../../../';
 
-type Served = NonNullable<StationDetail['served']>;
-
-/** A resource: its record in the listing, the results of the further listings, and its series. */
+/** A resource: its record in the listing, and the results of the further listings. */
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
   const nowMs = options.now();
   const detail = stationOf(exporter, request);
@@ -51,7 +48,7 @@ function listedContent(
   const located = served && locateResource(served.snapshot, id);
   if (served === undefined || located === undefined) return undefined;
   const { spec } = served;
-  const { resource, offset, invalid } = located;
+  const { resource, invalid } = located;
   const heading = titleOf(resource);
   const { alertRules } = resource;
   const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
@@ -70,17 +67,13 @@ ${facts('tiles', 'status', [
   })),
 ])}
 <p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}${status.isBeforeReload ? ', before the reload' : ''}.</p>
-${ownChanges(changes, spec, nowMs)}
-<h2 id="joined">Product and alertability</h2>
-${facts('lines', 'reasons', [
+${withheldNotes(served)}${facts('lines', 'reasons', [
   { term: 'Product', value: productReason(spec, resource, served.snapshot) },
-  { term: 'Alertable', value: alertableReason(spec, resource) },
+  { term: 'Coverage', value: coverageReason(spec, resource) },
 ])}
-<h2 id="series">Series</h2>
-${series(resourceLines(spec, resource), served)}${withheldFiring(resource, served)}
+${ownChanges(changes, spec, nowMs)}
 <h2 id="read">Fields</h2>
-${resourceFields(resource, invalid, nowMs)}
-<p id="record">This is record ${numberText(offset)} of the station’s listing, counted from 0. To request it from the service, use <code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters.</p>`;
+${resourceFields(resource, invalid, nowMs)}`;
   return { resource, content };
 }
 
@@ -148,22 +141,6 @@ ${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>
 ${all}`;
 }
 
-function series(lines: string, { withheld, snapshot }: Served): Html {
-  if (lines === '') {
-    return html`<p>None: per-resource series are disabled by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
-  }
-  const text = html`<pre id="lines">${lines}</pre>`;
-  if (withheld === 0) return text;
-  return html`<p>Withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so all ${numberText(withheld)} per-resource series are withheld. Those of this resource would be:</p>
-${text}`;
-}
-
-function withheldFiring({ alertState }: Resource, { withheldFiring: firing }: Served): Html {
-  if (firing === 0 || alertState !== 'firing') return html``;
-  return html`
-<p>Withheld: the station has ${countText(firing, 'firing resource')}, more than <code>metrics.max_firing_resources</code>, so none has <code>telemetry_station_resource_firing</code>.</p>`;
-}
-
 const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ field }) => field !== undefined);
 
 /** Every field of the record by its name in the API, with the value as parsed. */
@@ -208,10 +185,10 @@ function valueCell(value: Html | CellValue, isInvalid: boolean): Html {
 /** Reasons for which a resource may be missing from the listing of its product. */
 const MISSING_FROM_PRODUCTS: ReadonlySet<string> = new Set(['further_listing', 'rejected_records']);
 
-/** The first configured product whose listing contains the resource. */
-function productReason({ products }: StationSpec, { product }: Resource, snapshot: Snapshot): Html {
+/** The first configured product whose listing contains the resource; undefined: none is configured. */
+function productReason({ products }: StationSpec, { product }: Resource, snapshot: Snapshot): Html | undefined {
   const { incompleteReasons, ignoresProduct } = snapshot;
-  if (products.length === 0) return html`unknown: the station was listed without <code>products</code>`;
+  if (products.length === 0) return undefined;
   const names = products.join(', ');
   if (product !== '') return html`<code>${product}</code>: the first of ${names} whose listing contains it`;
   if (ignoresProduct) return html`unknown: the service ignores the filter <code>product</code>`;
@@ -222,33 +199,27 @@ function productReason({ products }: StationSpec, { product }: Resource, snapsho
     : html`none: in the listing of none of ${names}`;
 }
 
-/** Whether the resource can have alerts, and which listing shows it. */
-function alertableReason({ alertability, filters }: StationSpec, { alertable, exemptBy }: Resource): Html {
-  if (exemptBy !== undefined) return html`no: exempt by <code>resource_labels[${exemptBy}]</code>`;
-  if (!alertability) return html`unknown: the station was listed without <code>alertability</code>`;
-  if (filters.enabled_alert)
-    return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
-  if (alertable === undefined)
-    return html`unknown: not in the listing of alertable resources, which is not verified complete`;
-  return alertable
-    ? html`yes: in the listing of alertable resources (<code>enabled_alert=true</code>)`
-    : html`no: not in the listing of alertable resources (<code>enabled_alert=true</code>), which is verified complete`;
+/** Whether alert rules cover the resource, as the metrics count it. */
+function coverageReason({ alertability }: StationSpec, { alertable, exemptBy, alertRules }: Resource): Html {
+  if (exemptBy !== undefined) return html`exempt by <code>resource_labels[${exemptBy}]</code>`;
+  if (alertable === false) return html`not alertable: not in the listing with <code>enabled_alert=true</code>`;
+  if (alertability && alertable === undefined)
+    return html`unknown: not in the listing with <code>enabled_alert=true</code>, which is not verified complete`;
+  if (alertRules === undefined) return html`unknown: its alert rules are not reported`;
+  return html`${alertRules > 0 ? 'covered' : 'not covered'} by alert rules`;
 }
 
-/** A resource and the place of its record in the listing. */
+/** A resource, and the fields of its record that could not be read. */
 interface LocatedResource {
   readonly resource: Resource;
-  readonly offset: number;
   readonly invalid: readonly ListingField[];
 }
 
 function locateResource({ parts, locations }: Snapshot, id: string): LocatedResource | undefined {
-  for (const [at, { offset, positions, invalid }] of locations.entries()) {
-    const part = parts[at] ?? [];
+  for (const [at, part] of parts.entries()) {
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];
-    if (resource)
-      return { resource, offset: offset + (positions?.[index] ?? index), invalid: invalid.get(index) ?? [] };
+    if (resource) return { resource, invalid: locations[at]?.invalid.get(index) ?? [] };
   }
   return undefined;
 }

@@ -40,6 +40,7 @@ import {
   linkedCount,
   linkList,
   trail,
+  withheldNotes,
 } from './station-parts.ts';
 import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
 
@@ -99,7 +100,7 @@ function stationContent(view: StationPageView, options: WebOptions): Html {
 ${linkList(linksOf(links, spec))}<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 <div class="actions">
-<a href="#resources">Resources</a> <a href="../${changesPath(spec.name)}">Changes</a> <a href="#refreshes-title">Refreshes</a> <a href="#details">Details</a>
+<a href="../${changesPath(spec.name)}">Changes</a>
 ${LIVE_CONTROLS}
 ${refreshForm(view, options)}
 </div>
@@ -107,10 +108,8 @@ ${refreshForm(view, options)}
 ${LIVE_NOTICES}
 ${attentionSection(items, nowMs, 'hidden')}
 ${stationTiles(view, recent)}
-${served === undefined ? [] : rejectedSection(served.snapshot)}<div class="pair">
-${latestChangesSection(view)}
+${withheldNotes(served)}${latestChangesSection(view)}
 ${refreshesSection(view)}
-</div>
 <details id="details">
 <summary>Details: where the station is, and its listing</summary>
 <div class="columns">
@@ -119,7 +118,7 @@ ${refreshesSection(view)}
 ${stationFacts(view)}
 </section>
 ${served === undefined ? [] : listingSection(served.snapshot)}</div>
-</details>
+${served === undefined ? [] : rejectedSection(served.snapshot)}</details>
 <section aria-labelledby="resources">
 <h2 id="resources">Resources</h2>
 ${resourcesOf(view)}
@@ -128,7 +127,7 @@ ${resourcesOf(view)}
 }
 
 /** The numbers of the station, with what they are to be compared with. */
-function stationTiles({ spec, status, served, refreshes, nowMs }: StationPageView, recent: RecentChanges): Html {
+function stationTiles({ spec, status, refreshes, nowMs }: StationPageView, recent: RecentChanges): Html {
   const { snapshot, failure } = status;
   const known = knownCounts(snapshot);
   const last = refreshes.find(({ resources }) => resources !== undefined);
@@ -147,9 +146,6 @@ function stationTiles({ spec, status, served, refreshes, nowMs }: StationPageVie
       term: 'Firing',
       value: linkedCount(known?.firing, '?alert_state=firing#resources'),
       tone: known?.firing ? 'bad' : '',
-      note: served?.withheldFiring
-        ? html`no series: more than <code>metrics.max_firing_resources</code> (${numberText(spec.metrics.maxFiringResources)})`
-        : undefined,
     },
     {
       term: 'Pending',

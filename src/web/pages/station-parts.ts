@@ -9,6 +9,7 @@ import {
   noDataReason,
   noShareReason,
   STATION_STATES,
+  type StationDetail,
   type StationStatus,
   stateOf,
 } from '../../status/station-status.ts';
@@ -115,6 +116,22 @@ export function changesSince(
       : html`<span${loss ? html` class="no"` : []}>${link('removed', `−${numberText(removed)}`)}</span> `;
   const gained = added === 0 ? [] : html`${link('added', `+${numberText(added)}`)} `;
   return html`${lost}${gained}${sinceText(sinceMs, nowMs)}`;
+}
+
+/** Which series of a station are withheld, on its page and on those of its resources; empty if none are. */
+export function withheldNotes(served: StationDetail['served']): Html | readonly Html[] {
+  if (served === undefined) return [];
+  const { snapshot, withheld, withheldFiring } = served;
+  const notes: Html[] = [];
+  if (withheld > 0)
+    notes.push(
+      html`<p class="quiet">All ${numberText(withheld)} per-resource series are withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>.</p>\n`,
+    );
+  if (withheldFiring > 0)
+    notes.push(
+      html`<p class="quiet">All series <code>telemetry_station_resource_firing</code> are withheld: the station has ${countText(withheldFiring, 'firing resource')}, more than <code>metrics.max_firing_resources</code>.</p>\n`,
+    );
+  return notes;
 }
 
 /** Links to other tools, as configured. Their servers do not learn the address of the page. */

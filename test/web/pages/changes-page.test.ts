@@ -157,7 +157,7 @@ describe('latestChangesSection', () => {
   };
 
   it('says since when there were no changes', () => {
-    expect(sectionOf([]).text).toBe('What changed No changes since 03:02 UTC.');
+    expect(sectionOf([]).text).toBe('What changed: No changes since 03:02 UTC.');
   });
 
   it('sums up what one refresh removed, by owner, before what changed earlier', () => {
@@ -169,11 +169,11 @@ describe('latestChangesSection', () => {
     const found = { atMs: NOW_MS - 65_000, change: 'removed' as const, total: 1250, owners: [payments] };
     const { text, hrefs } = sectionOf([...removed, earlier], [found]);
     expect(text).toMatch(
-      /^What changed all 221 changes 03:03 UTC removed Display r0 web 03:03 UTC removed Display r1 web /,
+      /^What changed: 221 changes, the latest at 03:03 UTC 03:03 UTC removed Display r0 web 03:03 UTC removed Display r1 web /,
     );
     // More than are kept: the numbers are those of the refresh.
     expect(text).toContain('03:03 UTC In all 1,250 removed, by team: payments 1,250');
-    expect(text).toMatch(/01 Jan 03:05 UTC state Display x Pending → Firing web$/);
+    expect(text).toMatch(/01 Jan 03:05 UTC state Display x Pending → Firing web All changes$/);
     const time = '2026-01-02T03%3A03%3A55.000Z';
     expect(hrefs).toContain(`../stations/prod/changes?change=removed&since=${time}&until=${time}`);
   });

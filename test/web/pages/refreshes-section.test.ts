@@ -28,7 +28,7 @@ function section(refreshes: readonly EndedRefresh[]): string {
 
 describe('refreshesSection', () => {
   it('says that no refresh has ended yet', () => {
-    expect(shown(section([])).text).toBe('Latest refreshes No refresh has ended yet.');
+    expect(shown(section([])).text).toBe('No refresh has ended yet.');
   });
 
   it.each<[what: string, refresh: EndedRefresh, row: string]>([
@@ -68,6 +68,11 @@ describe('refreshesSection', () => {
     expect([rows.length, rows[0]?.slice(0, 8), rows[9]?.slice(0, 8)]).toEqual([10, '03:05:00', '02:56:00']);
     expect(rowsOf(markup, 'more-refreshes')).toHaveLength(50);
     expect(shown(markup).hrefs).toEqual(['csv', 'json'].map((format) => `../stations/prod/refreshes?format=${format}`));
+  });
+
+  it('counts the outcomes before it is opened', () => {
+    const refreshes = [successAt(0, { outcome: 'postponed' }), successAt(0), successAt(0)];
+    expect(shown(section(refreshes)).text).toMatch(/^Latest refreshes: 1 postponed, 2 succeeded /);
   });
 
   it('links to the changes that a refresh found', () => {

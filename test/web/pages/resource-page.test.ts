@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
-import { resourceOf, specOf } from '../../stations/fixtures.ts';
+import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS } from '../fake-station.ts';
 import { openPage, rowsOf, textOf } from './opened-page.ts';
 
@@ -82,16 +82,6 @@ describe('resourcePage', () => {
     expect(textOf(silent.body, 'status')).toBe('State– no state Alert rules– not reported');
   });
 
-  it.each([
-    [1234, { offset: 1200, positions: [3, 34], invalid: new Map() }],
-    [6, { offset: 5, positions: undefined, invalid: new Map() }],
-  ])('shows how to request record %i of the listing', async (offset, location) => {
-    const parts = [[resourceOf('z')], [resourceOf('x'), resourceOf('a')]];
-    const locations = [{ offset: 0, positions: undefined, invalid: new Map() }, location];
-    const { body } = await open({}, { snapshot: { parts, locations } });
-    expect(textOf(body, 'record')).toContain(`page.offset=${offset}&page.size=1 with the station’s filters`);
-  });
-
   it('shows every field as parsed', async () => {
     const { body } = await open({
       sku: '2 GPU',
@@ -145,7 +135,7 @@ describe('resourcePage', () => {
   });
 
   it.each<[Partial<StationSpec>, Partial<Resource>, string, Changes['snapshot']?]>([
-    [{}, {}, 'Productunknown: the station was listed without products'],
+    [{}, { product: 'q' }, 'Coveragecovered by alert rules'],
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
     [{ products: ['p', 'q'] }, {}, 'Productunknown: the service ignores the filter product', { ignoresProduct: true }],
@@ -155,61 +145,37 @@ describe('resourcePage', () => {
       'Productunknown: in the listing of none of p, q, and not all listings are verified complete',
       { complete: false, incompleteReasons: [{ reason: 'further_listing', text: 'listing of product q' }] },
     ],
-    [{}, {}, 'Alertableunknown: the station was listed without alertability'],
-    [{}, { alertable: false, exemptBy: 2 }, 'Alertableno: exempt by resource_labels[2]'],
-    [
-      { alertability: true, filters: { enabled_alert: true } },
-      { alertable: true },
-      'Alertableyes: the station’s filter enabled_alert lists only alertable resources',
-    ],
-    [
-      { alertability: true },
-      { alertable: true },
-      'Alertableyes: in the listing of alertable resources (enabled_alert=true)',
-    ],
-    [
-      { alertability: true },
-      { alertable: false },
-      'Alertableno: not in the listing of alertable resources (enabled_alert=true), which is verified complete',
-    ],
+    [{}, { alertRules: 0 }, 'Coveragenot covered by alert rules'],
+    [{}, { alertRules: undefined }, 'Coverageunknown: its alert rules are not reported'],
+    [{}, { alertable: false, exemptBy: 2 }, 'Coverageexempt by resource_labels[2]'],
+    [{ alertability: true }, { alertable: true }, 'Coveragecovered by alert rules'],
+    [{ alertability: true }, { alertable: false }, 'Coveragenot alertable: not in the listing with enabled_alert=true'],
     [
       { alertability: true },
       {},
-      'Alertableunknown: not in the listing of alertable resources, which is not verified complete',
+      'Coverageunknown: not in the listing with enabled_alert=true, which is not verified complete',
     ],
   ])('with %j explains of %j "%s"', async (spec, resource, explanation, snapshot = {}) => {
     const { body } = await open(resource, { spec, snapshot });
+    const { products = [] } = spec;
     expect(textOf(body, 'reasons')).toContain(explanation);
+    expect(textOf(body, 'reasons').startsWith('Product')).toBe(products.length > 0);
   });
 
   it('explains a resource that was listed before a reload by the configuration of then', async () => {
     const resourceLabels = new ResourceLabels([], ['team']);
-    const metrics = { ...specOf().metrics, perResource: false };
-    const spec = { products: ['p'], alertability: true, resourceLabels, metrics };
+    const spec = { products: ['p'], alertability: true, resourceLabels };
     const { body, text } = await open({}, { spec, former: {}, status: { isBeforeReload: true } });
-    expect(textOf(body, 'reasons')).toBe(
-      'Productunknown: the station was listed without products Alertableunknown: the station was listed without alertability',
-    );
+    expect(textOf(body, 'reasons')).toBe('Coveragecovered by alert rules');
     expect(textOf(body, 'status')).not.toContain('Team');
-    expect(textOf(body, 'lines')).toContain('telemetry_station_resource_info{');
     expect(text).toContain('data from 55 s ago, before the reload.');
   });
 
-  it('shows the series of the resource, or explains why there are none', async () => {
-    expect((await open()).body).toMatch(
-      /<pre id="lines">telemetry_station_resource_info\{station=&#34;prod&#34;,resource_id=&#34;a&#34;.*\} 1\n/,
-    );
-    const off = await open({}, { spec: { metrics: { ...specOf().metrics, perResource: false } } });
-    expect(off.text).toContain('None: per-resource series are disabled by metrics.per_resource or metrics.disabled.');
-    const inactive = await open({}, { withheldFiring: 600 });
-    expect(inactive.text).not.toContain('Withheld');
-    const firing = await open({ state: 'F', alertState: 'firing' }, { withheldFiring: 600 });
-    expect(firing.text).toContain(
-      'Withheld: the station has 600 firing resources, more than metrics.max_firing_resources, so none has telemetry_station_resource_firing.',
-    );
-    const { text } = await open({}, { withheld: 5000 });
+  it('says which series are withheld', async () => {
+    const { text } = await open({}, { withheldFiring: 600 });
     expect(text).toContain(
-      'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be: telemetry_station_resource_info{',
+      'All series telemetry_station_resource_firing are withheld: the station has 600 firing resources, more than metrics.max_firing_resources.',
     );
+    expect((await open()).text).not.toContain('withheld');
   });
 });

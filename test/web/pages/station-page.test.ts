@@ -166,11 +166,13 @@ describe('stationPage', () => {
     expect(all.text).not.toContain('The first');
   });
 
-  it('says that the series of firing resources are withheld', async () => {
-    const noteOf = async (withheldFiring: number) =>
-      textOf((await open(detailOf(three, { withheldFiring }))).body, 'status');
-    expect(await noteOf(600)).toContain('no series: more than metrics.max_firing_resources (500)');
-    expect(await noteOf(0)).not.toContain('no series');
+  it('says which series are withheld', async () => {
+    const { text } = await open(detailOf(three, { withheld: 5000, withheldFiring: 600 }));
+    expect(text).toContain(
+      'All 5,000 per-resource series are withheld: the station has 3 resources, more than metrics.max_resources. ' +
+        'All series telemetry_station_resource_firing are withheld: the station has 600 firing resources, more than metrics.max_firing_resources.',
+    );
+    expect((await open(detailOf(three))).text).not.toContain('withheld');
   });
 
   it('does not say that there are no resources when an empty listing does not add up', async () => {
