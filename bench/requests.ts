@@ -52,7 +52,10 @@ async function requestsPerHour(settings: object): Promise<number> {
   const { page_size: pageSize, concurrency } = config.upstreams['main'] ?? { page_size: 100, concurrency: 8 };
   const options = { baseUrl: new URL('http://service'), listStyle: 'repeat' as const, pageSize, concurrency };
   const clock = { wallMs: () => elapsedMs, elapsedMs: () => elapsedMs };
-  const reader = new SnapshotReader(spec, stationSource({ client, options, replies: new SerialQueue() }), clock);
+  const reader = new SnapshotReader(spec, {
+    source: stationSource(spec.path, { client, options, replies: new SerialQueue() }),
+    clock,
+  });
   await reader.read(newContext());
   requests = 0;
   while (elapsedMs < HOURS * 60 * MINUTE_MS) {

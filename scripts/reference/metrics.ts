@@ -1,6 +1,5 @@
 import type { FamilyDescription } from '../../src/exposition/family.ts';
 import { OWN_FAMILIES } from '../../src/exposition/own-families.ts';
-import { LISTING_FIELDS } from '../../src/model/listing.ts';
 import {
   FIRING_FAMILIES,
   HEALTH_FAMILIES,
@@ -8,6 +7,7 @@ import {
   SNAPSHOT_FAMILIES,
   STATION_FAMILIES,
 } from '../../src/resources/families.ts';
+import { LISTING_FIELDS } from '../../src/resources/fields.ts';
 import { proseLines } from './prose-lines.ts';
 
 const STATION_DATA = { ...SNAPSHOT_FAMILIES, ...FIRING_FAMILIES };

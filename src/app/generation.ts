@@ -71,6 +71,7 @@ export interface Upstream {
   readonly concurrency: number;
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
+  readonly texts: InternedTexts;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: (spec: StationSpec, journal: StationJournal) => StationSource;
 }
@@ -173,6 +174,7 @@ function newStation(
   const encoder = new StationEncoder(spec, services.compressors);
   return new StationCache(spec, {
     source: upstream.newSource(spec, journal),
+    texts: upstream.texts,
     upstream: upstream.limiter,
     encode: (publication) => encoder.encode(publication),
     refreshed: (...attempt) => journal.refreshed(...attempt),
@@ -200,13 +202,14 @@ function connectUpstreams(
     const observers = combinedObserver(metrics, throttleLog(services.log, name), observer);
     const client = new UpstreamClient(options, observers);
     const { records, replies } = services;
-    const shared = { client, options, replies, records, texts: new InternedTexts() };
-    const newSource = ({ states }: StationSpec, journal: StationJournal) => {
+    const shared = { client, options, replies, records };
+    const newSource = ({ path }: StationSpec, journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      return stationSource({ ...shared, states, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });
+      return stationSource(path, { ...shared, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });
     };
     upstreams.set(name, {
       raw,
+      texts: new InternedTexts(),
       concurrency: options.concurrency,
       client,
       limiter: client.limiter,

@@ -55,20 +55,18 @@ export async function readStation(
       received?.(page);
     };
     const records = new RecordBudget(recordLimits(loaded.config, 0));
-    const { states } = station;
-    const source = stationSource({
+    const source = stationSource(station.path, {
       client,
       options,
       replies: new SerialQueue(),
       observer: { pageReceived },
       records,
-      states,
     });
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
     try {
       const refresh = new Refresh(station, { signal, outdatedAtMs: 0 });
-      const snapshot = await refresh.takeSnapshot(new SnapshotReader(station, source));
+      const snapshot = await refresh.takeSnapshot(new SnapshotReader(station, { source }));
       progress.clear();
       for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
       return { station, snapshot };

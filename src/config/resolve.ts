@@ -1,8 +1,9 @@
 import { Document, isCollection, isNode, isPair } from 'yaml';
 import * as z from 'zod';
-import type { ListingFilters, StationPath } from '../model/listing.ts';
+import type { StationPath } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { StateMeanings } from '../resources/alert-state.ts';
+import type { ListingFilters } from '../resources/filters.ts';
 import { type LabelEntry, ResourceLabels } from '../resources/resource-labels.ts';
 import { stateLists } from '../resources/state-schema.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';

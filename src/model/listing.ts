@@ -1,30 +1,47 @@
-import { RECORD_FIELDS, type Resource } from '../resources/fields.ts';
-
 /** The keys that identify a telemetry station, outermost first. */
 export const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
 
 /** The four names that identify a telemetry station in the service. */
 export type StationPath = Readonly<Record<(typeof PATH_KEYS)[number], string>>;
 
-/** Query parameters that narrow a listing, under the names of the service; an absent one or an empty list is not sent. */
-export interface ListingFilters {
-  readonly resource_ids?: readonly string[];
-  readonly resource_type?: string;
-  readonly resource_types?: readonly string[];
-  readonly product?: string;
-  readonly resource_display_name_prefix?: string;
-  readonly enabled_alert?: boolean;
+/** Query parameters that narrow a listing, under the names of the service; an empty list is not sent. */
+export type QueryFilters = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** The total of a page, by its name among the fields whose invalid values are counted. */
+export const TOTAL_FIELD = 'page.total';
+
+/** A record as read. */
+export interface ReadRecord<Row> {
+  readonly row: Row;
+  /** As sent: the row has its label value. */
+  readonly id: string;
+  /** Fields whose values are invalid. */
+  readonly invalid: readonly string[];
 }
 
-export interface ListingQuery {
-  readonly path: StationPath;
-  readonly filters: ListingFilters;
+/** The row of the same id in the listing before. */
+export type FindRow<Row> = (id: string) => Row | undefined;
+
+/** A listing of the service: where it is, and how its records are read. Field names are those on the wire. */
+export interface ListingKind<Row> {
+  readonly name: string;
+  /** The last part of the URL. */
+  readonly path: string;
+  /** Which field of a page has the records. */
+  readonly field: string;
+  readonly idField: string;
+  /** The other fields whose invalid values are counted. */
+  readonly fields: readonly string[];
+  /** How many rows take as much memory as a record; 1 unless given. */
+  readonly rowsPerRecord?: number;
+  /** Reads one record; undefined when it has no valid id. */
+  readonly read: (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
+  /** What can be read of a record without a valid id, for people. */
+  readonly rejectedTexts?: (record: Readonly<Record<string, unknown>>) => RejectedRecord['texts'];
 }
 
-/** Fields whose invalid values are counted, by their names on the wire. */
-export const LISTING_FIELDS = [...RECORD_FIELDS, 'page.total'] as const;
-
-export type ListingField = (typeof LISTING_FIELDS)[number];
+/** Lists records of a kind from the first page to the last. */
+export type List<Row> = (filters: QueryFilters, context: ListingContext) => Promise<Listing<Row>>;
 
 /** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
 export type Part<Row> = readonly Row[];
@@ -36,7 +53,7 @@ export interface PartLocation {
   /** Each row's index in its page; undefined when the page was taken over without omissions. */
   readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
-  readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
+  readonly invalid: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Why a listing is not verified complete: `further_listing` is a listing of a product or of the alertable resources. */
@@ -67,17 +84,14 @@ interface IncompleteReason {
   readonly text: string;
 }
 
-/** Why a record is rejected. */
-export type Rejection = 'not an object' | 'no resource_id' | 'resource_id is not text' | 'resource_id is empty';
-
-/** What could be read of a record without a usable id; texts are valid label values, '' for none. */
+/** A record without a usable id. */
 export interface RejectedRecord {
   /** How many records are before it in the listing: the offset that requests it. */
   readonly position: number;
-  readonly rejection: Rejection;
-  readonly name: string;
-  readonly displayName: string;
-  readonly type: string;
+  /** Why it is rejected, such as `no resource_id`. */
+  readonly rejection: string;
+  /** What could be read of it: valid label values, '' for none. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 /** Rejected records that are kept of a page or a listing, the first ones: each may be as large as a resource. */
@@ -107,7 +121,7 @@ export interface Listing<Row> extends RejectedRecords {
   readonly reportedTotal: number | undefined;
   readonly pages: number;
   readonly duplicates: number;
-  readonly invalidFields: Readonly<Record<ListingField, number>>;
+  readonly invalidFields: Readonly<Record<string, number>>;
 }
 
 /** One refresh of a station: all of its requests share this object. Times are monotonic milliseconds. */
@@ -124,11 +138,10 @@ export interface ListingContext {
   deadlineMs(): number;
 }
 
-/** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */
+/** The port to the service, one per station. Lists reject with a ListingFailure, or with the signal's reason when that aborts first. */
 export interface StationSource {
-  listResources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
-  /** Lists the ids alone. */
-  listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
+  /** The returned function keeps the pages that it has read, to reuse those that did not change. */
+  lister<Row>(kind: ListingKind<Row>): List<Row>;
 }
 
 /** Bounds the records in memory: a service may list without end, and stations may grow. Both throw a RecordLimitFailure above a limit. */

@@ -1,6 +1,7 @@
 import type { StateMeanings } from '../resources/alert-state.ts';
+import type { ListingFilters } from '../resources/filters.ts';
 import type { ResourceLabels } from '../resources/resource-labels.ts';
-import type { ListingFilters, StationPath } from './listing.ts';
+import type { StationPath } from './listing.ts';
 
 /** How long a snapshot is served, and what triggers the next refresh. */
 interface CachePolicy {

@@ -1,4 +1,4 @@
-import { type ListingFilters, PATH_KEYS, type StationPath } from '../model/listing.ts';
+import { PATH_KEYS, type QueryFilters, type StationPath } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
 import type { ListedPage } from '../service/request-observer.ts';
@@ -8,7 +8,7 @@ import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous
 type RecordedPage = RecordedListing['pages'][number];
 
 interface CollectedListing extends Pick<ListedPage, 'kind'> {
-  readonly filters: ListingFilters;
+  readonly filters: QueryFilters;
   readonly pages: RecordedPage[];
 }
 
@@ -52,7 +52,7 @@ export class StationRecorder {
 }
 
 /** As the service reads the parameters: without those that do not filter. */
-function recordedFilters(filters: ListingFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
+function recordedFilters(filters: QueryFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
   const filtering = Object.entries(filters).filter(([, value]) => Boolean(value));
   return Object.fromEntries(
     filtering.map(([name, value]) => {

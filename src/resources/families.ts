@@ -11,11 +11,12 @@ import {
 } from '../exposition/family.ts';
 import { OWN_FAMILIES } from '../exposition/own-families.ts';
 import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
-import { INCOMPLETE_REASONS, LISTING_FIELDS } from '../model/listing.ts';
+import { INCOMPLETE_REASONS } from '../model/listing.ts';
 import { knowsAlertable } from '../model/station-spec.ts';
 import type { Health } from '../stations/station-cache.ts';
 import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
 import { ALERT_STATES } from './alert-state.ts';
+import { LISTING_FIELDS } from './fields.ts';
 import { baseQuantity } from './quantities.ts';
 
 /** The families of a station that do not depend on a snapshot. */
@@ -119,7 +120,7 @@ const LISTING_FAMILIES = listingFamilies({
     labels: ['field'],
     exampleTitle: 'Invalid field values by station and field',
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
-    samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field], field]),
+    samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field] ?? 0, field]),
   },
   telemetry_station_resources_folded: {
     help: 'Resources counted under the label value (other), because there are more values than limits.label_values.',

@@ -1,3 +1,4 @@
+import { TOTAL_FIELD } from '../model/listing.ts';
 import type { CellValue, Column } from '../text/column.ts';
 import type { AlertState } from './alert-state.ts';
 import { skuQuantity } from './quantities.ts';
@@ -13,6 +14,9 @@ export const RECORD_FIELDS = [
   'name',
   'gpu_model',
 ] as const;
+
+/** Fields whose invalid values are counted, by their names on the wire. */
+export const LISTING_FIELDS = [...RECORD_FIELDS, TOTAL_FIELD];
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
 

@@ -1,15 +1,9 @@
 import type { Clock } from '../model/clock.ts';
-import {
-  hasSameElements,
-  type Listing,
-  type ListingContext,
-  type ListingFilters,
-  type Part,
-  type StationSource,
-} from '../model/listing.ts';
+import { hasSameElements, type List, type Listing, type ListingContext, type Part } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Resource } from './fields.ts';
+import type { ListingFilters } from './filters.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {
@@ -66,13 +60,13 @@ interface ReadBefore {
 export class FurtherReader {
   readonly #spec: StationSpec;
   readonly #listings: readonly FurtherListing[];
-  readonly #source: StationSource;
+  readonly #listIds: List<string>;
   readonly #clock: Clock;
 
-  constructor(spec: StationSpec, source: StationSource, clock: Clock) {
+  constructor(spec: StationSpec, listIds: List<string>, clock: Clock) {
     this.#spec = spec;
     this.#listings = furtherListings(spec);
-    this.#source = source;
+    this.#listIds = listIds;
     this.#clock = clock;
   }
 
@@ -111,9 +105,8 @@ export class FurtherReader {
     before: TakenListing | undefined,
     context: ListingContext,
   ): Promise<TakenListing> {
-    const { path, filters } = this.#spec;
     const takenMs = this.#clock.elapsedMs();
-    const listing = await this.#source.listIds({ path, filters: { ...filters, ...ofListing } }, context);
+    const listing = await this.#listIds({ ...this.#spec.filters, ...ofListing }, context);
     return { listing, membership: await membershipAfter(before?.membership, listing), takenMs };
   }
 

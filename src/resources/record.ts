@@ -1,20 +1,7 @@
-import { hash } from 'node:crypto';
-import type { RejectedRecord, Rejection } from '../model/listing.ts';
-import { isObject, labelText } from '../model/values.ts';
+import type { FindRow, ReadRecord, RejectedRecord } from '../model/listing.ts';
+import { INVALID, type Invalid, isMissing, isObject, labelText, wholeNumber } from '../model/values.ts';
 import type { StateMeanings } from './alert-state.ts';
 import type { RecordField, Resource } from './fields.ts';
-
-/** A record as read. */
-export interface ReadRecord<Row> {
-  readonly row: Row;
-  /** As sent: the row has its label value. */
-  readonly id: string;
-  /** Fields whose values are invalid. */
-  readonly invalid: readonly RecordField[];
-}
-
-/** The row of the same id in the listing before. */
-export type FindRow<Row> = (id: string) => Row | undefined;
 
 /** What the records of a station are read with. */
 export interface RecordContext {
@@ -37,7 +24,7 @@ export function readResource(
   const before = find?.(id);
   let invalid = NO_FIELDS;
   const valid = <T>(field: RecordField, value: T | Invalid, otherwise: T): T => {
-    if (value !== INVALID_FIELD) return value;
+    if (value !== INVALID) return value;
     invalid = [...invalid, field];
     return otherwise;
   };
@@ -89,53 +76,25 @@ function readRecordId(record: Readonly<Record<string, unknown>>): string | undef
 }
 
 /** What can be read of a record without a valid id. */
-export function readRejected(record: unknown, position: number): RejectedRecord {
-  if (!isObject(record)) return { position, rejection: 'not an object', name: '', displayName: '', type: '' };
+export function rejectedTexts(record: Readonly<Record<string, unknown>>): RejectedRecord['texts'] {
   return {
-    position,
-    rejection: rejectionOf(record['resource_id']),
     name: textOrEmpty(record['name']),
-    displayName: textOrEmpty(record['display_name']),
-    type: resourceType(record['resource_type']).key,
+    display_name: textOrEmpty(record['display_name']),
+    resource_type: resourceType(record['resource_type']).key,
   };
-}
-
-function rejectionOf(id: unknown): Rejection {
-  if (isMissing(id)) return 'no resource_id';
-  return id === '' ? 'resource_id is empty' : 'resource_id is not text';
-}
-
-/** Identifies a record among others: its id, or a digest of a record without one; undefined if that is nested too deep to be written. */
-export function recordKey(record: unknown): string | undefined {
-  const id = isObject(record) ? readRecordId(record) : undefined;
-  if (id !== undefined) return `id ${id}`;
-  try {
-    return `record ${hash('sha256', JSON.stringify(record), 'hex')}`;
-  } catch {
-    return undefined;
-  }
-}
-
-const INVALID_FIELD = Symbol('invalid');
-type Invalid = typeof INVALID_FIELD;
-
-/** A JSON number, or a decimal string as gateways write 64-bit integers; an integer of at least 0. */
-export function wholeNumber(value: unknown): number | Invalid {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID_FIELD;
 }
 
 function resourceType(value: unknown): { key: string; label: string; isInvalid: boolean } {
   if (!isObject(value)) return { key: '', label: '', isInvalid: !isMissing(value) };
   const key = textField(value['key']);
   const label = textField(value['label']);
-  const isInvalid = key === INVALID_FIELD || label === INVALID_FIELD;
+  const isInvalid = key === INVALID || label === INVALID;
   return { key: emptyIfInvalid(key), label: emptyIfInvalid(label), isInvalid };
 }
 
 function textField(value: unknown): string | Invalid {
   if (isMissing(value)) return '';
-  return typeof value === 'string' ? labelText(value) : INVALID_FIELD;
+  return typeof value === 'string' ? labelText(value) : INVALID;
 }
 
 function textOrEmpty(value: unknown): string {
@@ -143,7 +102,7 @@ function textOrEmpty(value: unknown): string {
 }
 
 function emptyIfInvalid(text: string | Invalid): string {
-  return text === INVALID_FIELD ? '' : text;
+  return text === INVALID ? '' : text;
 }
 
 /** An enum value: its name, or the number that a gateway prints for a name it does not know. */
@@ -156,22 +115,18 @@ const TIMESTAMP =
 
 /** An RFC 3339 timestamp as Unix seconds; invalid for dates that do not exist and for times before 1970. */
 function timestampSeconds(value: unknown): number | Invalid {
-  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return INVALID_FIELD;
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return INVALID;
   // Date.parse takes February 30 for March 1.
   const day = value.slice(8, 10);
-  if (day > '28' && new Date(value.slice(0, 10)).getUTCDate() !== Number(day)) return INVALID_FIELD;
+  if (day > '28' && new Date(value.slice(0, 10)).getUTCDate() !== Number(day)) return INVALID;
   const seconds = Math.floor(Date.parse(value) / 1000);
   // Date.parse ignores what is shorter than a millisecond.
   const fraction = value.slice(19, /[Zz]$/.test(value) ? -1 : -6);
-  return seconds >= 0 ? seconds + Number(fraction) : INVALID_FIELD;
+  return seconds >= 0 ? seconds + Number(fraction) : INVALID;
 }
 
 function optionalNumber(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {
   return isMissing(value) ? undefined : read(value);
-}
-
-function isMissing(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
 }
 
 /** Enough for the types, states and skus of real stations; with more, the table is cleared and starts again. */

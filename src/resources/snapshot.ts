@@ -1,5 +1,12 @@
 import { type Clock, systemClock } from '../model/clock.ts';
-import { hasSameElements, type Listing, type ListingContext, type Part, type StationSource } from '../model/listing.ts';
+import {
+  hasSameElements,
+  type List,
+  type Listing,
+  type ListingContext,
+  type Part,
+  type StationSource,
+} from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Resource } from './fields.ts';
@@ -12,6 +19,8 @@ import {
   type Membership,
   type TakenListing,
 } from './further-listings.ts';
+import { ID_LISTING, resourceListing } from './listings.ts';
+import { InternedTexts } from './record.ts';
 import { labelsOf } from './resource-labelling.ts';
 import { type Labelled, UNLABELLED } from './resource-labels.ts';
 
@@ -48,19 +57,26 @@ export function repeatedListings(spec: StationSpec, { listings }: Snapshot): rea
   return listings.map((listing) => ({ ...listing, intervalMs: Math.max(spec.cache.ttlMs, ttlMs(listing)) }));
 }
 
+interface SnapshotSettings {
+  readonly source: StationSource;
+  /** Types, states and skus, which are mostly the same for all stations of an upstream. */
+  readonly texts?: InternedTexts | undefined;
+  /** Measures the age of further listings. */
+  readonly clock?: Clock;
+}
+
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
   readonly #spec: StationSpec;
-  readonly #source: StationSource;
+  readonly #list: List<Resource>;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
   #latest: ReadState = { main: [], further: [], memberships: [], joined: new Map(), snapshot: undefined };
 
-  /** The clock measures the age of further listings. */
-  constructor(spec: StationSpec, source: StationSource, clock: Clock = systemClock) {
+  constructor(spec: StationSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
     this.#spec = spec;
-    this.#source = source;
-    this.#further = new FurtherReader(spec, source, clock);
+    this.#list = source.lister(resourceListing({ texts, states: spec.states }));
+    this.#further = new FurtherReader(spec, source.lister(ID_LISTING), clock);
   }
 
   /**
@@ -68,9 +84,8 @@ export class SnapshotReader {
    * if it is unchanged. `listsAll`: all are due.
    */
   async read(context: ListingContext, listsAll = false): Promise<Snapshot> {
-    const { path, filters } = this.#spec;
     const before = this.#latest;
-    const listing = this.#source.listResources({ path, filters }, context);
+    const listing = this.#list(this.#spec.filters, context);
     const further = await this.#further.read(listing, before, context, listsAll);
     const main = await listing;
     const ignored = await ignoredProducts(this.#spec, main, further);

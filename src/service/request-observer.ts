@@ -1,5 +1,5 @@
 import type { FailureReason } from '../model/failure.ts';
-import type { ListingContext, ListingQuery } from '../model/listing.ts';
+import type { ListingContext, QueryFilters, StationPath } from '../model/listing.ts';
 
 /** Observes every request of an upstream client, retries included. */
 export interface RequestObserver {
@@ -38,8 +38,9 @@ export interface ListingObserver {
 
 /** A page as received, with the request it answers. */
 export interface ListedPage {
-  readonly kind: 'resources' | 'ids';
-  readonly query: ListingQuery;
+  /** The name of its kind. */
+  readonly kind: string;
+  readonly query: { readonly path: StationPath; readonly filters: QueryFilters };
   /** 0 starts a listing, also when the same one is listed once more. */
   readonly offset: number;
   /** The requested number of records. */

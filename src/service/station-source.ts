@@ -1,15 +1,20 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
-import type { Listing, ListingContext, ListingQuery, RecordCounter, StationSource } from '../model/listing.ts';
-import { StateMeanings } from '../resources/alert-state.ts';
-import type { Resource } from '../resources/fields.ts';
-import { InternedTexts, readId, readResource } from '../resources/record.ts';
+import type {
+  Listing,
+  ListingContext,
+  ListingKind,
+  QueryFilters,
+  RecordCounter,
+  StationPath,
+  StationSource,
+} from '../model/listing.ts';
 import type { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { UpstreamClient } from './http/client.ts';
 import { listPages, type PlacedPage } from './paging/list-pages.ts';
-import { type Page, type ReadRow, readPage } from './protocol/page.ts';
-import type { ListedPage, ListingObserver } from './request-observer.ts';
+import { type Page, readPage } from './protocol/page.ts';
+import type { ListingObserver } from './request-observer.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
@@ -23,35 +28,21 @@ interface Service {
   readonly observer?: Partial<ListingObserver>;
   /** Bounds the records in memory. */
   readonly records?: RecordCounter | undefined;
-  /** Types, states and skus, which are mostly the same. */
-  readonly texts?: InternedTexts;
-  readonly states?: StateMeanings;
 }
 
 /** Implements the port of one station with the service's protocol. */
-export function stationSource(service: Service): StationSource {
-  const { texts = new InternedTexts(), states = new StateMeanings() } = service;
-  const recordContext = { texts, states };
-  const reader = new ListingReader(service);
-  const resources: RowKind<Resource> = {
-    kind: 'resources',
-    readRow: (record, find) => readResource(record, recordContext, find),
-    pages: new Map(),
-  };
-  const ids: RowKind<string> = { kind: 'ids', readRow: readId, pages: new Map() };
+export function stationSource(station: StationPath, service: Service): StationSource {
+  const reader = new ListingReader(station, service);
   return {
-    listResources: (query, context) => reader.list(resources, query, context),
-    listIds: (query, context) => reader.list(ids, query, context),
+    lister: <Row>(kind: ListingKind<Row>) => {
+      const pages: ListedPages<Row> = new Map();
+      return (filters, context) => reader.list({ kind, pages, filters, context });
+    },
   };
 }
 
-/** What the records of a listing are read to. */
-interface RowKind<Row> {
-  readonly kind: ListedPage['kind'];
-  readonly readRow: ReadRow<Row>;
-  /** The pages of each listing when it last succeeded, by the listing's path. */
-  readonly pages: Map<string, ReadonlyMap<string, CachedPage<Row>>>;
-}
+/** The pages of each listing of a kind when it last succeeded, by the listing's path. */
+type ListedPages<Row> = Map<string, ReadonlyMap<string, CachedPage<Row>>>;
 
 interface CachedPage<Row> {
   /** A digest of the page's bytes. */
@@ -59,50 +50,60 @@ interface CachedPage<Row> {
   readonly page: Page<Row>;
 }
 
-interface CountedListing extends Pick<ListedPage, 'kind'> {
+/** A listing that is to be read. */
+interface RequestedListing<Row> {
+  readonly kind: ListingKind<Row>;
+  readonly pages: ListedPages<Row>;
+  readonly filters: QueryFilters;
   readonly context: ListingContext;
+}
+
+/** A listing that is being read. */
+interface OpenListing<Row> extends RequestedListing<Row> {
   readonly path: string;
+  /** The pages read, by their paths. */
+  readonly read: Map<string, CachedPage<Row>>;
   /** Records read by the current pass. */
   records: number;
 }
 
-/** A listing that is being read. */
-interface OpenListing<Row> extends RowKind<Row>, CountedListing {
-  readonly query: ListingQuery;
-  /** The pages read, by their paths. */
-  readonly read: Map<string, CachedPage<Row>>;
-}
+type CountedListing = Pick<OpenListing<never>, 'context' | 'path' | 'records'> & {
+  readonly kind: Pick<ListingKind<never>, 'name' | 'rowsPerRecord'>;
+};
 
 /** Smaller pages cannot be too large for a service. */
 const MIN_PAGE_SIZE = 10;
 
 /** Reads the listings of one station. */
 class ListingReader {
+  readonly #station: StationPath;
   readonly #service: Service;
   /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
   readonly #pageSizes = new WeakMap<ListingContext, number>();
   /** The number of records of each listing that are in memory, by kind and path. */
   readonly #kept = new Map<string, number>();
 
-  constructor(service: Service) {
+  constructor(station: StationPath, service: Service) {
+    this.#station = station;
     this.#service = service;
   }
 
-  async list<Row>(kind: RowKind<Row>, query: ListingQuery, context: ListingContext): Promise<Listing<Row>> {
+  async list<Row>(requested: RequestedListing<Row>): Promise<Listing<Row>> {
     const { options, records } = this.#service;
-    const path = listingPath(query, options);
-    const listing: OpenListing<Row> = { ...kind, query, context, path, read: new Map(), records: 0 };
-    const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), options);
+    const { kind, pages, filters, context } = requested;
+    const path = listingPath(this.#station, kind.path, filters, options);
+    const listing: OpenListing<Row> = { ...requested, path, read: new Map(), records: 0 };
+    const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, kind });
     // An aborted refresh keeps nothing: its station may have been replaced.
     context.signal.throwIfAborted();
     records?.keep(context.station, this.#recordsWith(listing));
     this.#kept.set(listingKey(listing), listing.records);
-    kind.pages.set(path, listing.read);
+    pages.set(path, listing.read);
     return listed;
   }
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
-    const { kind, query, context, path } = listing;
+    const { kind, filters, context, path } = listing;
     const { client, observer, replies } = this.#service;
     // A further pass replaces an earlier one of the refresh.
     if (offset === 0) listing.records = 0;
@@ -119,7 +120,8 @@ class ListingReader {
         return this.#read(listing, currentPath(), body);
       });
       const { received, total } = page;
-      observer?.pageReceived?.({ kind, query, offset, size: requested, received, total, body });
+      const query = { path: this.#station, filters };
+      observer?.pageReceived?.({ kind: kind.name, query, offset, size: requested, received, total, body });
       return page;
     };
     const page = await client.get(currentPath(), context, read, smaller);
@@ -128,7 +130,7 @@ class ListingReader {
 
   /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
   async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
-    const { readRow, pages, path, read, context } = listing;
+    const { kind, pages, path, read, context } = listing;
     const counted = (received: number) => this.#count(listing, received);
     try {
       context.signal.throwIfAborted();
@@ -137,7 +139,7 @@ class ListingReader {
       const isSame = before?.digest === digest;
       if (isSame) counted(before.page.received);
       const options = { before: before?.page, counted, signal: context.signal };
-      const page = isSame ? before.page : await readPage(body, readRow, options);
+      const page = isSame ? before.page : await readPage(body, kind, options);
       read.set(pagePath, { digest, page });
       return page;
     } catch (error) {
@@ -150,7 +152,7 @@ class ListingReader {
 
   /** Fails a refresh that reads too many records. */
   #count(listing: CountedListing, received: number): void {
-    listing.records += listing.kind === 'ids' ? Math.ceil(received / IDS_PER_RECORD) : received;
+    listing.records += Math.ceil(received / (listing.kind.rowsPerRecord ?? 1));
     this.#service.records?.check(listing.context.station, this.#recordsWith(listing));
   }
 
@@ -189,22 +191,25 @@ function digestOf(body: Uint8Array): string {
   return cipher.getAuthTag().toString('base64');
 }
 
-/** Only the ids of a further listing are kept. */
-const IDS_PER_RECORD = 3;
-
 function listingKey({ kind, path }: CountedListing): string {
-  return `${kind} ${path}`;
+  return `${kind.name} ${path}`;
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
-function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: SourceOptions): string {
+function listingPath(
+  station: StationPath,
+  kindPath: string,
+  filters: QueryFilters,
+  { baseUrl, listStyle }: SourceOptions,
+): string {
   const query = Object.entries(filters).flatMap(([name, given]) => {
     const values = [given].flat().map((value) => pathEncoded(String(value)));
     const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
     return sent.map((value) => `${name}=${value}&`);
   });
-  const names = `subscriptions/${pathEncoded(path.subscription)}/resourceGroups/${pathEncoded(path.resource_group)}/zones/${pathEncoded(path.zone)}/telemetryStations/${pathEncoded(path.telemetry_station)}`;
-  return `${baseUrl.pathname.replace(/\/+$/, '')}/monitor/ts/data/v1/${names}/resources?${query.join('')}`;
+  const { subscription, resource_group, zone, telemetry_station } = station;
+  const names = `subscriptions/${pathEncoded(subscription)}/resourceGroups/${pathEncoded(resource_group)}/zones/${pathEncoded(zone)}/telemetryStations/${pathEncoded(telemetry_station)}`;
+  return `${baseUrl.pathname.replace(/\/+$/, '')}/monitor/ts/data/v1/${names}/${kindPath}?${query.join('')}`;
 }
 
 function pathEncoded(text: string): string {

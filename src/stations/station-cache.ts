@@ -7,6 +7,7 @@ import { type Changes, type Churn, churnAfter, NO_CHURN } from '../resources/chu
 import { type Base, type Comparison, comparisonOf } from '../resources/comparison.ts';
 import { LabelValues } from '../resources/label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../resources/last-known.ts';
+import type { InternedTexts } from '../resources/record.ts';
 import { type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
 import { Refresh } from './refresh.ts';
 
@@ -43,6 +44,7 @@ export interface StationView<Encoded> {
 
 export interface StationDependencies<Encoded> {
   readonly source: StationSource;
+  readonly texts?: InternedTexts;
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
@@ -132,7 +134,7 @@ export class StationCache<Encoded> {
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
-    this.#reader = new SnapshotReader(spec, dependencies.source, this.#clock);
+    this.#reader = new SnapshotReader(spec, { ...dependencies, clock: this.#clock });
   }
 
   /** Whether one of its refreshes has succeeded or failed. */

@@ -119,9 +119,9 @@ export const DATA_FIELDS = documented<{ readonly status: StationStatus; readonly
 export const REJECTED_FIELDS = documented<RejectedRecord, unknown>({
   position: ['Number of records before it in the listing.', 'position'],
   reason: ['`not an object`, `no resource_id`, `resource_id is not text` or `resource_id is empty`.', 'rejection'],
-  name: ['Its name; empty if there is none.', 'name'],
-  display_name: ['Its display name; empty if there is none.', 'displayName'],
-  resource_type: ['Its type; empty if there is none.', 'type'],
+  name: ['Its name; empty if there is none.', ({ texts }) => texts['name'] ?? ''],
+  display_name: ['Its display name; empty if there is none.', ({ texts }) => texts['display_name'] ?? ''],
+  resource_type: ['Its type; empty if there is none.', ({ texts }) => texts['resource_type'] ?? ''],
 });
 
 /** The listing of one station in JSON. */

@@ -4,7 +4,7 @@ import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { repeatedListings, SnapshotReader } from '../../src/resources/snapshot.ts';
 import { listingContext } from '../service/support/context.ts';
-import { listingOf, ManualClock, mismatch, rejecting, resourceOf, specOf } from '../stations/fixtures.ts';
+import { listingOf, ManualClock, mismatch, rejecting, resourceOf, sourceWith, specOf } from '../stations/fixtures.ts';
 
 const MINUTE_MS = 60_000;
 const TTL_MS = 10 * MINUTE_MS;
@@ -27,22 +27,21 @@ function station(spec: Parameters<typeof specOf>[0] = KEPT) {
     changes: {} as Record<string, Partial<Listing<string>>>,
   };
   let requested: string[] = [];
-  const reader = new SnapshotReader(
-    specOf(spec),
-    {
-      listResources: async () => {
+  const reader = new SnapshotReader(specOf(spec), {
+    source: sourceWith(
+      async () => {
         requested.push('main');
         return listingOf(service.resources);
       },
-      listIds: async ({ filters }) => {
-        const name = (filters.product ?? 'alertable') as 'x' | 'y' | 'alertable';
+      async ({ product = 'alertable' }) => {
+        const name = product as 'x' | 'y' | 'alertable';
         requested.push(name);
         if (service.failures[name]) throw service.failures[name];
         return listingOf(service[name], service.changes[name]);
       },
-    },
+    ),
     clock,
-  );
+  });
   const read = async (context = listingContext()) => {
     requested = [];
     const snapshot = await reader.read(context);
@@ -91,17 +90,17 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
   it('begins a kept listing after the main one, which could otherwise have resources that it lacks', async () => {
     const listed: string[] = [];
     let endMain = () => {};
-    const source = {
-      listResources: () =>
+    const source = sourceWith(
+      () =>
         new Promise<Listing<Resource>>((resolve) => {
           endMain = () => resolve(listingOf([resourceOf('a')]));
         }),
-      listIds: async ({ filters }: { readonly filters: object }) => {
+      async (filters) => {
         listed.push(Object.keys(filters).join());
         return listingOf<string>([]);
       },
-    };
-    const reading = new SnapshotReader(specOf({ ...KEPT, alertabilityTtlMs: 0 }), source).read(listingContext());
+    );
+    const reading = new SnapshotReader(specOf({ ...KEPT, alertabilityTtlMs: 0 }), { source }).read(listingContext());
     await new Promise(setImmediate);
     expect(listed).toEqual(['enabled_alert']);
     endMain();

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { Listing, ListingFilters } from '../../src/model/listing.ts';
+import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/resources/fields.ts';
+import type { ListingFilters } from '../../src/resources/filters.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { SnapshotReader } from '../../src/resources/snapshot.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../service/support/context.ts';
-import { listingOf, mismatch, ObservedLabels, rejecting, resourceOf, specOf } from '../stations/fixtures.ts';
+import {
+  listingOf,
+  mismatch,
+  ObservedLabels,
+  rejecting,
+  resourceOf,
+  sourceWith,
+  specOf,
+} from '../stations/fixtures.ts';
 
 const context = listingContext();
 const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
@@ -18,16 +27,17 @@ function readerOf(
   resources: () => Listing<Resource> = () => listingOf(records),
 ) {
   const requested: ListingFilters[] = [];
-  const reader = new SnapshotReader(specOf(spec), {
-    listResources: async ({ filters }) => {
+  const source = sourceWith(
+    async (filters) => {
       requested.push(filters);
       return resources();
     },
-    listIds: async ({ filters }) => {
+    async (filters) => {
       requested.push(filters);
       return ids(filters);
     },
-  });
+  );
+  const reader = new SnapshotReader(specOf(spec), { source });
   const read = async (given = context) => {
     const snapshot = await reader.read(given);
     return { snapshot, joined: snapshot.parts.flat().map(({ id, product, alertable }) => [id, product, alertable]) };

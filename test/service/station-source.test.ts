@@ -1,21 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
-import type { ListingFilters, Listing as ListingOf } from '../../src/model/listing.ts';
+import type { Listing as ListingOf, QueryFilters } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { RecordBudget } from '../../src/stations/record-budget.ts';
 import { SerialQueue } from '../../src/tasks/serial-queue.ts';
 import { codePoint } from '../code-point.ts';
 import { listingContext } from './support/context.ts';
-import {
-  type Answer,
-  type PageRequest,
-  path,
-  query,
-  type Reply,
-  type Setting,
-  sourceOf,
-} from './support/listing-source.ts';
+import { type Answer, type PageRequest, type Reply, type Setting, sourceOf } from './support/listing-source.ts';
 
 type Listing = ListingOf<Resource>;
 
@@ -25,8 +17,8 @@ const rows = (count: number) => ids(count).map(record);
 
 /** The listing, its ids and the offsets of its requests. */
 async function list(answer: Answer, setting: Setting = {}) {
-  const { source, requests } = sourceOf(answer, setting);
-  const listing = await source.listResources(query, listingContext());
+  const { list: read, requests } = sourceOf(answer, setting);
+  const listing = await read({}, listingContext());
   const incompleteReasons = listing.incompleteReasons.map(({ text }) => text);
   return { ...listing, incompleteReasons, ids: idsOf(listing), offsets: requests.map(({ offset }) => offset) };
 }
@@ -395,10 +387,18 @@ describe('stationSource', () => {
       ...Array(30).fill({}),
     ];
     const expected = [
-      { position: 9, rejection: 'no resource_id', name: 'name of x', displayName: 'eks\ufffd', type: 'type.a' },
-      { position: 10, rejection: 'resource_id is empty', name: 'n'.repeat(1024) },
-      { position: 11, rejection: 'resource_id is not text', name: '', displayName: '', type: '' },
-      { position: 12, rejection: 'not an object', name: '', displayName: '', type: '' },
+      {
+        position: 9,
+        rejection: 'no resource_id',
+        texts: { name: 'name of x', display_name: 'eks\ufffd', resource_type: 'type.a' },
+      },
+      { position: 10, rejection: 'resource_id is empty', texts: { name: 'n'.repeat(1024) } },
+      {
+        position: 11,
+        rejection: 'resource_id is not text',
+        texts: { name: '', display_name: '', resource_type: '' },
+      },
+      { position: 12, rejection: 'not an object', texts: {} },
       { position: 13, rejection: 'not an object' },
       ...Array.from({ length: 15 }, (_, at) => ({ position: 14 + at, rejection: 'no resource_id' })),
     ];
@@ -478,28 +478,28 @@ describe('stationSource', () => {
     ['without a total', { total: noTotal }, 14, 4],
   ])('parses a page %s again only when its bytes change', async (_, quirks, changed, position) => {
     const all = ids(28).map((id) => ({ ...record(id), state: 'I' }));
-    const { source } = sourceOf(service(all, quirks));
+    const source = sourceOf(service(all, quirks));
     const context = listingContext();
-    const first = await source.listResources(query, context);
-    const second = await source.listResources(query, context);
+    const first = await source.list({}, context);
+    const second = await source.list({}, context);
     expect(second.parts.map((part, index) => part === first.parts[index])).toEqual([true, true, true]);
     all[changed] = { ...record(`r${changed}`), state: 'F' };
-    const third = await source.listResources(query, context);
+    const third = await source.list({}, context);
     expect(third.parts.map((part, index) => part === first.parts[index])).toEqual([true, false, true]);
     expect(third.parts[1]?.[position]).toMatchObject({ id: `r${changed}`, state: 'F' });
-    const listed = await source.listIds(query, context);
+    const listed = await source.listIds({}, context);
     expect(listed.parts.flat()).toEqual(ids(28));
-    expect((await source.listIds(query, context)).parts[0]).toBe(listed.parts[0]);
+    expect((await source.listIds({}, context)).parts[0]).toBe(listed.parts[0]);
   });
 
   it('notices a change of one byte anywhere in a page, which it splits if it is large', async () => {
     let body = JSON.stringify({ resources: rows(30_000), page: { total: 30_000 } });
     expect(body.length).toBeGreaterThan(1024 * 1024);
-    const { source } = sourceOf(() => body);
-    await source.listResources(query, listingContext());
+    const source = sourceOf(() => body);
+    await source.list({}, listingContext());
     for (const index of [0, 29_999]) {
       body = body.replace(`name of r${index}"`, `Xame of r${index}"`);
-      const next = await source.listResources(query, listingContext());
+      const next = await source.list({}, listingContext());
       expect(next.parts.flat()[index]).toMatchObject({ id: `r${index}`, name: `Xame of r${index}` });
       expect(next.locations.map(({ positions }) => positions?.[0])).toEqual(next.parts.map((_, at) => 1000 * at));
     }
@@ -508,19 +508,19 @@ describe('stationSource', () => {
   it('never uses a page of a failed refresh again', async () => {
     let names = ids(10);
     let fails = true;
-    const { source, requests } = sourceOf(
+    const { requests, ...source } = sourceOf(
       (request) => {
         if (fails && request.offset >= 5) throw new ListingFailure('status', 'no such page');
         return service(names.map(record))(request);
       },
       { pageSize: 2, concurrency: 1 },
     );
-    await expect(source.listResources(query, listingContext())).rejects.toMatchObject({ reason: 'status' });
+    await expect(source.list({}, listingContext())).rejects.toMatchObject({ reason: 'status' });
     expect(requests.length).toBeGreaterThan(2);
     names = names.map((id) => (id === 'r2' || id === 'r3' ? `new ${id}` : id));
     fails = false;
     requests.length = 0;
-    const listing = await source.listResources(query, listingContext());
+    const listing = await source.list({}, listingContext());
     expect(idsOf(listing)).toEqual(names);
     expect(listing).toMatchObject({ complete: true, pages: 5 });
     expect(requests.map(({ offset }) => offset)).toEqual([0, 2, 4, 6, 8]);
@@ -532,11 +532,11 @@ describe('stationSource', () => {
       const records = new RecordBudget({ records: 1_000_000, records_per_station: perStation });
       const failures: string[] = [];
       const observer = { readFailed: (reason: string) => failures.push(reason) };
-      const { source, requests } = sourceOf(answer, { records, observer, concurrency: 2 });
-      const refresh = async (list: 'listResources' | 'listIds' = 'listResources') => {
+      const { requests, ...source } = sourceOf(answer, { records, observer, concurrency: 2 });
+      const refresh = async (list: 'list' | 'listIds' = 'list') => {
         const end = new AbortController();
         try {
-          return await source[list](query, listingContext({ signal: end.signal }));
+          return await source[list]({}, listingContext({ signal: end.signal }));
         } finally {
           end.abort();
         }
@@ -590,8 +590,8 @@ describe('stationSource', () => {
       const { records, refresh } = limited(100, answer);
       await refresh();
       await refresh('listIds');
-      const { source } = sourceOf(answer, { records });
-      await source.listResources(query, listingContext());
+      const source = sourceOf(answer, { records });
+      await source.list({}, listingContext());
       expect(records.total).toBe(15);
     });
   });
@@ -599,14 +599,14 @@ describe('stationSource', () => {
   it('reports a refresh that times out while a complete reply is read', async () => {
     const failures: string[] = [];
     const end = new AbortController();
-    const { source } = sourceOf(
+    const source = sourceOf(
       (request) => {
         end.abort(new ListingFailure('timeout', 'the refresh did not finish'));
         return service(rows(10))(request);
       },
       { observer: { readFailed: (reason) => failures.push(reason) } },
     );
-    const listing = source.listResources(query, listingContext({ signal: end.signal }));
+    const listing = source.list({}, listingContext({ signal: end.signal }));
     await expect(listing).rejects.toMatchObject({ reason: 'timeout' });
     expect(failures).toEqual(['timeout']);
   });
@@ -617,8 +617,8 @@ describe('stationSource', () => {
     ['shared_labels', service([record('x'.repeat(2000)), record(`${'x'.repeat(2000)}y`)])],
     ['rejected_records', service([record('a'), null])],
   ])('says why a listing is incomplete: %s', async (reason, answer) => {
-    const { source } = sourceOf(answer);
-    const { incompleteReasons } = await source.listResources(query, listingContext());
+    const source = sourceOf(answer);
+    const { incompleteReasons } = await source.list({}, listingContext());
     expect(incompleteReasons.map((incomplete) => incomplete.reason)).toEqual([reason]);
   });
 
@@ -635,8 +635,8 @@ describe('stationSource', () => {
           });
         }
       }
-      const { source } = sourceOf(service(rows(25)), { replies: new AbortingQueue() });
-      const listing = source.listResources(query, listingContext({ signal: end.signal }));
+      const source = sourceOf(service(rows(25)), { replies: new AbortingQueue() });
+      const listing = source.list({}, listingContext({ signal: end.signal }));
       const outcome = await listing.then(
         () => 'listed',
         (error: Error) => error.message,
@@ -673,8 +673,8 @@ describe('stationSource', () => {
   });
 
   it('requests no more pages at once than the concurrency limit', async () => {
-    const { source, underWay } = sourceOf(service(rows(300)), { concurrency: 7 });
-    await source.listResources(query, listingContext());
+    const { underWay, ...source } = sourceOf(service(rows(300)), { concurrency: 7 });
+    await source.list({}, listingContext());
     expect(underWay.most).toBe(7);
   });
 });
@@ -684,18 +684,18 @@ describe('stationSource page size', () => {
   function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, setting: Setting = {}) {
     const reductions: [station: string | undefined, size: number][] = [];
     const pageSizeReduced = ({ station }: { station?: string }, size: number) => reductions.push([station, size]);
-    const { source, requests } = sourceOf(answer, {
+    const { requests, ...source } = sourceOf(answer, {
       pageSize: 100,
       ...setting,
       observer: { pageSizeReduced },
       largest,
     });
-    return { requests, reductions, list: source.listResources };
+    return { requests, reductions, list: source.list };
   }
 
   it('continues from the same offset with half the page size, without gaps or duplicates', async () => {
     const { list, requests, reductions } = setUp(service(rows(120)), () => 30);
-    const listing = await list(query, listingContext());
+    const listing = await list({}, listingContext());
     expect(idsOf(listing)).toEqual(ids(120));
     expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 5 });
     expect(requests.slice(0, 4).map(({ offset, size }) => [offset, size])).toEqual([
@@ -712,7 +712,7 @@ describe('stationSource page size', () => {
 
   it('divides the ranges that were planned for the larger page size', async () => {
     const { list, requests, reductions } = setUp(service(rows(1000)), (nth) => (nth === 0 ? 100 : 50));
-    const listing = await list(query, listingContext());
+    const listing = await list({}, listingContext());
     expect(idsOf(listing)).toEqual(ids(1000));
     expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 19 });
     expect(requests.filter(({ size }) => size > 50)).toHaveLength(5);
@@ -722,17 +722,17 @@ describe('stationSource page size', () => {
   it('keeps the page size for all listings of the refresh, and resets it with the next', async () => {
     const { list, requests, reductions } = setUp(service(rows(60)), () => 50);
     const refresh = listingContext();
-    await list(query, refresh);
-    await list({ path, filters: { product: 'product.x' } }, refresh);
+    await list({}, refresh);
+    await list({ product: 'product.x' }, refresh);
     expect(requests.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50]);
-    await list(query, listingContext());
+    await list({}, listingContext());
     expect(requests.slice(5).map(({ size }) => size)).toEqual([100, 50, 50]);
     expect(reductions).toHaveLength(2);
   });
 
   it('fails when a page of ten is too large', async () => {
     const { list, requests } = setUp(service(rows(60)), () => 9);
-    await expect(list(query, listingContext())).rejects.toMatchObject({ message: 'too large' });
+    await expect(list({}, listingContext())).rejects.toMatchObject({ message: 'too large' });
     expect(requests.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
   });
 
@@ -755,7 +755,7 @@ describe('stationSource page size', () => {
           const cap = ({ nth }: PageRequest) => sizes[nth % sizes.length] ?? 1;
           const answer = service(names.map(record), { cap, ...(hasTotal ? {} : { total: noTotal }) });
           const { list } = setUp(answer, (nth) => accepted[nth % accepted.length] ?? 10, options);
-          const listing = await list(query, listingContext());
+          const listing = await list({}, listingContext());
           expect(idsOf(listing)).toEqual(names);
           expect(listing).toMatchObject({ duplicates: 0, rejected: 0 });
           // Without a total, single records cannot overlap.
@@ -768,7 +768,7 @@ describe('stationSource page size', () => {
 
 describe('stationSource path', () => {
   const encodedPath = { subscription: 'sub/1', resource_group: 'r g', zone: 'z?#', telemetry_station: 'ts' };
-  const filters: ListingFilters = {
+  const filters: QueryFilters = {
     resource_ids: ['a&b', 'é'],
     resource_type: 'type.x',
     resource_types: ['t 1', 't+2'],
@@ -778,7 +778,7 @@ describe('stationSource path', () => {
   };
   const rest = 'product=%EF%BF%BD&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=false&';
 
-  it.each<[ListingFilters, 'repeat' | 'comma', string]>([
+  it.each<[QueryFilters, 'repeat' | 'comma', string]>([
     [
       filters,
       'repeat',
@@ -788,8 +788,8 @@ describe('stationSource path', () => {
     [{ resource_ids: [], resource_types: [] }, 'comma', ''],
   ])('sends the filters %j with list style %s as %j', async (sent, listStyle, expected) => {
     const baseUrl = new URL('http://service.test/gateway/');
-    const { source, requests } = sourceOf(service([]), { listStyle, baseUrl });
-    await source.listResources({ path: encodedPath, filters: sent }, listingContext());
+    const { requests, ...source } = sourceOf(service([]), { station: encodedPath, listStyle, baseUrl });
+    await source.list(sent, listingContext());
     expect(requests[0]?.path).toBe(
       `/gateway/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/r%20g/zones/z%3F%23/telemetryStations/ts/resources?${expected}page.offset=0&page.size=10`,
     );

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Deadline } from '../../src/model/clock.ts';
 import type { ListingContext } from '../../src/model/listing.ts';
+import type { Resource } from '../../src/resources/fields.ts';
 import { RequestLimiter } from '../../src/service/admission/request-limiter.ts';
 import { Fleet } from '../../src/stations/fleet.ts';
 import { StationCache } from '../../src/stations/station-cache.ts';
 import { VirtualClock } from '../service/support/virtual-clock.ts';
-import { listingOf, specOf } from './fixtures.ts';
+import { listingOf, sourceWith, specOf } from './fixtures.ts';
 
 const TTL_MS = 60_000;
 const CONCURRENCY = 8;
@@ -16,16 +17,16 @@ function fleetOn(clock: VirtualClock, latencyMs: number) {
   const limits = { concurrency: CONCURRENCY, requestsPerSecond: 0 };
   const limiter = new RequestLimiter({ ...limits, ...clock, observer: {} });
   const requests: { readonly station: string; readonly atMs: number }[] = [];
-  const list = (_query: unknown, context: ListingContext) =>
+  const list = (_filters: unknown, context: ListingContext) =>
     limiter.run(context, async () => {
       requests.push({ station: context.station, atMs: clock.now() });
       await clock.sleep(latencyMs);
-      return listingOf([]);
+      return listingOf<Resource>([]);
     });
   const caches = NAMES.map(
     (name) =>
       new StationCache(specOf({ name }), {
-        source: { listResources: list, listIds: list as never },
+        source: sourceWith(list),
         encode: async () => name,
         clock: { wallMs: clock.now, elapsedMs: clock.now },
       }),

@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
-import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
+import type { List, Listing, ListingContext, Part, QueryFilters, StationSource } from '../../src/model/listing.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import type { Resource } from '../../src/resources/fields.ts';
+import { LISTING_FIELDS, type Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 
@@ -72,7 +72,15 @@ export function resourcesOf(count: number, changes: (index: number) => Partial<R
   return Array.from({ length: count }, (_, index) => resourceOf(`r${index}`, changes(index)));
 }
 
-const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0]));
+
+/** A source whose lists the test provides. */
+export function sourceWith(
+  resources: (filters: QueryFilters, context: ListingContext) => Promise<Listing<Resource>>,
+  ids: List<string> = async () => listingOf([]),
+): StationSource {
+  return { lister: <Row>({ name }: { readonly name: string }) => (name === 'ids' ? ids : resources) as List<Row> };
+}
 
 /** A listing of one part, which is a snapshot too. */
 export function listingOf<Row>(

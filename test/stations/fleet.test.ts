@@ -6,7 +6,7 @@ import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { Fleet, refreshInBackground } from '../../src/stations/fleet.ts';
 import { StationCache, type StationDependencies } from '../../src/stations/station-cache.ts';
-import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
+import { listingOf, ManualClock, resourceOf, sourceWith, specOf } from './fixtures.ts';
 
 const forever: Deadline = { atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
@@ -25,7 +25,7 @@ function cacheOf(
     return answer();
   };
   const cache = new StationCache(specOf({ name, ...changes }), {
-    source: { listResources: list, listIds: list as never },
+    source: sourceWith(list),
     encode: async ({ spec }) => spec.name,
     clock,
     ...(upstream && { upstream }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
-import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
+import type { Listing, ListingContext } from '../../src/model/listing.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
 import type { Resource } from '../../src/resources/fields.ts';
@@ -12,7 +12,7 @@ import {
   StationCache,
   type StationView,
 } from '../../src/stations/station-cache.ts';
-import { listingOf, ManualClock, rejecting, resourceOf, specOf } from './fixtures.ts';
+import { listingOf, ManualClock, rejecting, resourceOf, sourceWith, specOf } from './fixtures.ts';
 
 const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
 
@@ -38,10 +38,10 @@ function stationOf(
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
-  const source: StationSource = {
-    listResources: (_query, context) => called(context),
-    listIds: (_query, context) => called(context),
-  };
+  const source = sourceWith(
+    (_filters, context) => called(context),
+    (_filters, context) => called(context),
+  );
   /** `heldMs`: how long it has been held, in all. */
   const upstream = { heldMs: 0 };
   const cache = new StationCache(specOf(spec), {
@@ -84,7 +84,7 @@ function stationOf(
     const next = new StationCache(
       { ...cache.spec, ...changes },
       {
-        source: { listResources: answer, listIds: async () => listingOf([]) },
+        source: sourceWith(answer),
         encode: async () => 'encoded again',
         clock,
         refreshed: (_view, attempt) => ended.push(attempt),
@@ -673,17 +673,17 @@ describe('StationCache with products_ttl and alertability_ttl', () => {
     const clock = new ManualClock();
     const service = { failure: undefined as Error | undefined, requests: [] as string[] };
     const dependencies = {
-      source: {
-        listResources: async () => {
+      source: sourceWith(
+        async () => {
           service.requests.push('main');
           return twoRecords();
         },
-        listIds: async () => {
+        async () => {
           service.requests.push('further');
           if (service.failure) throw service.failure;
           return listingOf(['a']);
         },
-      },
+      ),
       encode: async () => 'encoded',
       clock,
     };

@@ -141,9 +141,7 @@ describe('stationList', () => {
 const REJECTED: RejectedRecord = {
   position: 12,
   rejection: 'no resource_id',
-  name: '<b>web</b>',
-  displayName: '',
-  type: 'type.a',
+  texts: { name: '<b>web</b>', display_name: '', resource_type: 'type.a' },
 };
 
 describe('stationData', () => {

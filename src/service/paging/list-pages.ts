@@ -1,12 +1,12 @@
 import {
-  LISTING_FIELDS,
   type Listing,
-  type ListingField,
+  type ListingKind,
   MAX_REJECTED_RECORDS,
   type Part,
   type PartLocation,
   type RejectedRecord,
   type RejectedRecords,
+  TOTAL_FIELD,
 } from '../../model/listing.ts';
 import { labelText } from '../../model/values.ts';
 import { forEachPart, yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
@@ -23,7 +23,11 @@ export interface PlacedPage<Row> {
 /** Fetches a page of at most `size` records. */
 type FetchPage<Row> = (offset: number, size: number) => Promise<PlacedPage<Row>>;
 
+/** What a listing needs to know of its kind. */
+type ListedKind = Pick<ListingKind<unknown>, 'field' | 'idField' | 'fields'>;
+
 interface ListingOptions {
+  readonly kind: ListedKind;
   readonly pageSize: number;
   /** Pages requested concurrently. */
   readonly concurrency: number;
@@ -53,7 +57,7 @@ type Ending = keyof typeof ENDINGS;
 
 /** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
 async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
-  const pass = new Pass(fetchPage);
+  const pass = new Pass(fetchPage, options.kind);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
@@ -197,6 +201,7 @@ interface AddedPage<Row> extends PlacedPage<Row> {
 /** One pass through a listing. */
 class Pass<Row> {
   readonly #fetchPage: FetchPage<Row>;
+  readonly #kind: ListedKind;
   readonly #totals: number[] = [];
   #invalidTotals = 0;
   /** The first id of each label value. */
@@ -211,8 +216,9 @@ class Pass<Row> {
   #largestTotal = 0;
   #repeatedRows = 0;
 
-  constructor(fetchPage: FetchPage<Row>) {
+  constructor(fetchPage: FetchPage<Row>, kind: ListedKind) {
     this.#fetchPage = fetchPage;
+    this.#kind = kind;
   }
 
   /** Where the page added last ends. */
@@ -295,9 +301,9 @@ class Pass<Row> {
     if (mismatch !== undefined) reasons.push({ reason: 'total_mismatch', text: mismatch });
     else if (problem !== undefined) reasons.push({ reason: 'paging', text: problem });
     const mayHaveMoved = reasons.length > 0;
-    if (others > 0) reasons.push({ reason: 'shared_labels', text: sharedLabels(others) });
+    if (others > 0) reasons.push({ reason: 'shared_labels', text: sharedLabels(others, this.#kind) });
     const addsUp = reasons.length === 0;
-    if (rejected > 0) reasons.push({ reason: 'rejected_records', text: rejectedText(rejected) });
+    if (rejected > 0) reasons.push({ reason: 'rejected_records', text: rejectedText(rejected, this.#kind) });
     const listing: Listing<Row> = {
       ...merged,
       size,
@@ -307,7 +313,7 @@ class Pass<Row> {
       reportedTotal: totals.at(-1),
       pages: this.#fetched,
       duplicates: this.#duplicates + this.#repeatedRows,
-      invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
+      invalidFields: { ...invalidFields, [TOTAL_FIELD]: this.#invalidTotals },
     };
     return { listing, isFinal: !mayHaveMoved || ending === 'too-many-pages' };
   }
@@ -316,7 +322,7 @@ class Pass<Row> {
   async #merge(ending: Ending): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
     const locations: PartLocation[] = [];
-    const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+    const invalidFields: Record<string, number> = Object.fromEntries(this.#kind.fields.map((field) => [field, 0]));
     const labels = new Set<string>();
     const rejects = new ListingRejects(ending !== 'end');
     for (const placed of inOrder(this.#pages)) {
@@ -399,8 +405,8 @@ function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PageP
   return kept.length === part.ids.length ? part : selectRows(part, kept);
 }
 
-function countFields(invalid: PartLocation['invalid'], counts: Record<ListingField, number>): void {
-  for (const fields of invalid.values()) for (const field of fields) counts[field] += 1;
+function countFields(invalid: PartLocation['invalid'], counts: Record<string, number>): void {
+  for (const fields of invalid.values()) for (const field of fields) counts[field] = (counts[field] ?? 0) + 1;
 }
 
 function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {
@@ -409,14 +415,14 @@ function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Ro
 
 const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
 
-function sharedLabels(ids: number): string {
-  return `${ids} resources are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
+function sharedLabels(ids: number, { field }: ListedKind): string {
+  return `${ids} ${field} are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
 }
 
-function rejectedText(rejected: number): string {
+function rejectedText(rejected: number, { idField }: ListedKind): string {
   return rejected === 1
-    ? '1 record was rejected because it has no usable resource_id'
-    : `${rejected} records were rejected because they have no usable resource_id`;
+    ? `1 record was rejected because it has no usable ${idField}`
+    : `${rejected} records were rejected because they have no usable ${idField}`;
 }
 
 function totalMismatch(totals: readonly number[], records: number): string | undefined {

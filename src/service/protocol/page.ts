@@ -1,14 +1,16 @@
+import { hash } from 'node:crypto';
 import { ListingFailure } from '../../model/failure.ts';
 import {
+  type FindRow,
   hasSameElements,
-  type ListingField,
+  type ListingKind,
   MAX_REJECTED_RECORDS,
   type Part,
+  type ReadRecord,
   type RejectedRecord,
   type RejectedRecords,
 } from '../../model/listing.ts';
-import { isObject } from '../../model/values.ts';
-import { type FindRow, type ReadRecord, readRejected, recordKey, wholeNumber } from '../../resources/record.ts';
+import { isMissing, isObject, wholeNumber } from '../../model/values.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
@@ -19,7 +21,7 @@ export interface PagePart<Row> {
   /** Each row's index among the records of the page; undefined when the rows are all records of the page. */
   readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
-  readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
+  readonly invalid: ReadonlyMap<number, readonly string[]>;
 }
 
 /** One page of the listing, as read. */
@@ -44,8 +46,10 @@ export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
   return a.parts.every(({ ids }, at) => hasSameElements(ids, b.parts[at]?.ids ?? []));
 }
 
-/** Reads one record; undefined when it has no valid id. */
-export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
+/** What a page needs to know of the listing. */
+type PageKind<Row> = RecordsKind & Pick<ListingKind<Row>, 'read'>;
+
+type RecordsKind = Pick<ListingKind<never>, 'field' | 'idField' | 'rejectedTexts'>;
 
 interface ReadOptions<Row> {
   /** Called with the number of records, rejected ones too, before they are read; may throw to refuse them. */
@@ -62,11 +66,11 @@ interface ReadOptions<Row> {
  */
 export async function readPage<Row>(
   bytes: Uint8Array,
-  readRow: ReadRow<Row>,
+  kind: PageKind<Row>,
   { counted, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
   const envelope = await parsePage(bytes, signal);
-  const records = recordsOf(envelope);
+  const records = recordsOf(envelope, kind.field);
   const received = records.length;
   counted?.(received);
   const find = rowFinder(before?.parts ?? []);
@@ -77,15 +81,16 @@ export async function readPage<Row>(
       await yieldToEventLoop();
       signal?.throwIfAborted();
     }
-    const read = readRow(record, find);
+    const read = kind.read(record, find);
     if (read) rows.add(read, position);
-    else if (rejectedRecords.length < MAX_REJECTED_RECORDS) rejectedRecords.push(readRejected(record, position));
+    else if (rejectedRecords.length < MAX_REJECTED_RECORDS)
+      rejectedRecords.push(rejectedRecord(record, position, kind));
   }
   return withAfterFirst({
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
-    borders: received === 0 ? [undefined, undefined] : [recordKey(records[0]), recordKey(records.at(-1))],
+    borders: bordersOf(records, kind),
     rejected: received - rows.count,
     rejectedRecords,
     ...readTotal(envelope),
@@ -124,14 +129,41 @@ function atMostValuesIn(bytes: Uint8Array): number {
   return values;
 }
 
-function recordsOf(envelope: unknown): readonly unknown[] {
+function recordsOf(envelope: unknown, field: string): readonly unknown[] {
   if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${jsonKind(envelope)}`);
-  if (!Object.hasOwn(envelope, 'resources'))
-    throw new ListingFailure('body', 'expected a JSON object with a field "resources"');
-  const resources = envelope['resources'] ?? [];
-  if (!Array.isArray(resources))
-    throw new ListingFailure('body', `expected "resources" to be an array, got ${jsonKind(resources)}`);
-  return resources;
+  if (!Object.hasOwn(envelope, field))
+    throw new ListingFailure('body', `expected a JSON object with a field "${field}"`);
+  const records = envelope[field] ?? [];
+  if (!Array.isArray(records))
+    throw new ListingFailure('body', `expected "${field}" to be an array, got ${jsonKind(records)}`);
+  return records;
+}
+
+function bordersOf(records: readonly unknown[], { idField }: RecordsKind): Page<unknown>['borders'] {
+  if (records.length === 0) return [undefined, undefined];
+  return [recordKey(records[0], idField), recordKey(records.at(-1), idField)];
+}
+
+/** Identifies a record among others: its id, or a digest of a record without one; undefined if that is nested too deep to be written. */
+function recordKey(record: unknown, idField: string): string | undefined {
+  const id = isObject(record) ? record[idField] : undefined;
+  if (typeof id === 'string' && id !== '') return `id ${id}`;
+  try {
+    return `record ${hash('sha256', JSON.stringify(record), 'hex')}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function rejectedRecord(record: unknown, position: number, kind: RecordsKind): RejectedRecord {
+  const { idField, rejectedTexts } = kind;
+  if (!isObject(record)) return { position, rejection: 'not an object', texts: {} };
+  return { position, rejection: rejectionOf(record[idField], idField), texts: rejectedTexts?.(record) ?? {} };
+}
+
+function rejectionOf(id: unknown, idField: string): string {
+  if (isMissing(id)) return `no ${idField}`;
+  return id === '' ? `${idField} is empty` : `${idField} is not text`;
 }
 
 function jsonKind(value: unknown): string {
@@ -159,7 +191,7 @@ interface GrowingPart<Row> {
   readonly rows: Row[];
   readonly ids: string[];
   readonly positions: number[];
-  readonly invalid: Map<number, readonly ListingField[]>;
+  readonly invalid: Map<number, readonly string[]>;
 }
 
 /** Collects the rows of a page in parts. All but the last have PART_ROWS rows. */
@@ -217,7 +249,7 @@ function withoutFirstRow<Row>(page: Page<Row>): Page<Row> {
 
 /** The rows with these indexes. */
 export function selectRows<Row>(part: PagePart<Row>, indexes: readonly number[]): PagePart<Row> {
-  const invalid = new Map<number, readonly ListingField[]>();
+  const invalid = new Map<number, readonly string[]>();
   for (const [at, index] of indexes.entries()) {
     const fields = part.invalid.get(index);
     if (fields) invalid.set(at, fields);
@@ -233,7 +265,7 @@ export function selectRows<Row>(part: PagePart<Row>, indexes: readonly number[])
 function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {
   const page = isObject(envelope) ? envelope['page'] : undefined;
   const given = isObject(page) ? page['total'] : undefined;
-  if (given === undefined || given === null) return { total: undefined, totalInvalid: false };
+  if (isMissing(given)) return { total: undefined, totalInvalid: false };
   const total = wholeNumber(given);
   return typeof total === 'number' ? { total, totalInvalid: false } : { total: undefined, totalInvalid: true };
 }

@@ -1,4 +1,3 @@
-import type { ListingField } from '../../model/listing.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { ObservedChange } from '../../resources/changes.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, resourceLabel } from '../../resources/fields.ts';
@@ -144,7 +143,7 @@ ${all}`;
 const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ field }) => field !== undefined);
 
 /** Every field of the record by its name in the API, with the value as parsed. */
-function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
+function resourceFields(resource: Resource, invalid: readonly string[], nowMs: number): Html {
   const { sku, createdSeconds, state } = resource;
   const quantity = skuQuantity(sku);
   const detailed: Readonly<Record<string, Html | undefined>> = {
@@ -212,7 +211,7 @@ function coverageReason({ alertability }: StationSpec, { alertable, exemptBy, al
 /** A resource, and the fields of its record that could not be read. */
 interface LocatedResource {
   readonly resource: Resource;
-  readonly invalid: readonly ListingField[];
+  readonly invalid: readonly string[];
 }
 
 function locateResource({ parts, locations }: Snapshot, id: string): LocatedResource | undefined {

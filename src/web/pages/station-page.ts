@@ -250,9 +250,9 @@ ${facts('lines', 'story', [
 const REJECTED_COLUMNS: readonly PageColumn<RejectedRecord>[] = [
   { heading: 'Record', cell: ({ position }) => `Position ${numberText(position)}` },
   { heading: 'Reason', cell: ({ rejection }) => rejection },
-  { heading: 'Name', cell: ({ name }) => textOrUnknown(name) },
-  { heading: 'Display name', cell: ({ displayName }) => textOrUnknown(displayName) },
-  { heading: 'Type', cell: ({ type }) => textOrUnknown(type) },
+  { heading: 'Name', cell: ({ texts }) => textOrUnknown(texts['name'] ?? '') },
+  { heading: 'Display name', cell: ({ texts }) => textOrUnknown(texts['display_name'] ?? '') },
+  { heading: 'Type', cell: ({ texts }) => textOrUnknown(texts['resource_type'] ?? '') },
 ];
 
 /** What could be read of the rejected records, for a report to the operators of the service. */

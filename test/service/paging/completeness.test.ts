@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { readId } from '../../../src/resources/record.ts';
+import { ID_LISTING } from '../../../src/resources/listings.ts';
 import { listPages } from '../../../src/service/paging/list-pages.ts';
 import { type Page, readPage } from '../../../src/service/protocol/page.ts';
 import { listingContext } from '../support/context.ts';
@@ -10,7 +10,7 @@ import {
   requestsWithoutOverlap,
   type World,
 } from '../support/listing-model.ts';
-import { query, sourceOf } from '../support/listing-source.ts';
+import { sourceOf } from '../support/listing-source.ts';
 
 const WORLDS = 1000;
 
@@ -26,8 +26,8 @@ interface Outcome {
 
 async function listed(world: World): Promise<Outcome> {
   const service = new ModelService(world);
-  const { source } = sourceOf((request) => service.answer(request), world);
-  const listing = await source.listResources(query, listingContext());
+  const { list } = sourceOf((request) => service.answer(request), world);
+  const listing = await list({}, listingContext());
   const ids = new Set(listing.parts.flat().map(({ id }) => id));
   const { requests, records } = service;
   return { world, addsUp: listing.addsUp, missing: service.missing(ids), requests, records };
@@ -100,7 +100,7 @@ describe('listPages', () => {
   ])('compares at most 1,000 ids without a pause, also of a page of 25,000 $of', async ({ last, expected }) => {
     const records = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: at === 24_999 ? last : `id-${at}` }));
     const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 25_000 } }));
-    const page = await readPage(body, readId);
+    const page = await readPage(body, ID_LISTING);
     const idsPerIteration = [0];
     const next = () => {
       idsPerIteration.push(0);
@@ -117,7 +117,7 @@ describe('listPages', () => {
       idsPerIteration.push(0);
       return { page, offset, requested: 100 };
     };
-    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1 }).finally(() => {
+    const listing = await listPages(fetchPage, { pageSize: 100, concurrency: 1, kind: ID_LISTING }).finally(() => {
       spy.mockRestore();
       clearImmediate(immediate);
     });
@@ -145,7 +145,7 @@ describe('listPages', () => {
         const page: Page<string> = { ...counts, borders: ids, afterFirst: () => page };
         return { page, offset, requested: 2 };
       };
-      const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1 });
+      const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1, kind: ID_LISTING });
       const reason = total ? 'reports a total of 1000000000' : 'the listing did not end within 100000 pages';
       expect(listing).toMatchObject({ pages: 100_000, incompleteReasons: [{ text: expect.stringContaining(reason) }] });
     },

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
+import { ID_LISTING } from '../../../src/resources/listings.ts';
 import { readId } from '../../../src/resources/record.ts';
 import { readPage as readPageOf, rowFinder } from '../../../src/service/protocol/page.ts';
 import { isCollected } from '../../held-by-buffers.ts';
 
 const readPage = (body: Uint8Array, options?: Parameters<typeof readPageOf<string>>[2]) =>
-  readPageOf(body, readId, options);
+  readPageOf(body, ID_LISTING, options);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const failureOf = (body: Uint8Array) =>
   readPage(body).then(
@@ -102,7 +103,9 @@ describe('readPage', () => {
       return readId(record);
     };
     const body = bytes({ resources: Array.from({ length: 5000 }, (_, at) => ({ resource_id: `id-${at}` })) });
-    const { received } = await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    const { received } = await readPageOf(body, { ...ID_LISTING, read: readRow }).finally(() =>
+      clearImmediate(immediate),
+    );
     expect(received).toBe(5000);
     expect(most).toBe(1000);
   });
@@ -123,7 +126,7 @@ describe('readPage', () => {
       return readId(record);
     };
     const body = bytes({ resources: Array(1000).fill({ resource_id: 'a', name: 'a'.repeat(length) }) });
-    await readPageOf(body, readRow).finally(() => clearImmediate(immediate));
+    await readPageOf(body, { ...ID_LISTING, read: readRow }).finally(() => clearImmediate(immediate));
     expect(seen[0]).toBe(pauses);
   });
 
@@ -143,7 +146,7 @@ describe('readPage', () => {
       return readId(record);
     };
     const body = bytes({ resources: Array(5000).fill({ resource_id: 'a' }) });
-    await expect(readPageOf(body, readRow, { signal: end.signal })).rejects.toThrow('aborted');
+    await expect(readPageOf(body, { ...ID_LISTING, read: readRow }, { signal: end.signal })).rejects.toThrow('aborted');
     expect(read).toBe(1000);
   });
 

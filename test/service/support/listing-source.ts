@@ -1,3 +1,7 @@
+import type { StationPath } from '../../../src/model/listing.ts';
+import { StateMeanings } from '../../../src/resources/alert-state.ts';
+import { ID_LISTING, resourceListing } from '../../../src/resources/listings.ts';
+import { InternedTexts } from '../../../src/resources/record.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import type { ListingObserver } from '../../../src/service/request-observer.ts';
 import { stationSource } from '../../../src/service/station-source.ts';
@@ -14,10 +18,10 @@ export interface PageRequest {
 export type Reply = { readonly resources: unknown; readonly page?: unknown };
 export type Answer = (request: PageRequest) => Reply | string | Uint8Array;
 
-export const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
-export const query = { path, filters: {} };
+const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
 
 export interface Setting {
+  readonly station?: StationPath;
   readonly pageSize?: number;
   readonly concurrency?: number;
   readonly listStyle?: 'repeat' | 'comma';
@@ -29,10 +33,17 @@ export interface Setting {
   readonly largest?: (nth: number) => number;
 }
 
-/** A source over a service that is given as a function from requests to replies. */
+/** Lists of a service that is given as a function from requests to replies. */
 export function sourceOf(
   answer: Answer,
-  { replies = new SerialQueue(), observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
+  {
+    station = path,
+    replies = new SerialQueue(),
+    observer = {},
+    records,
+    largest = () => 1e9,
+    ...setting
+  }: Setting = {},
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
@@ -60,6 +71,7 @@ export function sourceOf(
   };
   const baseUrl = new URL('http://service.test');
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
-  const source = stationSource({ client: { get }, options, replies, observer, records });
-  return { source, requests, underWay };
+  const source = stationSource(station, { client: { get }, options, replies, observer, records });
+  const context = { texts: new InternedTexts(), states: new StateMeanings() };
+  return { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING), requests, underWay };
 }

@@ -8,7 +8,7 @@ import { UpstreamClient } from '../../../src/service/http/client.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
 import { Fleet } from '../../../src/stations/fleet.ts';
 import { StationCache, type StationView } from '../../../src/stations/station-cache.ts';
-import { listingOf, specOf } from '../../stations/fixtures.ts';
+import { listingOf, sourceWith, specOf } from '../../stations/fixtures.ts';
 import { CLIENT_OPTIONS } from './client.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
@@ -228,10 +228,7 @@ export class SimulatedFleet {
     const { name } = station;
     const cache = { ...specOf().cache, maxStaleMs: 6 * HOUR_MS, ttlMs, refresh };
     return new StationCache(specOf({ name, cache, refreshTimeoutMs }), {
-      source: {
-        listResources: (_query, context) => this.#list(context),
-        listIds: () => Promise.reject(new Error('there are no products')),
-      },
+      source: sourceWith((_filters, context) => this.#list(context)),
       encode: async () => undefined,
       clock: { wallMs: now, elapsedMs: now },
       upstream: this.limiter,

@@ -149,10 +149,8 @@ describe('stationPage', () => {
     const record = {
       position: 3,
       rejection: 'no resource_id',
-      name: '<i>3</i>',
-      displayName: 'Web',
-      type: 'type.a',
-    } as const;
+      texts: { name: '<i>3</i>', display_name: 'Web', resource_type: 'type.a' },
+    };
     const snapshot = { ...rejecting(40), rejectedRecords: [record] };
     const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isHeld: true } };
     const { body, text } = await open(detailOf([], { status, snapshot }));
