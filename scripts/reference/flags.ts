@@ -1,4 +1,4 @@
-import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, PROGRAM } from '../../src/cli/commands.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName, PROGRAM } from '../../src/cli/commands.ts';
 import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
@@ -12,6 +12,9 @@ export function flagsReference(): string {
     '<!-- Generated from src/cli/flags.ts and src/cli/commands.ts by `npm run generate`; do not edit. -->',
     '',
     `\`${PROGRAM} [<flags>] [<command>]\``,
+    '',
+    'Without a command it serves metrics; [commands.md](commands.md) describes the others. With `--help`, each shows its',
+    'flags and examples.',
     '',
     'Pass a value as `--name=value` or `--name value`; a value that starts with `--` only as `--name=value`. Pass a boolean',
     'flag, `false` by default, as `--name`, `--no-name`, `--name=true` or `--name=false`. Flags with `...` can be repeated;',
@@ -34,14 +37,6 @@ export function flagsReference(): string {
         .map((name) => `\`${name}\``)
         .join(', ')}.`,
     ),
-    '',
-    '## Commands',
-    '',
-    '| command | meaning |',
-    '|---|---|',
-    ...COMMAND_NAMES.map((name) => `| \`${commandUsage(name)}\` | ${cell(COMMANDS[name].help)} |`),
-    '',
-    `\`${PROGRAM} <command> --help\` shows the flags of a command, with examples.`,
     '',
   ].join('\n');
 }

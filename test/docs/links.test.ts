@@ -16,7 +16,7 @@ describe('links in the documentation', () => {
       page &&
         deadLinks({
           ...page,
-          links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'],
+          links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#faults', 'https://example.com/#a'],
         }),
     ).toEqual(['no.md', 'docs/flags.md#no', '#no']);
   });
