@@ -133,7 +133,7 @@ describe('the notifications of Alertmanager', () => {
 
     const expected: Record<WorldName, string[]> = {
       'bad token': [
-        'pager: 1 firing TelemetryStationUpstreamDown: Every station of upstream main fails, and their data gets older. The status page of the exporter shows the reply of the service.',
+        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth, see the status page of the exporter.',
       ],
       'one 403': [
         'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden.',
@@ -141,7 +141,7 @@ describe('the notifications of Alertmanager', () => {
       ],
       'exporter killed': [
         'channel: 1 firing TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
-        'pager: 1 firing TelemetryStationExporterDown: Every scrape of TARGET (job telemetry-station-exporter) fails. The targets page of Prometheus shows the error.',
+        'pager: 1 firing TelemetryStationExporterDown: Only 0% of the scrapes of TARGET (job telemetry-station-exporter) succeed. The targets page of Prometheus shows the error.',
         'channel: 1 resolved TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
       ],
       'exporter restarted': [
@@ -149,10 +149,10 @@ describe('the notifications of Alertmanager', () => {
         'pager: 1 firing TelemetryStationDataStale: Station first not refreshed: status.',
       ],
       'half gone': [
-        'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 resources, far fewer than within the last hour. Its changes page lists those that were removed, unless its filters changed.',
+        'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 of 100 resources. See its changes page.',
       ],
       '30 firing': [
-        'pager: 1 firing TelemetryStationManyResourcesFiring: 30 resources of station prod are firing at once. Look for a common cause: a zone, a network, a product, a changed alert rule.',
+        'pager: 1 firing TelemetryStationManyResourcesFiring: 30 of 100 resources of station prod are firing. Look for a common cause.',
       ],
     };
     // What is not sent fires nevertheless.
