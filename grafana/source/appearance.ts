@@ -7,6 +7,7 @@ import {
   ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { STALE_SECONDS } from '../../src/status/thresholds.ts';
 
 /** Grafana's unit identifiers. */
 export const UNIT = {
@@ -43,9 +44,7 @@ export const orangeFromOne = () => thresholds([1, ORANGE]);
 export const blueFromOne = () => thresholds([1, 'blue']);
 export const greenIfAll = () => thresholds([0, 'red'], [1, 'green']);
 
-/** The threshold of TelemetryStationDataStale. */
-export const STALE_S = 900;
-export const ageThresholds = () => thresholds([300, ORANGE], [STALE_S, 'red']);
+export const ageThresholds = () => thresholds([300, ORANGE], [STALE_SECONDS, 'red']);
 
 /** The timestamp of a station that was never refreshed is 0: its age is that of the epoch. */
 export const neverMappings: readonly ValueMapping[] = [

@@ -27,7 +27,7 @@ export const oldestData = (scope: Scope) =>
     {
       title: 'Oldest data',
       description:
-        'Longest time since the last successful refresh of a station: its numbers are as last known. Orange from 5 minutes; red from 15, the threshold of TelemetryStationDataStale. `Never`: a station was never refreshed.',
+        'Longest time since the last successful refresh of a station: its numbers are as last known. Orange from 5 minutes; red from 20, when TelemetryStationDataStale fires. `Never`: a station was never refreshed.',
       unit: UNIT.seconds,
     },
     instantQuery(`round(time() - min(${lastKnown(scope.once('telemetry_station_last_success_timestamp_seconds'))}))`),

@@ -1,4 +1,5 @@
-import { blueFromOne, fixedColor, HUE, listingMappings, refreshMappings, STALE_S, UNIT } from './appearance.ts';
+import { STALE_SECONDS } from '../../src/status/thresholds.ts';
+import { blueFromOne, fixedColor, HUE, listingMappings, refreshMappings, UNIT } from './appearance.ts';
 import { buildDashboard, line, resourceLink } from './build-dashboard.ts';
 import { type Column, labelStat, lastKnownStat, table, timeseries, withLimit } from './panel.ts';
 import { rangeQuery, Scope, tableQuery } from './query.ts';
@@ -55,12 +56,12 @@ const dataAge = withLimit(
   timeseries(
     {
       title: 'Data age',
-      description: 'Time since the last successful refresh. The line is the threshold of TelemetryStationDataStale.',
+      description: 'Time since the last successful refresh. TelemetryStationDataStale fires at the line.',
       unit: UNIT.minutes,
     },
     rangeQuery(`(time() - (${lastSuccess} > 0)) / 60`, 'Data age'),
   ).overrideByName('Data age', [fixedColor('blue')]),
-  STALE_S / 60,
+  STALE_SECONDS / 60,
 );
 
 const refreshDuration = timeseries(

@@ -1,13 +1,13 @@
 import { parse } from 'yaml';
-import parameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { rulesFile } from '../../prometheus/source/rules-file.ts';
+import { THRESHOLDS } from '../../src/status/thresholds.ts';
 
 const START = '<!-- Generated from prometheus/source by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
 
 interface Alert {
   readonly alert: string;
-  readonly for: string;
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string };
 }
@@ -21,10 +21,12 @@ export function withAlertTable(page: string): string {
 
 function alertTable(): string {
   const { groups } = parse(rulesFile()) as { groups: { rules: Alert[] }[] };
-  const thresholds: Readonly<Record<string, Readonly<Record<string, number>>>> = parameters.alerts;
+  const thresholds: Readonly<Record<string, Readonly<Record<string, number>>>> = THRESHOLDS;
   const rows = groups
     .flatMap(({ rules }) => rules)
-    .map(({ alert, for: pending, labels, annotations }) => {
+    // A rule that continues another one has its name.
+    .filter(({ alert }, at, all) => alert !== all[at - 1]?.alert)
+    .map(({ alert, for: pending = '–', labels, annotations }) => {
       const values = Object.entries(thresholds[alert] ?? {}).map(([name, value]) => `${name} ${value}`);
       return `| [${alert}](${alert}.md) | ${labels.severity} | ${pending} | ${values.join(', ') || '–'} | ${annotations.summary} |`;
     });

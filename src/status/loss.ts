@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../model/clock.ts';
+import { isLost } from './thresholds.ts';
 
-/** Many resources of a station are gone, as the alert TelemetryStationResourcesLost defines it. */
+/** Many resources of a station are gone. */
 export interface Loss {
   readonly lost: number;
   /** The largest number of the last six hours. */
@@ -9,8 +10,6 @@ export interface Loss {
 }
 
 const WINDOW_MS = 6 * HOUR_MS;
-const LOST_SHARE = 0.2;
-const MIN_LOST = 5;
 
 interface VerifiedNumber {
   readonly resources: number;
@@ -37,8 +36,7 @@ export class VerifiedNumbers {
     const latest = this.#numbers.at(-1);
     if (largest === undefined || latest === undefined) return undefined;
     const { resources: before, untilMs: sinceMs } = largest;
-    const lost = before - latest.resources;
-    return lost > LOST_SHARE * before && lost >= MIN_LOST ? { lost, before, sinceMs } : undefined;
+    return isLost(latest.resources, before) ? { lost: before - latest.resources, before, sinceMs } : undefined;
   }
 }
 

@@ -13,6 +13,7 @@ import { countText, durationText } from '../text/words.ts';
 import type { Capacity } from './capacity.ts';
 import type { EndedRefresh, Outage, ResourceNumberChange } from './latest-refreshes.ts';
 import type { Loss } from './loss.ts';
+import { isStale } from './thresholds.ts';
 import type { UnknownState } from './unknown-states.ts';
 
 /** State of a station as people see it. */
@@ -105,15 +106,12 @@ export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>
   return snapshot === undefined ? 'no-data' : 'up';
 }
 
-/** As the alert TelemetryStationDataStale, which is critical. */
-const STALE_MS = 15 * 60_000;
-
 /** Whether the failure of a station is as urgent as a critical alert: its data is old or unknown, or its whole upstream fails. */
 export function isCritical(station: StationStatus, nowMs: number): boolean {
   const { up, snapshot, lastSuccessMs, isUpstreamDown } = station;
   if (up === undefined) return false;
   if (snapshot === undefined || lastSuccessMs === undefined || (isUpstreamDown && !up)) return true;
-  return nowMs - lastSuccessMs >= STALE_MS;
+  return isStale(nowMs - lastSuccessMs);
 }
 
 /** The tone of a failing station. */

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import parameters from '../../prometheus/source/parameters.json' with { type: 'json' };
-import { RULES_TEMPLATE, rulesFile } from '../../prometheus/source/rules-file.ts';
+import { RULES_TEMPLATE, rulesFile, withThresholds } from '../../prometheus/source/rules-file.ts';
+import { THRESHOLDS } from '../../src/status/thresholds.ts';
 import { type Alert, knownMetrics, shippedGroups, unknownIn } from './promql/known-metrics.ts';
 import { parsePromql } from './promql/parse.ts';
 
@@ -15,6 +16,20 @@ const metrics = knownMetrics();
 describe('rulesFile', () => {
   it('matches prometheus/rules.yml', async () => {
     await expect(rulesFile()).toMatchFileSnapshot('../../prometheus/rules.yml');
+  });
+});
+
+describe('withThresholds', () => {
+  it.each(['../../prometheus/source/parameters.json', `${CHART}/values.yaml`])(
+    'has nothing to change in %s',
+    async (file) => {
+      const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+      await expect(withThresholds(text)).toMatchFileSnapshot(file);
+    },
+  );
+
+  it('has a line for every threshold', () => {
+    expect(parameters.alerts).toEqual(THRESHOLDS);
   });
 });
 

@@ -11,21 +11,6 @@ function numbersOf(...resources: readonly number[]): VerifiedNumbers {
 const hour = (count: number) => count * 3_600_000;
 
 describe('VerifiedNumbers', () => {
-  it.each([
-    { before: 400, after: 319, isLoss: true },
-    { before: 400, after: 320, isLoss: false },
-    { before: 26, after: 20, isLoss: true },
-    { before: 25, after: 20, isLoss: false },
-    { before: 10, after: 5, isLoss: true },
-    { before: 10, after: 6, isLoss: false },
-    { before: 5, after: 0, isLoss: true },
-    { before: 3, after: 1, isLoss: false },
-  ])('has a loss of more than a fifth and at least five: $before to $after is $isLoss', (world) => {
-    const loss = numbersOf(world.before, world.after).lossAt(hour(1));
-    const expected = { lost: world.before - world.after, before: world.before, sinceMs: hour(1) };
-    expect(loss).toEqual(world.isLoss ? expected : undefined);
-  });
-
   it('compares the latest number with the largest, since that was last listed', () => {
     expect(numbersOf(300, 400, 398, 390, 310).lossAt(hour(5))).toEqual({ lost: 90, before: 400, sinceMs: hour(2) });
   });

@@ -13,6 +13,7 @@ import {
   stateOf,
   type UpstreamStatus,
 } from '../../status/station-status.ts';
+import { hasUnknownStates, isManyFiring, isOverloaded } from '../../status/thresholds.ts';
 import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../../status/unknown-states.ts';
 import { countText, firstOf, numberText } from '../../text/words.ts';
 import type { RejectedReload } from '../port.ts';
@@ -20,9 +21,6 @@ import { changesPath, ROUTES, stationPath } from '../routes.ts';
 import { type Html, html, itemList } from './html.ts';
 import { loadNotes } from './load-notes.ts';
 import { completeness, shortReason, stationLink } from './station-parts.ts';
-
-/** A refresh that has waited this long is not only one of many that became due together: the upstream lacks capacity. */
-const LONG_WAIT_MS = 60_000;
 
 /** Longer than the scrape intervals in use. */
 const LONG_OVERDUE_MS = 5 * 60_000;
@@ -319,15 +317,9 @@ function removedLink({ root, foundOf, ownerLabel }: FleetFacts, station: string,
   return html`<a href="${root}${path}">See which</a>${ownersText(ownerLabel, owners)}`;
 }
 
-/** As the alert TelemetryStationManyResourcesFiring. */
-const MANY_FIRING = 20;
-const MANY_FIRING_SHARE = 0.05;
-
 /** Stations of which many resources are firing, which usually has one cause. */
 function manyFiringItems(stations: readonly StationStatus[], root: string): readonly AttentionItem[] {
-  const many = stations.filter(
-    ({ snapshot }) => snapshot && snapshot.firing > Math.max(MANY_FIRING, MANY_FIRING_SHARE * snapshot.resources),
-  );
+  const many = stations.filter(({ snapshot }) => snapshot && isManyFiring(snapshot.firing, snapshot.resources));
   const firingOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).firing;
   const resourcesOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).resources;
   return groupsBy(many, upstreamKey).map((group) => {
@@ -425,7 +417,7 @@ function upstreamItems(
   const { name, load } = upstream;
   const isSaid = failures.some((group) => group.upstream === name && group.failure.reason === 'rate_limited');
   const notes = loadNotes(upstream, nowMs).filter(
-    ({ kind }) => !(kind === 'throttled' && isSaid) && !(kind === 'waiting' && load.oldestWaitingMs < LONG_WAIT_MS),
+    ({ kind }) => !(kind === 'throttled' && isSaid) && !(kind === 'waiting' && !isOverloaded(load.oldestWaitingMs)),
   );
   const [first] = notes;
   if (first === undefined) return [];
@@ -446,7 +438,7 @@ function upstreamItems(
 
 /** Of all stations together, because one line of the configuration is the resolution. */
 function unknownStateItems(stations: readonly StationStatus[], root: string): readonly AttentionItem[] {
-  const unclear = stations.filter(({ snapshot }) => snapshot?.unknown);
+  const unclear = stations.filter(({ snapshot }) => snapshot && hasUnknownStates(snapshot.unknown));
   const unknownOf = ({ snapshot }: StationStatus) => (snapshot as ShownSnapshot).unknown;
   if (unclear.length === 0) return [];
   const states = allUnknownStates(unclear.map(({ snapshot }) => (snapshot as ShownSnapshot).unknownStates));

@@ -133,7 +133,7 @@ describe('the notifications of Alertmanager', () => {
 
     const expected: Record<WorldName, string[]> = {
       'bad token': [
-        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth, see the status page of the exporter.',
+        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth, see its status page.',
       ],
       'one 403': [
         'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden.',

@@ -114,7 +114,7 @@ describe('headline', () => {
     [
       '1 of 2 stations up; a: timeout since 02:53 UTC',
       'bad',
-      [up('b'), failing('a', 'timeout', 503, { lastSuccessMs: NOW_MS - 15 * MINUTE_MS })],
+      [up('b'), failing('a', 'timeout', 503, { lastSuccessMs: NOW_MS - 21 * MINUTE_MS })],
     ],
     [
       '1 of 3 stations up (failing: a, b); a: timeout since 02:53 UTC',
@@ -213,10 +213,10 @@ describe('attentionItems', () => {
   });
 
   it('says nothing of an upstream that failures already say, or that is usual', () => {
-    const upstreams = [loaded({ recentThrottled: 5, waitingRefreshes: 3, oldestWaitingMs: 59_000 })];
+    const upstreams = [loaded({ recentThrottled: 5, waitingRefreshes: 3, oldestWaitingMs: 119_000 })];
     expect(itemsOf([failing('a', 'rate_limited')], { upstreams })).toHaveLength(1);
-    const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 61_000 })] });
-    expect(item).toMatchObject({ who: 'upstream main', problem: 'overloaded', sinceMs: NOW_MS - 61_000 });
+    const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 121_000 })] });
+    expect(item).toMatchObject({ who: 'upstream main', problem: 'overloaded', sinceMs: NOW_MS - 121_000 });
   });
 });
 

@@ -11,7 +11,7 @@ describe('stateBadge', () => {
     ['up', 'up good', {}],
     ['failing', 'failing warning', { up: false }],
     ['failing', 'failing bad', { up: false, isUpstreamDown: true }],
-    ['failing', 'failing bad', { up: false, lastSuccessMs: NOW_MS - 15 * 60_000 }],
+    ['failing', 'failing bad', { up: false, lastSuccessMs: NOW_MS - 21 * 60_000 }],
     ['no data', 'no-data bad', { ...GONE, dueInMs: -300_000 }],
     ['not tried', 'not-tried unclear', { ...GONE, up: undefined }],
     // Not in the colour of success.

@@ -1,0 +1,154 @@
+import { VerifiedNumbers } from '../../src/status/loss.ts';
+import { hasUnknownStates, isManyFiring, isOverloaded, isStale } from '../../src/status/thresholds.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Every world lasts this long, from minute 0 on; its problem begins early enough for the `for` of the alert, which pages ignore. */
+export const WORLD_MINUTES = 420;
+
+/** What the exporter publishes from minute to minute, and what its pages and the rules are to make of it at the end. */
+export interface World {
+  readonly name: string;
+  readonly alert: string;
+  readonly isProblem: boolean;
+  readonly series: readonly { readonly metric: string; readonly labels?: string; readonly values: readonly number[] }[];
+  readonly isProblemOnPage: boolean;
+}
+
+type Outcome = Pick<World, 'name' | 'isProblem'>;
+type Run = readonly [minutes: number, value: number];
+
+/** The last run lasts until the end. */
+function valuesOf(...runs: readonly Run[]): number[] {
+  const values = runs.flatMap(([minutes, value]) => Array<number>(minutes).fill(value));
+  const [, last] = runs.at(-1) as Run;
+  return [...values, ...Array<number>(WORLD_MINUTES + 1 - values.length).fill(last)];
+}
+
+function numbers({ name, isProblem }: Outcome, ...runs: readonly Run[]): World {
+  const values = valuesOf(...runs);
+  const verified = new VerifiedNumbers();
+  for (const [minute, value] of values.entries()) verified.add(value, minute * MINUTE_MS);
+  return {
+    name,
+    alert: 'TelemetryStationResourcesLost',
+    isProblem,
+    series: [{ metric: 'telemetry_station_verified_resources', values }],
+    isProblemOnPage: verified.lossAt(WORLD_MINUTES * MINUTE_MS) !== undefined,
+  };
+}
+
+function loss(before: number, after: number, isProblem: boolean): World {
+  return numbers({ name: `${before} resources, then ${after}`, isProblem }, [390, before], [0, after]);
+}
+
+function firing(count: number, all: number, isProblem: boolean): World {
+  const states = { firing: count, inactive: all - count };
+  return {
+    name: `${count} of ${all} firing`,
+    alert: 'TelemetryStationManyResourcesFiring',
+    isProblem,
+    series: Object.entries(states).map(([state, value]) => ({
+      metric: 'telemetry_station_listing_resources',
+      labels: `alert_state="${state}"`,
+      values: valuesOf([0, value]),
+    })),
+    isProblemOnPage: isManyFiring(count, all),
+  };
+}
+
+function refreshedMinutesAgo(age: number, isProblem: boolean): World {
+  const latest = WORLD_MINUTES - age;
+  return {
+    name: `refreshed ${age} minutes ago`,
+    alert: 'TelemetryStationDataStale',
+    isProblem,
+    series: [
+      {
+        metric: 'telemetry_station_last_success_timestamp_seconds',
+        values: valuesOf([0, 0]).map((_, minute) => 60 * Math.min(minute, latest)),
+      },
+    ],
+    isProblemOnPage: isStale(age * MINUTE_MS),
+  };
+}
+
+function unknown(count: number, isProblem: boolean): World {
+  return {
+    name: `${count} in states of unknown meaning`,
+    alert: 'TelemetryStationUnknownState',
+    isProblem,
+    series: [
+      {
+        metric: 'telemetry_station_listing_resources',
+        labels: 'alert_state="unknown"',
+        values: valuesOf([0, count]),
+      },
+    ],
+    isProblemOnPage: hasUnknownStates(count),
+  };
+}
+
+function waiting(seconds: number, isProblem: boolean): World {
+  return {
+    name: `a refresh has waited ${seconds} seconds`,
+    alert: 'TelemetryStationOverloaded',
+    isProblem,
+    series: [{ metric: 'telemetry_station_exporter_oldest_waiting_refresh_seconds', values: valuesOf([0, seconds]) }],
+    isProblemOnPage: isOverloaded(1000 * seconds),
+  };
+}
+
+export const WORLDS: readonly World[] = [
+  loss(10, 6, false),
+  loss(10, 5, true),
+  loss(3, 1, false),
+  loss(4, 0, false),
+  loss(5, 0, true),
+  loss(6, 1, true),
+  loss(19, 15, false),
+  loss(19, 14, true),
+  loss(20, 16, false),
+  loss(20, 15, true),
+  loss(25, 20, false),
+  loss(26, 20, true),
+  loss(100, 81, false),
+  loss(100, 80, false),
+  loss(100, 79, true),
+  loss(100, 50, true),
+  loss(100, 0, true),
+  loss(100, 100, false),
+  loss(50, 100, false),
+  loss(20_000, 16_000, false),
+  loss(20_000, 15_999, true),
+  numbers({ name: 'a loss of five hours ago', isProblem: true }, [120, 100], [0, 50]),
+  numbers({ name: 'a loss of six and a half hours ago', isProblem: false }, [30, 100], [0, 50]),
+  numbers({ name: 'a loss that was made up for', isProblem: false }, [200, 100], [100, 50], [0, 95]),
+  numbers({ name: 'a loss of which a part came back', isProblem: true }, [200, 100], [100, 50], [0, 70]),
+  numbers({ name: 'a loss in small steps', isProblem: true }, [200, 100], [50, 90], [50, 85], [0, 75]),
+  numbers({ name: 'a peak within six hours', isProblem: true }, [200, 100], [20, 130], [0, 100]),
+  firing(0, 100, false),
+  firing(20, 20, false),
+  firing(21, 21, true),
+  firing(20, 100, false),
+  firing(21, 100, true),
+  firing(30, 100, true),
+  firing(22, 2500, false),
+  firing(125, 2500, false),
+  firing(126, 2500, true),
+  firing(500, 10_000, false),
+  firing(501, 10_000, true),
+  firing(500, 20_000, false),
+  firing(600, 20_000, true),
+  refreshedMinutesAgo(1, false),
+  refreshedMinutesAgo(9, false),
+  refreshedMinutesAgo(15, false),
+  refreshedMinutesAgo(20, false),
+  refreshedMinutesAgo(21, true),
+  refreshedMinutesAgo(60, true),
+  unknown(0, false),
+  unknown(1, true),
+  waiting(60, false),
+  waiting(120, false),
+  waiting(121, true),
+];
