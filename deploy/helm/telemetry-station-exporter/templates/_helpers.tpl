@@ -172,7 +172,7 @@ scrapeClass: {{ . }}
     {{- end -}}
   {{- end -}}
   {{- if $rules -}}
-    {{- $groups = append $groups (dict "name" (printf "%s%s" $group.name $suffix) "rules" $rules) -}}
+    {{- $groups = append $groups (merge (dict "name" (printf "%s%s" $group.name $suffix) "rules" $rules) $group) -}}
   {{- end -}}
 {{- end -}}
 {{- toYaml $groups -}}
