@@ -124,7 +124,7 @@ export function dataReference(): string {
     '| field | field of the service’s record |',
     '|---|---|',
     ...Object.entries(columns).map(
-      ([name, { field }]) => `| \`${name}\` | ${field === undefined ? '' : `\`${field}\``} |`,
+      ([name, { path }]) => `| \`${name}\` | ${path === undefined ? '' : `\`${path}\``} |`,
     ),
     '',
   ].join('\n');

@@ -8,7 +8,7 @@ import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { ChangeLog } from '../resources/changes.ts';
 import { type EncodedSnapshot, StationEncoder } from '../resources/encoder.ts';
-import { InternedTexts } from '../resources/record.ts';
+import { InternedTexts } from '../resources/interned-texts.ts';
 import type { RequestLimiter } from '../service/admission/request-limiter.ts';
 import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { UpstreamClient } from '../service/http/client.ts';

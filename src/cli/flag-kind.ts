@@ -74,7 +74,7 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
 
 export const sortOrder: FlagKind<Order> = flagKind(
   '<key>',
-  `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
+  `one of ${SORT_KEYS.join(', ')}, with a leading - for descending order`,
   parseOrder,
 );
 

@@ -1,5 +1,6 @@
 import { ALERT_STATES } from '../resources/alert-state.ts';
-import { ALERTABLE, SORT_KEYS } from '../resources/selection.ts';
+import { ALERTABLE } from '../resources/fields.ts';
+import { SORT_KEYS } from '../resources/selection.ts';
 import type { Shard } from '../stations/shard.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
@@ -184,7 +185,7 @@ const TABLE = {
   ),
   sort: optionalFlag(
     sortOrder,
-    `Sort by ${Object.keys(SORT_KEYS).join(', ')}; a leading - sorts in descending order (default: order of the service).`,
+    `Sort by ${SORT_KEYS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,
     'list',
   ),
   limit: optionalFlag(integerFlag(1), 'Maximum number of resources to print (default: no limit).', 'list'),

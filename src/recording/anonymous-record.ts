@@ -1,27 +1,25 @@
 import { randomInt } from 'node:crypto';
 import { isObject, labelText } from '../model/values.ts';
-import type { RecordField } from '../resources/fields.ts';
+import { FIELDS, type Recorded } from '../resources/fields.ts';
 
 /** Replaces text of unknown content. */
 const UNREADABLE = 'unreadable';
 
-/** How a value is recorded: as it is, if it is a number or matches a pattern; as a pseudonym; or as an object with these fields only, because the content of others is unknown. */
-type Anonymizer = RegExp | 'pseudonym' | { readonly [field: string]: Anonymizer };
+/** How a value is recorded: as it is, if it is a number or matches a pattern; as a pseudonym; replaced; or as an object with these fields only, because the content of others is unknown. */
+type Anonymizer = Recorded | { readonly [field: string]: Anonymizer };
 
-const ANY = /^/;
 const DIGITS = /^\d+$/;
 
-export const RECORD = {
-  resource_type: { key: ANY, label: ANY },
-  resource_id: 'pseudonym',
-  create_time: /^[\d:.TtZz +-]*$/,
-  sku: ANY,
-  state: ANY,
-  display_name: 'pseudonym',
-  alert_rules_count: DIGITS,
-  name: 'pseudonym',
-  gpu_model: ANY,
-} as const satisfies Readonly<Record<RecordField | 'resource_id', Anonymizer>>;
+export const RECORD: Anonymizer = { resource_id: 'pseudonym', ...recordedFields() };
+
+function recordedFields(): Readonly<Record<string, Anonymizer>> {
+  const fields: Record<string, Anonymizer> = {};
+  for (const { wire, path, recorded } of Object.values(FIELDS)) {
+    const part = path.slice(wire.length + 1);
+    fields[wire] = part === '' ? recorded : { ...Object(fields[wire]), [part]: recorded };
+  }
+  return fields;
+}
 
 /** What is recorded of listings that only need the ids. */
 export const ID_RECORD = { resource_id: 'pseudonym' } as const;
@@ -29,13 +27,16 @@ export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 /** What a page of a listing has beside its records. */
 export const ENVELOPE = { page: { offset: DIGITS, size: DIGITS, total: DIGITS } };
 
-const ANONYMOUS_FIELDS = Object.entries(RECORD);
-
 /** The fields of a record that are replaced, and those that a recording has as they are. */
 export const RECORDED_FIELDS = {
-  replaced: ANONYMOUS_FIELDS.filter(([, how]) => how === 'pseudonym').map(([name]) => name),
-  kept: ANONYMOUS_FIELDS.filter(([, how]) => how !== 'pseudonym').map(([name]) => name),
+  replaced: ['resource_id', ...wiresOf((recorded) => !(recorded instanceof RegExp))],
+  kept: wiresOf((recorded) => recorded instanceof RegExp),
 };
+
+function wiresOf(isWanted: (recorded: Recorded) => boolean): readonly string[] {
+  const wanted = Object.values(FIELDS).filter(({ recorded }) => isWanted(recorded));
+  return [...new Set(wanted.map(({ wire }) => wire))];
+}
 
 /** Replaces ids and names; valid values stay valid and invalid ones invalid; of those, only numbers and the type are kept. A missing field stays missing. */
 export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudonyms): unknown {
@@ -52,10 +53,9 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
   }
   if (Array.isArray(value)) return [];
   if (!isObject(value)) return value;
-  const fields = Object.entries(pattern || how === 'pseudonym' ? {} : how).filter(([name]) =>
-    Object.hasOwn(value, name),
-  );
-  return Object.fromEntries(fields.map(([name, field]) => [name, anonymized(value[name], field, pseudonyms)]));
+  const fields = typeof how !== 'object' || how instanceof RegExp ? {} : how;
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(known.map(([name, part]) => [name, anonymized(part, fields[name], pseudonyms)]));
 }
 
 /** Fixed parts of a resource path. */

@@ -176,10 +176,8 @@ class BoundedChanges {
 const CHANGE_CHARACTERS = 512;
 
 function sizeOf({ resource, from, to }: ObservedChange): number {
-  const { id, name, displayName, type, typeLabel, state, sku, gpuModel } = resource;
-  const unique = id.length + name.length + displayName.length + `${from}`.length + `${to}`.length;
-  const shared = type.length + typeLabel.length + state.length + sku.length + gpuModel.length;
-  return 1 + Math.floor((unique + shared) / CHANGE_CHARACTERS);
+  const texts = Object.values<unknown>({ ...resource, from, to }).filter((value) => typeof value === 'string');
+  return 1 + Math.floor(texts.reduce((sum, { length }) => sum + length, 0) / CHANGE_CHARACTERS);
 }
 
 /** A change in JSON and CSV. */

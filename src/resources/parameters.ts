@@ -1,5 +1,6 @@
 import { ALERT_STATES } from './alert-state.ts';
-import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+import { ALERTABLE } from './fields.ts';
+import { type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
 /** A parameter of a URL: what its value is expected to be. */
 interface Parameter {
@@ -64,7 +65,7 @@ export const PARAMETERS: Parameters = {
   alertable: oneOf(ALERTABLE),
   without_rules: oneOf(['yes']),
   sort: {
-    expected: `one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order`,
+    expected: `one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order`,
     isValid: (value) => parseSort(value) !== undefined,
   },
   page: PAGE,

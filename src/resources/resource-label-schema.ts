@@ -7,7 +7,6 @@ import { quoted } from '../text/quoted.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
 import { RESOURCE_COLUMNS } from './fields.ts';
 import { PARAMETERS } from './parameters.ts';
-import { SORT_KEYS } from './selection.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */
 const MAX_LABEL_NAMES = 10;
@@ -21,7 +20,6 @@ const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characte
 const RESERVED_LABELS = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...Object.keys(RESOURCE_COLUMNS),
-  ...Object.keys(SORT_KEYS),
   ...Object.keys(PARAMETERS),
   'format',
   // Labels that Prometheus attaches to every series, or gives a meaning.

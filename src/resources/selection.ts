@@ -2,8 +2,8 @@ import type { Part } from '../model/listing.ts';
 import { add } from '../model/sums.ts';
 import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { needsAlertRules } from './aggregates.ts';
-import { ALERT_STATES, type AlertState } from './alert-state.ts';
-import { type Resource, resourceLabel } from './fields.ts';
+import type { AlertState } from './alert-state.ts';
+import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel } from './fields.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
@@ -27,32 +27,15 @@ export interface Selection {
   readonly [label: string]: string;
 }
 
-export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
+const COLUMNS = columnsWith([]);
 
-export type Alertable = (typeof ALERTABLE)[number];
-
-/** The properties that the keys compare, which are the names of the columns. */
-export const SORT_KEYS = {
-  resource_id: 'id',
-  name: 'name',
-  display_name: 'displayName',
-  resource_type: 'type',
-  product: 'product',
-  state: 'state',
-  alert_state: 'alertState',
-  alertable: 'alertable',
-  alert_rules: 'alertRules',
-  created: 'createdSeconds',
-  sku: 'sku',
-  gpu_model: 'gpuModel',
-} as const satisfies Record<string, keyof Resource>;
-
-export type SortKey = keyof typeof SORT_KEYS;
+/** The names of the columns that can be sorted by. */
+export const SORT_KEYS: readonly string[] = Object.keys(COLUMNS).filter((name) => COLUMNS[name]?.sortBy);
 
 /** Unknown and empty values sort last in either direction; ties sort by id, then by station. */
 export interface Order {
-  /** `station`: by its name, where resources of several are searched. */
-  readonly by: SortKey | 'station';
+  /** A sort key, or `station`: by its name, where resources of several are searched. */
+  readonly by: string;
   readonly descending: boolean;
 }
 
@@ -60,7 +43,7 @@ export interface Order {
 export function parseOrder(text: string): Order | undefined {
   const descending = text.startsWith('-');
   const by = text.replace(/^-/, '');
-  return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
+  return SORT_KEYS.includes(by) ? { by, descending } : undefined;
 }
 
 /** The selected resources of one station, as `searchStations` finds them. */
@@ -138,11 +121,6 @@ async function joinedRows(
   for (let at = 0; at + 1 < queue.length; at += 2)
     queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, signal));
   return queue.at(-1) ?? [];
-}
-
-export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
-  if (alertable === undefined) return 'unknown';
-  return alertable ? 'yes' : 'no';
 }
 
 /** A filter that no resource matches, and the values that resources have instead. */
@@ -259,9 +237,10 @@ type CompareRows = (a: StationResource, b: StationResource) => number;
 
 function comparison({ by, descending }: Order): CompareRows {
   const sign = descending ? -1 : 1;
+  const keyOf = sortKeyOf(by);
   return (a, b) => {
-    const left = sortValue(by, a);
-    const right = sortValue(by, b);
+    const left = keyOf(a);
+    const right = keyOf(b);
     if (left === right)
       return a.resource.id < b.resource.id || (a.resource.id === b.resource.id && a.station < b.station) ? -1 : 1;
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
@@ -269,16 +248,10 @@ function comparison({ by, descending }: Order): CompareRows {
   };
 }
 
-function sortValue(by: Order['by'], { station, resource }: StationResource): string | number | undefined {
-  if (by === 'station') return station;
-  const property = SORT_KEYS[by];
-  if (property === 'alertable') return alertableOf(resource);
-  return property === 'alertState' ? alertStateRank(resource) : resource[property];
-}
-
-/** The most urgent first; undefined: unknown. */
-function alertStateRank({ alertState }: Resource): number | undefined {
-  return alertState === 'unknown' ? undefined : ALERT_STATES.indexOf(alertState);
+function sortKeyOf(by: Order['by']): (row: StationResource) => string | number | undefined {
+  if (by === 'station') return ({ station }) => station;
+  const sortBy = COLUMNS[by]?.sortBy;
+  return ({ resource }) => sortBy?.(resource);
 }
 
 function isEmpty(key: string | number | undefined): key is '' | undefined {

@@ -5,9 +5,9 @@ import type { StationSource } from '../model/listing.ts';
 import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
 import { type Changes, type Churn, churnAfter, NO_CHURN } from '../resources/churn.ts';
 import { type Base, type Comparison, comparisonOf } from '../resources/comparison.ts';
+import type { InternedTexts } from '../resources/interned-texts.ts';
 import { LabelValues } from '../resources/label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../resources/last-known.ts';
-import type { InternedTexts } from '../resources/record.ts';
 import { type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
 import { Refresh } from './refresh.ts';
 

@@ -67,7 +67,7 @@ const simpleNames = new Set([
   ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS }),
   ...Object.keys({ ...REFRESH_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
-  ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
+  ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ path }) => path ?? []),
   ...Object.keys(NAMED_FAULTS),
   'without_rules',
   ...FOREIGN,

@@ -73,6 +73,18 @@ describe('anonymized', () => {
   });
 });
 
+describe('anonymized, for a field that is not declared harmless', () => {
+  it.each([
+    [SECRET, 'unreadable'],
+    [77_123, 0],
+    [[SECRET], []],
+    [{ is: SECRET }, {}],
+  ])('replaces %j', (value, replaced) => {
+    expect(anonymized(value, undefined, pseudonyms)).toEqual(replaced);
+    expect(anonymized({ part: value }, { part: undefined }, pseudonyms)).toEqual({ part: replaced });
+  });
+});
+
 describe('anonymized, for an id', () => {
   it('keeps only the id', () => {
     expect(anonymized(wireRecord('r-17'), ID_RECORD, pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });

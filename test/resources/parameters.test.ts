@@ -60,7 +60,7 @@ describe('parseResourceQuery', () => {
     ['without_rules=no', 'Expected without_rules to be yes.'],
     [
       'sort=toString',
-      `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')} or station, with a leading - for descending order.`,
+      `Expected sort to be one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order.`,
     ],
     ['sort=--name', expect.stringContaining('Expected sort')],
     ['page=0', 'Expected page to be an integer of at least 1.'],

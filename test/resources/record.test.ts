@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import { InternedTexts, readId, readResource } from '../../src/resources/record.ts';
+import { readResource } from '../../src/resources/fields.ts';
+import { InternedTexts } from '../../src/resources/interned-texts.ts';
+import { ID_LISTING } from '../../src/resources/listings.ts';
 import { codePoint } from '../code-point.ts';
 
 const complete = {
@@ -184,7 +186,7 @@ describe('readResource', () => {
   });
 });
 
-describe('readId', () => {
+describe('ID_LISTING', () => {
   it('reads the id of exactly the records that readResource accepts', () => {
     const values = fc.oneof(
       fc.jsonValue(),
@@ -192,7 +194,7 @@ describe('readId', () => {
     );
     fc.assert(
       fc.property(values, (value) => {
-        expect(readId(value)?.row).toBe(readRecord(value)?.row.id);
+        expect(ID_LISTING.read(value, () => undefined)?.row).toBe(readRecord(value)?.row.id);
       }),
     );
   });

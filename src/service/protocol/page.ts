@@ -10,7 +10,7 @@ import {
   type RejectedRecord,
   type RejectedRecords,
 } from '../../model/listing.ts';
-import { isMissing, isObject, wholeNumber } from '../../model/values.ts';
+import { isMissing, isObject, readWholeNumber } from '../../model/values.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
@@ -266,6 +266,6 @@ function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInval
   const page = isObject(envelope) ? envelope['page'] : undefined;
   const given = isObject(page) ? page['total'] : undefined;
   if (isMissing(given)) return { total: undefined, totalInvalid: false };
-  const total = wholeNumber(given);
+  const total = readWholeNumber(given);
   return typeof total === 'number' ? { total, totalInvalid: false } : { total: undefined, totalInvalid: true };
 }

@@ -30,13 +30,13 @@ export type PageHandler = (exporter: ExporterPort, options: WebOptions) => PageR
 
 const EXPORTER = 'Telemetry station exporter';
 
-const STYLE = readText('./style.css');
+const STYLE = readAsset('./style.css');
 
 const STYLE_SOURCE = cspHash(STYLE);
 
 const IDIOMORPH = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
 
-const LIVE_SCRIPT = `'use strict';\n${IDIOMORPH}\n${readText('./browser/live-page.js')}`;
+const LIVE_SCRIPT = `'use strict';\n${IDIOMORPH}\n${readAsset('./browser/live-page.js')}`;
 
 const LIVE_SOURCES = [`script-src ${cspHash(LIVE_SCRIPT)}`, "connect-src 'self'"];
 
@@ -77,7 +77,7 @@ export function sendPage(response: ServerResponse, page: HtmlPage, options: WebO
 }
 
 /** A file beside this one, which the build copies. */
-function readText(path: string): string {
+function readAsset(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 

@@ -1,11 +1,11 @@
 import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
-import { type Resource, resourceLabel } from '../../resources/fields.ts';
+import { ALERTABLE, type Resource, resourceLabel } from '../../resources/fields.ts';
 import { OTHER_VALUE } from '../../resources/label-values.ts';
 import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '../../resources/parameters.ts';
 import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
-import { ALERTABLE, type StationResource } from '../../resources/selection.ts';
+import type { StationResource } from '../../resources/selection.ts';
 import { numberText } from '../../text/words.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';

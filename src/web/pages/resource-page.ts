@@ -140,7 +140,7 @@ ${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>
 ${all}`;
 }
 
-const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ field }) => field !== undefined);
+const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ path }) => path !== undefined);
 
 /** Every field of the record by its name in the API, with the value as parsed. */
 function resourceFields(resource: Resource, invalid: readonly string[], nowMs: number): Html {
@@ -157,9 +157,9 @@ function resourceFields(resource: Resource, invalid: readonly string[], nowMs: n
         ? undefined
         : html`${new Date(createdSeconds * 1000).toISOString()} <span class="quiet">(${momentText(createdSeconds * 1000, nowMs)})</span>`,
   };
-  const rows = RECORD_COLUMNS.map(({ field = '', cell }) => {
-    const isInvalid = invalid.some((name) => field === name || field.startsWith(`${name}.`));
-    return html`<tr><th scope="row"><code>${field}</code></th><td>${valueCell(detailed[field] ?? cell(resource), isInvalid)}</td></tr>\n`;
+  const rows = RECORD_COLUMNS.map(({ path = '', cell }) => {
+    const isInvalid = invalid.some((name) => path === name || path.startsWith(`${name}.`));
+    return html`<tr><th scope="row"><code>${path}</code></th><td>${valueCell(detailed[path] ?? cell(resource), isInvalid)}</td></tr>\n`;
   });
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>

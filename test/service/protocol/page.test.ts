@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { ID_LISTING } from '../../../src/resources/listings.ts';
-import { readId } from '../../../src/resources/record.ts';
 import { readPage as readPageOf, rowFinder } from '../../../src/service/protocol/page.ts';
 import { isCollected } from '../../held-by-buffers.ts';
 
@@ -100,7 +99,7 @@ describe('readPage', () => {
     const readRow = (record: unknown) => {
       read += 1;
       most = Math.max(most, read);
-      return readId(record);
+      return ID_LISTING.read(record, () => undefined);
     };
     const body = bytes({ resources: Array.from({ length: 5000 }, (_, at) => ({ resource_id: `id-${at}` })) });
     const { received } = await readPageOf(body, { ...ID_LISTING, read: readRow }).finally(() =>
@@ -123,7 +122,7 @@ describe('readPage', () => {
     const seen: number[] = [];
     const readRow = (record: unknown) => {
       seen.push(passed);
-      return readId(record);
+      return ID_LISTING.read(record, () => undefined);
     };
     const body = bytes({ resources: Array(1000).fill({ resource_id: 'a', name: 'a'.repeat(length) }) });
     await readPageOf(body, { ...ID_LISTING, read: readRow }).finally(() => clearImmediate(immediate));
@@ -143,7 +142,7 @@ describe('readPage', () => {
     const readRow = (record: unknown) => {
       read += 1;
       if (read === 10) end.abort(new Error('aborted'));
-      return readId(record);
+      return ID_LISTING.read(record, () => undefined);
     };
     const body = bytes({ resources: Array(5000).fill({ resource_id: 'a' }) });
     await expect(readPageOf(body, { ...ID_LISTING, read: readRow }, { signal: end.signal })).rejects.toThrow('aborted');

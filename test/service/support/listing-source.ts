@@ -1,7 +1,7 @@
 import type { StationPath } from '../../../src/model/listing.ts';
 import { StateMeanings } from '../../../src/resources/alert-state.ts';
+import { InternedTexts } from '../../../src/resources/interned-texts.ts';
 import { ID_LISTING, resourceListing } from '../../../src/resources/listings.ts';
-import { InternedTexts } from '../../../src/resources/record.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import type { ListingObserver } from '../../../src/service/request-observer.ts';
 import { stationSource } from '../../../src/service/station-source.ts';

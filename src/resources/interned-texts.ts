@@ -1,0 +1,21 @@
+/** Enough for the types, states and skus of real stations; with more, the table is cleared and starts again. */
+const MAX_TEXTS = 10_000;
+
+/** Longer texts are not shared by many resources. */
+const MAX_TEXT_LENGTH = 128;
+
+/** Keeps one copy of texts that many resources share. */
+export class InternedTexts {
+  readonly #texts = new Map<string, string>();
+
+  /** `known` is an interned text that it may be equal to. */
+  intern(text: string, known?: string): string {
+    if (text === known) return known;
+    const interned = this.#texts.get(text);
+    if (interned !== undefined) return interned;
+    if (text.length > MAX_TEXT_LENGTH) return text;
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+}
