@@ -90,7 +90,7 @@ Published with \`metrics.per_resource\`, for stations with at most \`metrics.max
 
 ${table(RESOURCE_FAMILIES, ['station', 'resource_id', 'name'])}
 
-The label \`alertable\` is \`true\`, \`false\`, or empty if unknown.
+The label \`alertable\` is \`true\`, \`false\` (it cannot have alerts, or is exempt), or empty if unknown.
 
 ${examples(RESOURCE_FAMILIES)}
 

@@ -53,7 +53,7 @@ const TABLE = {
   ),
   'min-coverage': optionalFlag(
     share,
-    'With --live, exit with 1 and print the resources without alert rules if less than this share of the alertable resources, such as 0.95, has alert rules.',
+    'With --live, exit with 1 and print the resources that are not covered if less than this share of resources, such as 0.95, is covered by alert rules; exempt ones do not count.',
     'check',
   ),
   'max-without-rules': optionalFlag(
@@ -179,10 +179,7 @@ const TABLE = {
     'Print only resources that can have alerts (yes), that cannot or are exempt (no), or for which this is unknown.',
     'list',
   ),
-  'without-rules': toggle(
-    'Print only resources without alert rules, as counted by the metrics: no exempt ones and, with alertability, only alertable ones.',
-    'list',
-  ),
+  'without-rules': toggle('Print only resources that are not covered by alert rules, without exempt ones.', 'list'),
   sort: optionalFlag(
     sortOrder,
     `Sort by ${SORT_KEYS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,

@@ -59,7 +59,7 @@ const limits = z.strictObject({
     ),
   records_per_station: optionalKey(
     integer(1),
-    'Maximum number of records of one station, in all its listings (three ids of a product or of alertable resources count as one); above it, the refresh fails (default: three quarters of `records`).',
+    'Maximum number of records of one station; above it, the refresh fails (default: three quarters of `records`). In listings of products and of alertable resources, three records count as one: 9,000 resources of one product count as 12,000.',
   ),
   records: optionalKey(
     integer(1),

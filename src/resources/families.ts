@@ -170,20 +170,20 @@ const GROUP_FAMILIES = groupFamilies({
     samples: ({ alertable }, spec) => (knowsAlertable(spec) ? optionalSample(alertable) : []),
   },
   telemetry_station_resources_with_alert_rules: {
-    help: 'Resources with alert rules, except exempt ones; with alertability, only alertable ones.',
-    exampleTitle: 'Share of resources with an alert rule, where it is known',
+    help: 'Resources covered by alert rules, except exempt ones.',
+    exampleTitle: 'Share of covered resources, where it is known',
     example:
       'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
   },
   telemetry_station_resources_without_alert_rules: {
-    help: 'Resources without alert rules, except exempt ones; with alertability, only alertable ones.',
-    exampleTitle: 'Resources without alert rules by type',
+    help: 'Resources not covered by alert rules, except exempt ones.',
+    exampleTitle: 'Resources not covered by alert rules, by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),
   },
   telemetry_station_resources_with_unknown_alert_coverage: {
-    help: 'Resources whose number of alert rules or, with alertability, whose alertability is unknown.',
+    help: 'Resources of which it is unknown whether they are covered by alert rules.',
     exampleTitle: 'Resources with unknown alert coverage, by station',
     example: 'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) > 0',
     samples: ({ unknownCoverage }) => [[unknownCoverage]],

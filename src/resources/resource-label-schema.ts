@@ -61,7 +61,7 @@ const entry = crossChecked(
     ),
     alertable: optionalKey(
       z.boolean(),
-      '`false` exempts the resources that match: they need no alert rules and count as not alertable. `true` keeps later entries from exempting them.',
+      '`false` exempts the resources that match: they need no alert rules. With `true` they are not exempt, although an entry below may exempt them.',
     ),
   }),
   function* ({ labels, alertable }) {

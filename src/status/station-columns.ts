@@ -66,7 +66,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => snapshot?.alertable,
   ],
   resources_with_alert_rules: [
-    'Resources with alert rules, except exempt ones; with `alertability`, only alertable ones. Null if unknown for all.',
+    'Resources covered by alert rules, except exempt ones. Null if unknown for all.',
     ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withRules,
   ],
   resources_without_alert_rules: [
@@ -74,7 +74,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => snapshot && knownRuleCounts(snapshot)?.withoutRules,
   ],
   resources_with_unknown_alert_coverage: [
-    'Resources whose number of alert rules or, with `alertability`, whose alertability is unknown.',
+    'Resources of which it is unknown whether they are covered.',
     ({ snapshot }) => snapshot?.unknownCoverage,
   ],
   alert_coverage: [

@@ -191,7 +191,7 @@ export interface CountedCoverage extends Coverage {
 /** Why there is no share. */
 export function noShareReason({ alertRules, unknownCoverage, resources, rejected = 0 }: CountedCoverage): string {
   if (unknownCoverage === 0 && resources === 0 && rejected === 0) return 'no resources';
-  if (unknownCoverage === 0) return 'no listed resource can have alerts';
+  if (unknownCoverage === 0) return resources === 0 ? 'no data' : 'all listed resources are exempt';
   return alertRules === undefined
     ? 'alert rules are not reported'
     : `unknown for ${countText(unknownCoverage, 'resource')}`;

@@ -116,7 +116,7 @@ function textColumn(heading: string, property: 'product' | 'sku' | 'gpuModel') {
 /** The number of alert rules, and that a resource needs none. */
 function rulesCell({ alertRules, alertable }: Resource): Html {
   const count = alertRules === undefined ? NOT_REPORTED : html`${numberText(alertRules)}`;
-  return alertable === false ? html`${count} <span class="sub">not alertable</span>` : count;
+  return alertable === false ? html`${count} <span class="sub">exempt</span>` : count;
 }
 
 /** Written like the headings of other columns. */

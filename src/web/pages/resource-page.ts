@@ -201,7 +201,7 @@ function productReason({ products }: StationSpec, { product }: Resource, snapsho
 /** Whether alert rules cover the resource, as the metrics count it. */
 function coverageReason({ alertability }: StationSpec, { alertable, exemptBy, alertRules }: Resource): Html {
   if (exemptBy !== undefined) return html`exempt by <code>resource_labels[${exemptBy}]</code>`;
-  if (alertable === false) return html`not alertable: not in the listing with <code>enabled_alert=true</code>`;
+  if (alertable === false) return html`exempt: not in the listing with <code>enabled_alert=true</code>`;
   if (alertability && alertable === undefined)
     return html`unknown: not in the listing with <code>enabled_alert=true</code>, which is not verified complete`;
   if (alertRules === undefined) return html`unknown: its alert rules are not reported`;

@@ -223,7 +223,7 @@ ${shown.pages === 1 ? [] : pages('Pages of stations, below the table')}
 ${rows.length === 0 && stations.length > 0 ? noMatch : COVERAGE_NOTE}`;
 }
 
-const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources with at least one alert rule. Resources that <code>resource_labels</code> exempts do not count, and with <code>alertability</code> only alertable ones do. Resources whose coverage is unknown are counted beside it.</p>`;
+const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources that are covered by at least one alert rule. Exempt ones do not count: those that <code>resource_labels</code> exempts or, with <code>alertability</code>, that cannot have alerts. Unknown ones are counted beside it.</p>`;
 
 function isMatch(station: StationStatus, { filter = '', state, upstream = station.upstream }: StationQuery): boolean {
   const { name, telemetryStation } = station;

@@ -23,7 +23,7 @@ describe('ownerSection', () => {
     expect(rowsOf(body, 'owners-team')).toEqual([
       'storage <1> 2 1 50 %',
       'web 1 0 100 %',
-      '(none) 1 0 – no listed resource can have alerts',
+      '(none) 1 0 – all listed resources are exempt',
     ]);
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
     expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');
@@ -44,7 +44,7 @@ describe('ownerSection', () => {
     expect(rowsOf(body, 'owners-team')).toEqual([
       'storage <1> 2 1 1 50 %',
       'web 1 0 0 100 %',
-      '(none) 1 0 0 – no listed resource can have alerts',
+      '(none) 1 0 0 – all listed resources are exempt',
     ]);
     expect(hrefs).toContain('./search?alert_state=unknown&team=storage+%3C1%3E');
   });

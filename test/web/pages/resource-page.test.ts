@@ -149,7 +149,7 @@ describe('resourcePage', () => {
     [{}, { alertRules: undefined }, 'Coverageunknown: its alert rules are not reported'],
     [{}, { alertable: false, exemptBy: 2 }, 'Coverageexempt by resource_labels[2]'],
     [{ alertability: true }, { alertable: true }, 'Coveragecovered by alert rules'],
-    [{ alertability: true }, { alertable: false }, 'Coveragenot alertable: not in the listing with enabled_alert=true'],
+    [{ alertability: true }, { alertable: false }, 'Coverageexempt: not in the listing with enabled_alert=true'],
     [
       { alertability: true },
       {},

@@ -91,7 +91,7 @@ describe('stationPage', () => {
     expect(text).toContain('Resources may be missing: total 500, 494 listed.');
     expect(text).toContain('service requested a pause until 03:05:05 UTC (Retry-After)');
     expect(textOf(body, 'status')).toBe(
-      'Resources3 Firing2 Pending1 Coverage– no listed resource can have alerts Listingincompletein 1 request Last success55 s agonext refresh: has waited 3 min for capacity',
+      'Resources3 Firing2 Pending1 Coverage– all listed resources are exempt Listingincompletein 1 request Last success55 s agonext refresh: has waited 3 min for capacity',
     );
     expect(textOf(body, 'question')).toBe(
       'Upstreamup Subscriptionsub Resource grouprg Zonez1 Telemetry stationts Labelsteam="a"b" ' +
@@ -212,7 +212,7 @@ describe('stationPage', () => {
   it('shows the resources, with unknown values marked', async () => {
     expect(rowsOf((await open(full)).body, 'resource-table')).toEqual([
       'Beta name-b b b Type B p Firing 0 – not reported – not reported 779 d ago',
-      'named a a Type A – not reported – no state – not reported not alertable – not reported – not reported – not reported',
+      'named a a Type A – not reported – no state – not reported exempt – not reported – not reported – not reported',
       'c c – not reported – not reported INACTIVE 1,200 2 GPU H 779 d ago',
     ]);
   });

@@ -55,7 +55,7 @@ describe('coverageText', () => {
     [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
     [undefined, '– no data'],
     [SNAPSHOT, '– no resources'],
-    [{ ...SNAPSHOT, resources: 3 }, '– no listed resource can have alerts'],
+    [{ ...SNAPSHOT, resources: 3 }, '– all listed resources are exempt'],
     [{ ...SNAPSHOT, unknownCoverage: 9 }, '– alert rules are not reported'],
     [{ ...SNAPSHOT, alertRules: 12, unknownCoverage: 9 }, '– unknown for 9 resources'],
   ])('of the snapshot %j is %j', (snapshot, text) => {
