@@ -13,7 +13,11 @@ export interface Alert {
 }
 
 /** The groups of prometheus/rules.yml. */
-export function shippedGroups(): { readonly name: string; readonly rules: readonly Alert[] }[] {
+export function shippedGroups(): {
+  readonly name: string;
+  readonly interval: string;
+  readonly rules: readonly Alert[];
+}[] {
   return parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')).groups;
 }
 
