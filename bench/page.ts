@@ -92,9 +92,11 @@ function ordinaryTable(results: Results): string {
 
 const DEFAULT_PAGE_SIZE = 100;
 
-/** The tables for operators have all figures of these benchmarks; maintainers also need to know which meet their goals. */
+/** Operators have tables of their own for the first two, and the figures of the others have ratios: only goals are left to say. */
+const SHOWN_BY_GOAL: readonly string[] = ['ordinary', 'scale', 'start', 'idle', 'config'];
+
 function beyondTables(name: string, figures: readonly Measured[]): readonly Measured[] {
-  return ['ordinary', 'scale'].includes(name) ? figures.filter(({ goal }) => goal !== undefined) : figures;
+  return SHOWN_BY_GOAL.includes(name) ? figures.filter(({ goal }) => goal !== undefined) : figures;
 }
 
 function section(name: string, figures: readonly Measured[]): string {
