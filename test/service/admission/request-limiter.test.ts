@@ -204,6 +204,41 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.outage).toBeUndefined();
   });
 
+  it('ends an outage for all stations with the first accepted request, whatever replies it still gets', async () => {
+    const { clock, limiter, refreshOnce, finish } = setUp(4);
+    await finish(100, [refreshOnce('b')]);
+    for (const [atMs, station, replies] of [
+      [60_000, 'a', 1],
+      [64_000, 'c', 10],
+      [65_000, 'a', 1],
+    ] as const) {
+      await finish(atMs, []);
+      for (let reply = 0; reply < replies; reply += 1) await refused(limiter, station);
+    }
+    const late = limiter.run(refreshOf('d'), async () => {
+      await clock.sleep(1000, FOREVER);
+      throw unavailable(30_000);
+    });
+    await finish<unknown>(68_000, [refreshOnce('b'), expect(late).rejects.toThrow('503')]);
+    await finish(68_200, [refreshOnce('c')]);
+    expect(limiter.load()).toMatchObject({ holdMs: 0, recentThrottled: 0 });
+  });
+
+  it('measures the accepted rate from the end of an outage', async () => {
+    const { limiter, refreshOnce, finish } = setUp(1);
+    await finish(100, [refreshOnce('b')]);
+    await expect(limiter.run(refreshOf('b'), throttle())).rejects.toThrow('429');
+    for (const atMs of [1000, 5000, 9000]) {
+      await finish(atMs, []);
+      await refused(limiter, 'a');
+    }
+    const requests = Array.from({ length: 20 }, () => refreshOnce('b'));
+    await finish(12_000, requests);
+    for (let reply = 0; reply < 3; reply += 1)
+      await expect(limiter.run(refreshOf('b'), throttle())).rejects.toThrow('429');
+    expect(limiter.load().requestsPerSecond).toBeGreaterThan(5);
+  });
+
   it('lowers the rate for a 503 when its station is accepted again, not while the station is unavailable', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
     await finish(100, [refreshOnce('b')]);
@@ -236,6 +271,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(isThrottling).toEqual([...Array(10).fill(true), ...Array(3).fill(false)]);
     expect(await refused(limiter, 'c')).toBe(true);
     await finish(8000, [refreshOnce('a')]);
+    expect(limiter.load().recentThrottled).toBe(0);
     expect(await refused(limiter, 'a')).toBe(true);
   });
 
