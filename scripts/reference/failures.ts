@@ -1,6 +1,7 @@
-import { FAILURE_ADVICE, FAILURE_REASONS, NOT_TRIED_REASON } from '../../src/model/failure.ts';
+import { FAILURE_REASONS, NOT_TRIED_REASON } from '../../src/model/failure.ts';
+import { generalAdvice } from '../../src/status/advice.ts';
 
-const START = '<!-- Generated from src/model/failure.ts by `npm run generate`; do not edit. -->';
+const START = '<!-- Generated from src/status/advice.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
 
 const NOT_TRIED_MEANING = 'No refresh has ended since the exporter started or the station was added.';
@@ -15,9 +16,10 @@ export function withFailureTable(page: string): string {
 }
 
 function failureTable(): string {
-  const rows = FAILURE_REASONS.map(
-    (reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`,
-  );
+  const rows = FAILURE_REASONS.map((reason) => {
+    const { meaning, advice } = generalAdvice(reason);
+    return `| \`${reason}\` | ${meaning} | ${advice} |`;
+  });
   const notTried = `| \`${NOT_TRIED_REASON}\` | ${NOT_TRIED_MEANING} | ${NOT_TRIED_ADVICE} |`;
   return ['| reason | meaning | resolution |', '|---|---|---|', notTried, ...rows].join('\n');
 }

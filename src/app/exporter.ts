@@ -7,9 +7,10 @@ import type { Deadline } from '../model/clock.ts';
 import { type Order, type Selection, searchStations } from '../resources/selection.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
 import type { EndedRefresh } from '../status/latest-refreshes.ts';
+import type { RejectedReload } from '../status/problems.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
-import type { ExporterPort, RejectedReload, WebObserver } from '../web/port.ts';
+import type { ExporterPort, WebObserver } from '../web/port.ts';
 import { limitLog } from './event-log.ts';
 import {
   endGeneration,

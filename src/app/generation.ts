@@ -4,6 +4,7 @@ import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { type Build, collectProcessMetrics, OwnMetrics } from '../exposition/own-metrics.ts';
 import { CompressorPool } from '../exposition/segment.ts';
+import type { UpstreamAccess } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { ChangeLog } from '../resources/changes.ts';
@@ -14,6 +15,7 @@ import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { UpstreamClient } from '../service/http/client.ts';
 import type { ListingObserver, RequestObserver } from '../service/request-observer.ts';
 import { stationSource } from '../service/station-source.ts';
+import { upstreamAccess } from '../service/upstream-access.ts';
 import { upstreamOptions } from '../service/upstream-options.ts';
 import { Fleet } from '../stations/fleet.ts';
 import { RecordBudget } from '../stations/record-budget.ts';
@@ -69,6 +71,7 @@ export interface Upstream {
   /** As configured: parsed secrets do not reveal their text to a comparison. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly concurrency: number;
+  readonly access: UpstreamAccess;
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
   readonly texts: InternedTexts;
@@ -211,6 +214,7 @@ function connectUpstreams(
       raw,
       texts: new InternedTexts(),
       concurrency: options.concurrency,
+      access: upstreamAccess(options),
       client,
       limiter: client.limiter,
       newSource,

@@ -41,7 +41,11 @@ function answersOf(generation: Generation, views: readonly StatusView[]): Answer
 
 /** The statuses of all stations. */
 export function stationStatuses(generation: Generation): readonly StationStatus[] {
-  const views = generation.fleet.views();
+  return statusesOf(generation, generation.fleet.views());
+}
+
+/** `views`: of all stations. */
+export function statusesOf(generation: Generation, views: readonly StatusView[]): readonly StationStatus[] {
   const answers = answersOf(generation, views);
   return views.map((view) => stationStatus(generation, view, answers));
 }
@@ -50,6 +54,7 @@ export function stationStatuses(generation: Generation): readonly StationStatus[
 function stationStatus(generation: Generation, view: StatusView, answers: Answers): StationStatus {
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
+  const upstream = upstreams.get(spec.upstream) as Upstream;
   const journal = journals.get(spec.name);
   const refreshes = journal?.refreshes ?? new LatestRefreshes();
   const snapshot = served?.publication.snapshot;
@@ -60,7 +65,9 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
     ...health,
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
     ...refresh,
-    isHanging: upstreams.get(spec.upstream)?.limiter.isHanging(spec.name) ?? false,
+    access: upstream.access,
+    hasReplied: health.lastSuccessMs !== undefined,
+    isHanging: upstream.limiter.isHanging(spec.name),
     isUpstreamDown: !answers.byUpstream.has(spec.upstream),
     othersAnswered: (answers.byHost.get(answers.hosts.get(spec.upstream) ?? '') ?? 0) - (isUp(view) ? 1 : 0),
     refresh: spec.cache.refresh,

@@ -1,17 +1,12 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { type CheckMessage, withoutFalse } from '../diagnosis/diagnosis.ts';
-import { explainConnection, explainFailure, hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
-import {
-  clockDifferenceText,
-  type ExpositionSize,
-  type Facts,
-  type StationFacts,
-  type UpstreamFacts,
-} from '../diagnosis/facts.ts';
+import { explainConnection, probeOf, withoutFalse } from '../diagnosis/diagnosis.ts';
+import type { ExpositionSize, Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { pageSizeText } from '../diagnosis/page-size.ts';
-import { DAY_MS, HOUR_MS } from '../model/clock.ts';
+import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
+import { isoDate } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
+import { explainStation, type FleetProblem } from '../status/problems.ts';
 import { printable } from '../text/records.ts';
 import { durationText, firstOf, sizeText } from '../text/words.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
@@ -20,16 +15,19 @@ import { paragraph } from './wrap.ts';
 /** Notes are for people: they are wrapped in a pipe too. */
 const NOTE_COLUMNS = 80;
 
-/** Further stations of a message are only counted. */
-const MAX_STATIONS_PER_MESSAGE = 10;
+/** Further stations of a problem are only counted. */
+const MAX_STATIONS = 10;
+
+/** What to change first. */
+const MAX_CHANGES = 3;
 
 /**
- * The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width.
+ * The tables of `check --live`, notes on their columns, the problems, and what to change, in order. On a terminal they fit its width.
  * `configWarnings`: the number of those printed before the report.
  */
 export function checkReport(
   facts: Facts,
-  messages: readonly CheckMessage[],
+  problems: readonly FleetProblem[],
   configWarnings: number,
   screen?: Screen,
 ): string {
@@ -42,8 +40,8 @@ export function checkReport(
     reportTable(reportColumns(screen), stationRows(facts), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
-    ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
-    lines([reportSummary(stations, messages, configWarnings)]),
+    ...problems.map((problem) => withColour(lines(problemLines(problem)), severityOf(problem), screen)),
+    lines([...changeLines(problems), reportSummary(stations, problems, configWarnings)]),
   ]).join('\n');
 }
 
@@ -99,14 +97,14 @@ function connectionCell(upstream: UpstreamFacts): string | undefined {
   const { error, durationMs } = upstream.connection;
   if (error === undefined) return `in ${Math.round(durationMs)} ms`;
   const explanation = explainConnection(upstream);
-  return explanation?.isTls ? 'established' : explanation?.summary;
+  return explanation?.isTls ? 'established' : explanation?.short;
 }
 
 function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
   const { options, connection } = upstream;
   const { error, session } = connection;
   const explanation = explainConnection(upstream);
-  const parts = explanation?.isTls ? [explanation.summary] : [];
+  const parts = explanation?.isTls ? [explanation.short] : [];
   if (options.baseUrl.protocol === 'http:') return parts[0] ?? 'none (plain HTTP)';
   if (session !== undefined) {
     const { protocol, validToMs, issuer } = session;
@@ -174,12 +172,12 @@ function stationRows({ stations, total }: Facts): readonly StationCells[] {
 }
 
 function stationRow(station: StationFacts): StationCells {
-  const { spec, upstream, durationMs, replies, result } = station;
+  const { spec, durationMs, replies, result } = station;
   const [first] = replies;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
-    AUTHENTICATION: authenticationCell(result, hasCredentials(upstream.options)),
+    AUTHENTICATION: authenticationCell(station),
     'FIRST PAGE': first === undefined ? UNKNOWN_CELL : first.receivedMs - first.sentMs,
     REFRESH: durationMs,
     ...sizeCells(station),
@@ -192,20 +190,19 @@ function stationRow(station: StationFacts): StationCells {
           LISTING: listingText(result.snapshot),
         }
       : {
-          PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',
+          PERMISSION: station.status.failure?.reason === 'forbidden' ? 'denied' : 'unknown',
           TOTAL: UNKNOWN_CELL,
           RESOURCES: UNKNOWN_CELL,
-          LISTING: `failed: ${explainFailure(result, upstream).summary}`,
+          LISTING: `failed: ${explainStation(station.status, probeOf(station.upstream))?.short}`,
         }),
   };
 }
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
-function authenticationCell(result: StationFacts['result'], isIdentified: boolean): string {
-  if (result.ok) return isIdentified ? 'accepted' : 'not required';
-  if (result.reason === 'auth')
-    return isIdentified && result.replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
-  return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
+function authenticationCell({ result, status: { failure, access } }: StationFacts): string {
+  if (result.ok) return access.hasCredentials ? 'accepted' : 'not required';
+  if (failure?.reason === 'auth') return access.hasCredentials && failure.isAnswered ? 'rejected' : 'no credentials';
+  return failure?.reason === 'forbidden' && access.hasCredentials ? 'accepted' : 'unknown';
 }
 
 function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCells {
@@ -262,31 +259,48 @@ function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
   });
 }
 
-function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {
+type Severity = 'failure' | 'warning';
+
+/** A station that fails has no data. */
+function severityOf({ kind }: FleetProblem): Severity {
+  return kind === 'failing' ? 'failure' : 'warning';
+}
+
+function problemLines(problem: FleetProblem): readonly string[] {
+  const { stations, what, said, advice } = problem;
+  const texts = stations.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
   return withoutFalse([
-    `${severity}: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
-    reported !== undefined && `  reported: ${reported}`,
+    `${severityOf(problem)}: ${subjectOf(problem)}: ${what}`,
+    stations.length > 1 && `  stations: ${firstOf(texts, MAX_STATIONS).join(', ')}`,
+    said !== undefined && `  reported: ${said.join('; ')}`,
     `  what to do: ${advice}`,
   ]);
 }
 
-function withColour(text: string, severity: CheckMessage['severity'], screen: Screen | undefined): string {
+function subjectOf({ who, stations, upstream }: FleetProblem): string {
+  return stations.length === 1 ? `station ${who} of upstream ${upstream}` : who;
+}
+
+/** The first steps, if there is more than one: the first sentence of each advice. */
+function changeLines(problems: readonly FleetProblem[]): readonly string[] {
+  if (problems.length < 2) return [];
+  return problems.slice(0, MAX_CHANGES).map((problem, at) => {
+    const [first] = problem.advice.split(/(?<=[.?!]) (?=[A-Z])/);
+    return `change ${at + 1}: ${subjectOf(problem)}: ${first}`;
+  });
+}
+
+function withColour(text: string, severity: Severity, screen: Screen | undefined): string {
   if (!screen?.hasColours) return text;
   return coloured(severity, severity === 'failure' ? 'red' : 'yellow') + text.slice(severity.length);
 }
 
-function stationNames(stations: readonly string[]): string {
-  if (stations.length === 0) return '';
-  const names = firstOf(stations, MAX_STATIONS_PER_MESSAGE).join(', ');
-  return `${stations.length === 1 ? 'station' : 'each of the stations'} ${names} of `;
-}
-
 function reportSummary(
   stations: readonly StationFacts[],
-  messages: readonly CheckMessage[],
+  problems: readonly FleetProblem[],
   configWarnings: number,
 ): string {
   const ok = listedStations(stations).length;
-  const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
+  const warnings = configWarnings + problems.filter((problem) => severityOf(problem) === 'warning').length;
   return `stations: ${stations.length}, ok: ${ok}, failed: ${stations.length - ok}, warnings: ${warnings}`;
 }

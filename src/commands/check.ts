@@ -1,6 +1,6 @@
 import { endGeneration, type Generation, nextGeneration, sharedServices, type Upstream } from '../app/generation.ts';
 import { createLogger } from '../app/logger.ts';
-import { upstreamStatus } from '../app/status.ts';
+import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -10,9 +10,9 @@ import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
-import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
+import { isTlsPort, probeConnection } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
-import { checkMessages } from '../diagnosis/diagnosis.ts';
+import { checkProblems } from '../diagnosis/diagnosis.ts';
 import {
   clockDifferenceMs,
   type ExpositionSize,
@@ -33,6 +33,7 @@ import { upstreamOptions } from '../service/upstream-options.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
 import type { StationCache, StationView } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
+import type { StationStatus } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { countText } from '../text/words.ts';
@@ -83,7 +84,7 @@ async function checkLive(
       throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
     })
     .finally(() => progress.clear());
-  const messages = checkMessages(facts, flags['scrape.timeout']);
+  const problems = checkProblems(facts, flags['scrape.timeout']);
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
@@ -92,11 +93,11 @@ async function checkLive(
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
-  print(`\n${checkReport(facts, messages, configWarnings, screen)}`);
+  print(`\n${checkReport(facts, problems, configWarnings, screen)}`);
   if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
-  return isExceeded || messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+  return isExceeded || problems.some(({ kind }) => kind === 'failing') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */
@@ -171,9 +172,7 @@ async function checkStations(
       spec,
       durationMs: Number(health.durationMs),
       // A completed first refresh leaves either a snapshot or a failure.
-      result: served
-        ? { ok: true as const, ...served.encoded, ...served.publication }
-        : { ok: false as const, ...(health.failure as NonNullable<typeof health.failure>), replies },
+      result: served ? { ok: true as const, ...served.encoded, ...served.publication } : { ok: false as const },
       reducedPageSize: pageSizes.get(spec.name),
       replies,
     };
@@ -190,22 +189,26 @@ async function checkStations(
     const observed = probes.map(async ({ options, probed }) => {
       const own = stations.filter(({ spec }) => spec.upstream === options.name);
       const replies = own.flatMap((station) => station.replies);
-      const failures = own.map(({ result }) => result).filter((result) => !result.ok);
+      const failures = own.flatMap(({ view }) => view.health.failure ?? []);
+      const upstream = upstreamOf(options.name);
       return {
-        ...upstreamStatus(options.name, upstreamOf(options.name), views),
+        ...upstreamStatus(options.name, upstream, views),
         options,
+        access: upstream.access,
         connection: await probed,
-        speaksTls: await speaksTls(options, failures),
+        isTlsPort: await isTlsPort(options, failures),
         clockDifferenceMs: clockDifferenceMs(replies),
         replies,
         failures,
       };
     });
     const upstreams = await untilAborted(Promise.all(observed), signal);
+    const statuses = statusesOf(generation, views);
     return {
       upstreams,
-      stations: stations.map((station) => ({
+      stations: stations.map((station, at) => ({
         ...station,
+        status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
         upstream: upstreams.find(({ name }) => name === station.spec.upstream) as UpstreamFacts,
       })),
       total: await expositionSize(generation, views),

@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
-import { type FailureReason, ListingFailure } from '../model/failure.ts';
+import { type FailureFacts, type FailureReason, ListingFailure } from '../model/failure.ts';
 import { connectOnce } from '../service/http/connection.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { ConnectionFacts, StationFailure, TlsSession } from './facts.ts';
+import type { TlsSession } from '../status/advice.ts';
+import type { ConnectionFacts } from './facts.ts';
 
 /** Connects once, with the settings of the client. Sends no request, except through a proxy one without credentials. */
 export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
@@ -35,15 +36,15 @@ async function timed<Value>(step: () => Value | Promise<Value>) {
 }
 
 /** Whether an http upstream failed in a way that its port answers TLS only, and does so. `failures`: of its stations. */
-export async function speaksTls(options: UpstreamOptions, failures: readonly StationFailure[]): Promise<boolean> {
+export async function isTlsPort(options: UpstreamOptions, failures: readonly FailureFacts[]): Promise<boolean> {
   const { protocol, hostname, port } = options.baseUrl;
   if (protocol !== 'http:' || !failures.some(mayExpectTls)) return false;
   return (await openUnverifiedSession(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
 }
 
 /** A TLS port answers plain HTTP with a closed connection, with silence or with a 400. */
-function mayExpectTls({ reason, replies }: StationFailure): boolean {
-  return PLAIN_HTTP_REASONS.includes(reason) && replies.every(({ status }) => status === 400);
+function mayExpectTls({ reason, status = 400 }: FailureFacts): boolean {
+  return PLAIN_HTTP_REASONS.includes(reason) && status === 400;
 }
 
 const PLAIN_HTTP_REASONS: readonly FailureReason[] = ['network', 'timeout', 'status'];

@@ -1,83 +1,33 @@
-import { FAILURE_ADVICE } from '../model/failure.ts';
-import { CAPACITY_GUIDE, capacityText, isExceeded } from '../status/capacity.ts';
-import { isOnlyRejecting } from '../status/station-status.ts';
-import { unknownStatesAdvice, unknownStatesOf, unknownStatesText } from '../status/unknown-states.ts';
-import { countText, firstOf } from '../text/words.ts';
-import { explainFailure, isoDate } from './explain-failure.ts';
-import {
-  clockDifferenceText,
-  type Facts,
-  isNotableClockDifference,
-  type Listed,
-  type StationFacts,
-  type UpstreamFacts,
-} from './facts.ts';
+import { clockDifferenceText, DAY_MS, isNotableClockDifference } from '../model/clock.ts';
+import { failureOf } from '../model/failure.ts';
+import { type ConnectionProbe, type Explanation, explain, isoDate } from '../status/advice.ts';
+import { affected, byUrgency, currentProblems, type FleetProblem, groupsBy } from '../status/problems.ts';
+import { numberText } from '../text/words.ts';
+import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
 
-/** A failure (the station has no data) or a warning, with the upstream and stations concerned. */
-export interface CheckMessage extends Message {
-  readonly upstream: string;
-  /** Empty: the upstream itself. */
-  readonly stations: readonly string[];
+/** The problems that the status page has too, and those that only a check finds. `scrapeTimeoutMs`: of scrapes that send none. */
+export function checkProblems({ nowMs, upstreams, stations }: Facts, scrapeTimeoutMs: number): readonly FleetProblem[] {
+  const probes = new Map(upstreams.map((upstream) => [upstream.name, probeOf(upstream)]));
+  const common = currentProblems({ stations: stations.map(({ status }) => status), upstreams, probes, nowMs });
+  return byUrgency([
+    ...common,
+    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, nowMs)),
+    ...stationProblems(stations, scrapeTimeoutMs),
+  ]);
 }
 
-interface Message {
-  readonly severity: 'failure' | 'warning';
-  readonly meaning: string;
-  /** The error as the service or the system reported it. */
-  readonly reported: string | undefined;
-  readonly advice: string;
+/** Why the connection failed; undefined when it did not. */
+export function explainConnection(upstream: UpstreamFacts): Explanation | undefined {
+  const { connection, access, failures, replies } = upstream;
+  const silence = replies.length === 0 ? ('service' as const) : undefined;
+  const circumstances = { access, silence, probe: probeOf(upstream) };
+  if (connection.error !== undefined) return explain(failureOf(connection.error), circumstances);
+  // With TLS 1.3 some failures appear only after the first request.
+  return failures.map((failure) => explain(failure, circumstances)).find(({ isTls }) => isTls);
 }
 
-/**
- * Failures first; a message that several stations of an upstream share appears once, with what each of them reported.
- * `scrapeTimeoutMs`: of scrapes that send none.
- */
-export function checkMessages({ nowMs, upstreams, stations }: Facts, scrapeTimeoutMs: number): readonly CheckMessage[] {
-  const groups = new Map<string, MessageGroup>();
-  const add = (messages: readonly Message[], upstream: string, station?: string) => {
-    for (const { reported, ...message } of messages) {
-      // Other failures have other causes.
-      const cause = message.severity === 'failure' ? reported : undefined;
-      const key = JSON.stringify([upstream, message, cause]);
-      const group = groups.get(key) ?? { ...message, upstream, reports: [] };
-      group.reports.push({ station, reported });
-      groups.set(key, group);
-    }
-  };
-  for (const upstream of upstreams) add(warningsOfUpstream(upstream, nowMs), upstream.name);
-  for (const station of stations)
-    add(stationMessages(station, scrapeTimeoutMs), station.spec.upstream, station.spec.name);
-  return Array.from(groups.values(), checkMessage).sort((a, b) => a.severity.localeCompare(b.severity));
-}
-
-/** The same message of several stations. */
-interface MessageGroup extends Omit<CheckMessage, 'stations' | 'reported'> {
-  readonly reports: { readonly station: string | undefined; readonly reported: string | undefined }[];
-}
-
-/** Stations whose reports are shown where they differ. */
-const MAX_REPORTS = 5;
-
-function checkMessage({ reports, ...message }: MessageGroup): CheckMessage {
-  const texts = new Set(reports.map(({ reported }) => reported));
-  const [first] = texts;
-  const each = reports.map(({ station, reported }) => `${station}: ${reported ?? 'nothing'}`);
-  return {
-    ...message,
-    stations: reports.flatMap(({ station }) => station ?? []),
-    reported: texts.size <= 1 ? first : firstOf(each, MAX_REPORTS).join('; '),
-  };
-}
-
-function warning(meaning: string, advice: string, reported?: string): Message {
-  return { severity: 'warning', meaning, reported, advice };
-}
-
-function stationMessages(station: StationFacts, scrapeTimeoutMs: number): readonly Message[] {
-  const { result, upstream } = station;
-  if (result.ok) return listingWarnings(station, result, scrapeTimeoutMs);
-  const { meaning, advice } = explainFailure(result, upstream);
-  return [{ severity: 'failure', meaning, reported: result.message, advice }];
+export function probeOf({ connection, isTlsPort }: UpstreamFacts): ConnectionProbe {
+  return { session: connection.session, isTlsPort };
 }
 
 /** The items except those whose condition is false. */
@@ -85,126 +35,147 @@ export function withoutFalse<T>(items: readonly (T | false)[]): readonly T[] {
   return items.filter((item): item is T => item !== false);
 }
 
-/** Each product has a listing of its own. */
-const MAX_REASONS_PER_STATION = 5;
-
-function listingWarnings(
-  { spec, durationMs, reducedPageSize, replies }: StationFacts,
-  { snapshot, withheld, aggregates }: Listed,
-  scrapeTimeoutMs: number,
-): readonly Message[] {
-  const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
-  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
-  const unknown = unknownStatesOf(aggregates.groups);
-  return withoutFalse([
-    !complete &&
-      !isOnlyRejecting(snapshot) &&
-      warning(
-        'The listing is incomplete: resources may be missing, or may no longer exist.',
-        'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
-        firstOf(
-          incompleteReasons.map(({ text }) => text),
-          MAX_REASONS_PER_STATION,
-        ).join('; '),
-      ),
-    size + rejected === 0 &&
-      warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
-    rejected > 0 &&
-      warning(
-        'Records were rejected because they have no usable resource_id.',
-        'The exporter publishes the listing with telemetry_station_listing_complete 0. Report it to the operators of the service: the page of the station shows what can be read of the records.',
-        countText(rejected, 'record'),
-      ),
-    invalid.length > 0 &&
-      warning(
-        'Invalid field values were dropped.',
-        'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
-        invalid.map(([field, count]) => `${field} (${count})`).join(', '),
-      ),
-    unknown.length > 0 &&
-      warning(
-        'Resources are in states of unknown meaning, so that they count neither as firing nor as inactive.',
-        unknownStatesAdvice(unknown),
-        unknownStatesText(unknown),
-      ),
-    withheld > 0 &&
-      warning(
-        `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
-        'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
-      ),
-    // Throttling has its own warning: smaller pages would need more requests.
-    reducedPageSize !== undefined &&
-      replies.some(({ status }) => status === 413) &&
-      warning(
-        `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
-        `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
-      ),
-    spec.cache.refresh !== 'background' &&
-      durationMs > scrapeTimeoutMs &&
-      warning(
-        `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
-        'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
-      ),
-  ]);
+interface Finding {
+  readonly problem: string;
+  readonly what: string;
+  readonly advice: string;
 }
 
-/** A text as a sentence of its own. */
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+function warning(who: ReturnType<typeof affected>, finding: Finding): FleetProblem {
+  return { kind: 'check', key: `${who.who}: ${finding.problem}`, tone: 'warning', ...who, ...finding };
 }
 
 /** Leaves time to renew a certificate. */
-const EXPIRY_NOTICE_MS = 14 * 86_400_000;
+const EXPIRY_NOTICE_MS = 14 * DAY_MS;
 
-function warningsOfUpstream(
-  {
-    options,
-    connection,
-    failures,
-    clockDifferenceMs = 0,
-    replies,
-    load: { requestsPerSecond },
-    capacity,
-  }: UpstreamFacts,
-  nowMs: number,
-): readonly Message[] {
+function upstreamProblems(upstream: UpstreamFacts, nowMs: number): readonly FleetProblem[] {
+  const { name, options, connection, failures, clockDifferenceMs = 0 } = upstream;
   const { baseUrl, tls, auth } = options;
   const session = connection.error === undefined ? connection.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
   const isRejected = failures.some(({ reason }) => reason === 'auth');
-  const throttled = replies.filter(({ status }) => status === 429);
-  const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
-  const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
-  const rate = Number.isFinite(requestsPerSecond)
-    ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
-    : '';
-  return withoutFalse([
+  const found = withoutFalse<Finding>([
     session !== undefined &&
-      tls?.insecure_skip_verify === true &&
-      warning(
-        `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
-        'Set tls_config.ca_file to the certificate of its issuer instead.',
-      ),
+      tls?.insecure_skip_verify === true && {
+        problem: 'certificate not verified',
+        what: `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
+        advice: 'Set tls_config.ca_file to the certificate of its issuer instead.',
+      },
     session !== undefined &&
-      session.validToMs - nowMs < EXPIRY_NOTICE_MS &&
-      warning(
-        `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
-        'Have the operators of the service renew it: after that day every refresh fails.',
-      ),
+      session.validToMs - nowMs < EXPIRY_NOTICE_MS && {
+        problem: 'certificate expires soon',
+        what: `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
+        advice: 'Have the operators of the service renew it: after that day every refresh fails.',
+      },
     auth?.dependsOnClock === true &&
       !isRejected &&
-      isNotableClockDifference(clockDifferenceMs) &&
-      warning(
-        `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
-        'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
-      ),
-    throttled.length > 0 &&
-      warning(
-        `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
-        `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
-      ),
-    capacity !== undefined &&
-      isExceeded(capacity) &&
-      warning(sentence(capacityText(capacity)), `See ${CAPACITY_GUIDE}`),
+      isNotableClockDifference(clockDifferenceMs) && {
+        problem: 'clock difference',
+        what: `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
+        advice: 'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
+      },
   ]);
+  return found.map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
+}
+
+type ListedStation = StationFacts & { readonly result: Listed };
+
+/** One for each cause, with the stations behind it. */
+function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: number): readonly FleetProblem[] {
+  const listed = stations.filter((station): station is ListedStation => station.result.ok);
+  return [
+    ...slowProblem(listed, scrapeTimeoutMs),
+    ...pageSizeProblems(listed),
+    ...withheldProblem(listed),
+    ...emptyProblem(listed),
+    ...invalidProblem(listed),
+  ];
+}
+
+/** Who has a problem, and what differs from station to station. */
+function listedBy(stations: readonly ListedStation[], note?: (station: ListedStation) => string) {
+  const named = stations.map((station) => ({ name: station.spec.name, upstream: station.spec.upstream, station }));
+  return affected(named, note && (({ station }) => note(station)));
+}
+
+/** In the background nobody waits for a refresh. */
+function slowProblem(stations: readonly ListedStation[], scrapeTimeoutMs: number): readonly FleetProblem[] {
+  const slow = stations
+    .filter(({ spec, durationMs }) => spec.cache.refresh !== 'background' && durationMs > scrapeTimeoutMs)
+    .sort((a, b) => b.durationMs - a.durationMs);
+  const [slowest] = slow;
+  if (slowest === undefined) return [];
+  const secondsOf = ({ durationMs }: ListedStation) => `${(durationMs / 1000).toFixed(1)} s`;
+  return [
+    warning(listedBy(slow, secondsOf), {
+      problem: 'slower than scrapes',
+      what: `A refresh takes ${slow.length === 1 ? '' : 'up to '}${secondsOf(slowest)}, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
+      advice: 'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
+    }),
+  ];
+}
+
+/** Only where a page was too large: throttling has its own problem, and smaller pages would need more requests. */
+function pageSizeProblems(stations: readonly ListedStation[]): readonly FleetProblem[] {
+  const rejected = stations.filter(
+    ({ reducedPageSize, replies }) => reducedPageSize !== undefined && replies.some(({ status }) => status === 413),
+  );
+  return groupsBy(rejected, ({ spec, reducedPageSize }) => `${spec.upstream} ${reducedPageSize}`).map((group) => {
+    const size = group.stations[0]?.reducedPageSize;
+    return warning(listedBy(group.stations), {
+      problem: 'page size rejected',
+      what: `The service rejected the page size: the refresh continued with ${size} resources per page.`,
+      advice: `Set page_size to ${size}, so that refreshes start with an accepted size.`,
+    });
+  });
+}
+
+function withheldProblem(stations: readonly ListedStation[]): readonly FleetProblem[] {
+  const withholding = stations.filter(({ result }) => result.withheld > 0);
+  if (withholding.length === 0) return [];
+  const sum = withholding.reduce((total, { result }) => total + result.withheld, 0);
+  return [
+    warning(
+      listedBy(withholding, ({ result }) => numberText(result.withheld)),
+      {
+        problem: 'series withheld',
+        what: `There are more resources than metrics.max_resources: ${numberText(sum)} per-resource series are withheld. Aggregates stay exact.`,
+        advice:
+          'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
+      },
+    ),
+  ];
+}
+
+function emptyProblem(stations: readonly ListedStation[]): readonly FleetProblem[] {
+  const empty = stations.filter(({ result: { snapshot } }) => snapshot.size + snapshot.rejected === 0);
+  if (empty.length === 0) return [];
+  return [
+    warning(listedBy(empty), {
+      problem: 'no resources',
+      what: 'The listing is empty.',
+      advice: 'If resources are expected, check the filters and the path of the station.',
+    }),
+  ];
+}
+
+function invalidProblem(stations: readonly ListedStation[]): readonly FleetProblem[] {
+  const fieldsOf = ({ result }: ListedStation) =>
+    Object.entries(result.snapshot.invalidFields).flatMap(([field, count]) =>
+      count > 0 ? [`${field} (${count})`] : [],
+    );
+  const invalid = stations.filter((station) => fieldsOf(station).length > 0);
+  const [first] = invalid;
+  if (first === undefined) return [];
+  return [
+    warning(
+      listedBy(invalid, (station) => fieldsOf(station).join(', ')),
+      {
+        problem: 'invalid fields',
+        what: `Invalid field values were dropped${invalid.length === 1 ? `: ${fieldsOf(first).join(', ')}` : ''}.`,
+        advice:
+          'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
+      },
+    ),
+  ];
 }

@@ -1,11 +1,11 @@
+import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Aggregates } from '../resources/aggregates.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../service/auth/authenticator.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { Health } from '../stations/station-cache.ts';
-import type { UpstreamStatus } from '../status/station-status.ts';
+import type { ConnectionProbe } from '../status/advice.ts';
+import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
 
 /** What a live check observed. */
 export interface Facts {
@@ -19,26 +19,23 @@ export interface Facts {
 }
 
 /** The load is that after the check. */
-export interface UpstreamFacts extends UpstreamStatus {
+export interface UpstreamFacts extends UpstreamStatus, Pick<ConnectionProbe, 'isTlsPort'> {
   readonly options: UpstreamOptions;
+  readonly access: UpstreamAccess;
   readonly connection: ConnectionFacts;
-  /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
-  readonly speaksTls: boolean;
   /** How far the local clock is ahead of the service's. */
   readonly clockDifferenceMs: number | undefined;
   /** The replies to requests of its stations. */
   readonly replies: readonly ReplyInfo[];
   /** The failures of its stations. */
-  readonly failures: readonly StationFailure[];
+  readonly failures: readonly FailureFacts[];
 }
 
-export interface ConnectionFacts {
+export interface ConnectionFacts extends Pick<ConnectionProbe, 'session'> {
   readonly dns: DnsFacts;
   /** undefined: connected. */
   readonly error: unknown;
   readonly durationMs: number;
-  /** Also set when the certificate failed verification. */
-  readonly session: TlsSession | undefined;
 }
 
 /** Concerns the host connected to first: the proxy if there is one. */
@@ -48,19 +45,12 @@ interface DnsFacts {
   readonly durationMs: number;
 }
 
-export interface TlsSession {
-  readonly protocol: string;
-  readonly issuer: string;
-  /** Subject alternative names, or the subject where there are none. */
-  readonly names: readonly string[];
-  readonly validToMs: number;
-}
-
 export interface StationFacts extends ExpositionSize {
   readonly spec: StationSpec;
   readonly upstream: UpstreamFacts;
+  readonly status: StationStatus;
   readonly durationMs: number;
-  readonly result: ({ readonly ok: true } & Listed) | ({ readonly ok: false } & StationFailure);
+  readonly result: ({ readonly ok: true } & Listed) | { readonly ok: false };
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
   /** The replies in order of arrival. */
@@ -73,11 +63,6 @@ export interface Listed {
   /** Per-resource series withheld because of `metrics.max_resources`. */
   readonly withheld: number;
 }
-
-export type StationFailure = NonNullable<Health['failure']> & {
-  /** The replies to requests of the failed station. */
-  readonly replies: readonly Pick<ReplyInfo, 'status'>[];
-};
 
 export interface ExpositionSize {
   readonly series: number;
@@ -103,13 +88,4 @@ export function clockDifferenceMs(
   }
   if (best === undefined) return undefined;
   return best.minMs <= 0 && best.maxMs >= 0 ? 0 : (best.minMs + best.maxMs) / 2;
-}
-
-/** Whether the service may reject signatures because of it. */
-export function isNotableClockDifference(differenceMs: number): boolean {
-  return Math.abs(differenceMs) > NOTABLE_CLOCK_DIFFERENCE_MS;
-}
-
-export function clockDifferenceText(differenceMs: number): string {
-  return `${Math.round(Math.abs(differenceMs) / 1000)} s ${differenceMs > 0 ? 'ahead of' : 'behind'}`;
 }

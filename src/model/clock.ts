@@ -19,3 +19,16 @@ export const DAY_MS = 24 * HOUR_MS;
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = { wallMs: () => Date.now(), elapsedMs: () => performance.now() };
+
+/** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
+const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Whether the service may reject signatures because of it. */
+export function isNotableClockDifference(differenceMs: number | undefined): boolean {
+  return differenceMs !== undefined && Math.abs(differenceMs) > NOTABLE_CLOCK_DIFFERENCE_MS;
+}
+
+/** `70 s behind`; positive: the local clock is ahead of the service's. */
+export function clockDifferenceText(differenceMs: number): string {
+  return `${Math.round(Math.abs(differenceMs) / 1000)} s ${differenceMs > 0 ? 'ahead of' : 'behind'}`;
+}

@@ -65,21 +65,10 @@ export const INCOMPLETE_REASONS = [
   'further_listing',
 ] as const;
 
-/** What to do about each of them: shown on pages. */
-export const INCOMPLETE_ADVICE: Readonly<Record<(typeof INCOMPLETE_REASONS)[number], string>> = {
-  rejected_records:
-    'Report the records to the operators of the service: the table “Rejected records” of the station has their positions and names.',
-  total_mismatch:
-    'Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise page_size or concurrency.',
-  paging:
-    'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.',
-  shared_labels: 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.',
-  further_listing:
-    'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.',
-};
+export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
-interface IncompleteReason {
-  readonly reason: (typeof INCOMPLETE_REASONS)[number];
+interface ExplainedReason {
+  readonly reason: IncompleteReason;
   /** The reason with its numbers, for people. */
   readonly text: string;
 }
@@ -117,7 +106,7 @@ export interface Listing<Row> extends RejectedRecords {
   /** Verified complete: it adds up, and no record was rejected. */
   readonly complete: boolean;
   /** Why the listing is not verified complete; empty when it is. */
-  readonly incompleteReasons: readonly IncompleteReason[];
+  readonly incompleteReasons: readonly ExplainedReason[];
   readonly reportedTotal: number | undefined;
   readonly pages: number;
   readonly duplicates: number;

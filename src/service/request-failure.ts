@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import { isObject } from '../model/values.ts';
 import { safeExcerpt } from './redaction.ts';
@@ -12,23 +13,22 @@ interface RequestFailureOptions extends ErrorOptions {
   readonly status?: number;
   /** The status of the reply of another server, such as a token endpoint. */
   readonly replyStatus?: number | undefined;
+  readonly clockDifferenceMs?: number | undefined;
 }
 
 /** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
 export class RequestFailure extends ListingFailure {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  readonly status: number | undefined;
 
   constructor(
     reason: FailureReason,
     message: string,
-    { retryable = false, retryAfterMs, status, replyStatus = status, ...options }: RequestFailureOptions = {},
+    { retryable = false, retryAfterMs, ...options }: RequestFailureOptions = {},
   ) {
-    super(reason, message, { ...options, replyStatus });
+    super(reason, message, options);
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
-    this.status = status;
   }
 }
 
@@ -92,20 +92,32 @@ interface ReplyContext {
   readonly endpoint: string;
   readonly secrets: readonly string[];
   readonly nowMs: number;
-  readonly hint?: string | undefined;
+  /** How far the local clock is ahead of the server's, where that may be why the request was rejected. */
+  readonly clockDifferenceMs?: number | undefined;
 }
 
 /** The failure for a reply that is not a 2xx. */
-export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: ReplyContext): RequestFailure {
+export function replyFailure(
+  reply: Reply,
+  { endpoint, secrets, nowMs, clockDifferenceMs }: ReplyContext,
+): RequestFailure {
   const { status, headers } = reply;
   const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   const excerpt = safeExcerpt(replyText(reply), secrets);
-  const message = `${answer}: ${excerpt}${hint === undefined ? '' : `; ${hint}`}`;
+  const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
   return new RequestFailure(REASONS.get(status) ?? 'status', message, {
     retryable: status === 408 || status === 429 || status >= 500,
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
     status,
+    clockDifferenceMs,
   });
+}
+
+/** A common cause of rejected signatures. */
+function clockHint(differenceMs = 0): string {
+  return isNotableClockDifference(differenceMs)
+    ? `; the local clock is ${clockDifferenceText(differenceMs)} the service's, which is enough to invalidate signatures`
+    : '';
 }
 
 const REASONS: ReadonlyMap<number, FailureReason> = new Map([

@@ -1,4 +1,4 @@
-import type { FailureSummary } from '../model/failure.ts';
+import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
 import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
@@ -25,7 +25,11 @@ export interface StationStatus
   readonly telemetryStation: string;
   /** undefined: not tried yet. */
   readonly up: boolean | undefined;
-  readonly failure: FailureSummary | undefined;
+  readonly failure: FailureFacts | undefined;
+  /** Of its upstream. */
+  readonly access: UpstreamAccess;
+  /** As far as is known: a refresh succeeded. */
+  readonly hasReplied: boolean;
   /** The latest request got no reply: the station is limited to one probing request at a time. */
   readonly isHanging: boolean;
   /** The latest refreshes of all stations of the upstream failed. */

@@ -6,6 +6,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import type { Order, SearchResult, Selection } from '../resources/selection.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
 import type { EndedRefresh } from '../status/latest-refreshes.ts';
+import type { RejectedReload } from '../status/problems.ts';
 import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
 
@@ -54,11 +55,6 @@ interface CommentedConfiguration {
   readonly text: string;
   /** Ends the lines whose value is a default. */
   readonly defaultComment: string;
-}
-
-export interface RejectedReload {
-  readonly atMs: number;
-  readonly problems: readonly string[];
 }
 
 /** Settings of the web server, from the command line. */

@@ -45,6 +45,8 @@ describe('stationStatuses', () => {
       dueInMs: 345,
       isRefreshing: false,
       waitingMs: undefined,
+      access: undefined,
+      hasReplied: true,
       isHanging: false,
       isUpstreamDown: false,
       othersAnswered: 0,

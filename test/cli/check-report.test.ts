@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
-import { checkMessages } from '../../src/diagnosis/diagnosis.ts';
+import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
-import { mismatch, specOf } from '../stations/fixtures.ts';
+import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 
 /** Behind a proxy. */
 const upstream: UpstreamFacts = {
@@ -13,7 +13,7 @@ const upstream: UpstreamFacts = {
   connection: { ...UPSTREAM.connection, session: sessionFor(30.5) },
 };
 
-const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkMessages(facts, 10_000), 0, screen);
+const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkProblems(facts, 10_000), 0, screen);
 
 /** The cells of the upstream. */
 function upstreamCells(facts: UpstreamFacts): readonly string[] {
@@ -22,17 +22,34 @@ function upstreamCells(facts: UpstreamFacts): readonly string[] {
 }
 
 describe('checkReport', () => {
-  it('prints a failure that many stations share once, with the first ten names', () => {
+  it('prints a failure that many stations share once, with the first ten names and the most frequent message', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const report = reportOf(
       factsOf([...names.map((name) => failedStation(name)), failedStation('other', 'bad gateway')]),
     );
-    expect(report.match(/^failure: /gm)).toHaveLength(2);
     expect(report).toContain(
-      '\nfailure: each of the stations s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 2 more of upstream main: The service returned',
+      `
+failure: 13 stations of upstream main: The service returned an error status. No refresh has succeeded yet.
+  stations: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 3 more
+  reported: status: unavailable (12 of 13 stations; 1 other message)
+  what to do: A 5xx is`,
     );
-    expect(report).toContain('\nfailure: station other of upstream main: The service returned');
-    expect(report).toMatch(/\nstations: 13, ok: 0, failed: 13, warnings: 0\n$/);
+    expect(report).toMatch(/\n\nstations: 13, ok: 0, failed: 13, warnings: 0\n$/);
+  });
+
+  it('ends with at most three changes, the most urgent first', () => {
+    const { invalidFields } = listingOf([]);
+    const odd = { ...listedStation({ size: 0, invalidFields: { ...invalidFields, sku: 1 } }, 7), durationMs: 11_000 };
+    const report = reportOf(factsOf([odd, failedStation('b')]));
+    expect(report.match(/^(failure|warning): /gm)).toHaveLength(5);
+    const [, changes = ''] = /\n\n(change 1: .*)$/s.exec(report) ?? [];
+    expect(changes.replaceAll(/ of upstream main: (A 5xx .*)?/g, ' ').split('\n')).toEqual([
+      'change 1: station b ',
+      'change 2: station a Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
+      'change 3: station a Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
+      'stations: 2, ok: 1, failed: 1, warnings: 4',
+      '',
+    ]);
   });
 
   it('shows the addresses of the proxy, but not its password', () => {
@@ -48,7 +65,7 @@ describe('checkReport', () => {
 
   it('shows an internal error while connecting', () => {
     const connection = { ...UPSTREAM.connection, error: new TypeError('a bug') };
-    expect(upstreamCells({ ...upstream, connection }).slice(3)).toEqual(['internal', '–', '–']);
+    expect(upstreamCells({ ...upstream, connection }).slice(3)).toEqual(['internal error', '–', '–']);
   });
 
   it('shows that a certificate has expired, or is not verified', () => {
@@ -107,7 +124,7 @@ describe('checkReport, on a terminal', () => {
     const report = reportOf(facts, { columns: 80, hasColours: false });
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(report).toMatch(
-      /\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: status.*\nColumns not shown: UPSTREAM, /s,
+      /\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: error status.*\nColumns not shown: UPSTREAM, /s,
     );
   });
 
@@ -120,20 +137,19 @@ describe('checkReport, on a terminal', () => {
     const report = reportOf(facts, { columns: 200, hasColours: true });
     expect(report).toMatch(/\na .* 14 s .* 842 KB +1\.7 MB/);
     expect(report).not.toContain('Columns not shown');
-    expect(report).toContain('\u001b[31mfailed: status\u001b[0m');
+    expect(report).toContain('\u001b[31mfailed: error status\u001b[0m');
     expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
     const incomplete = { complete: false, incompleteReasons: [mismatch('too few')], rejected: 1 };
-    const identified = { ...UPSTREAM, options: { ...UPSTREAM.options, headers: [{ name: 'X-Key', value: 'a' }] } };
-    const stations = [
-      { ...listedStation({ reportedTotal: undefined }), upstream: identified },
-      listedStation(incomplete),
-    ];
+    const listed = listedStation({ reportedTotal: undefined });
+    const identified = { ...listed.status, access: { ...listed.status.access, hasCredentials: true } };
+    const stations = [{ ...listed, status: identified }, listedStation(incomplete)];
     const results = reportOf(factsOf(stations), { columns: 200, hasColours: true });
     expect(results).toMatch(/ none +0 +\S*complete/);
     expect(results).toContain('\u001b[32maccepted\u001b[0m');
     expect(results).toContain('\u001b[32mcomplete\u001b[0m');
     expect(results).toContain('\u001b[33mincomplete, 1 rejected\u001b[0m');
-    expect(results).toContain('\n\u001b[33mwarning\u001b[0m: station a of upstream main: The listing is incomplete: ');
-    expect(results).toContain('\n  reported: too few\n');
+    expect(results).toContain(
+      '\n\u001b[33mwarning\u001b[0m: station a of upstream main: Resources may be missing: too few.',
+    );
   });
 });

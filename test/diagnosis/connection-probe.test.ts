@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
+import { isTlsPort, probeConnection } from '../../src/diagnosis/connection-probe.ts';
 import type { FailureReason } from '../../src/model/failure.ts';
 import { issue } from '../service/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../service/support/client.ts';
@@ -43,10 +43,10 @@ describe('probeConnection', () => {
   });
 });
 
-describe('speaksTls', () => {
-  const probe = ({ port }: { port: number }, protocol: string, reason: FailureReason, ...statuses: number[]) =>
-    speaksTls({ ...CLIENT_OPTIONS, baseUrl: new URL(`${protocol}://127.0.0.1:${port}`) }, [
-      { reason, message: '', error: undefined, replies: statuses.map((status) => ({ status })) },
+describe('isTlsPort', () => {
+  const probe = ({ port }: { port: number }, protocol: string, reason: FailureReason, status?: number) =>
+    isTlsPort({ ...CLIENT_OPTIONS, baseUrl: new URL(`${protocol}://127.0.0.1:${port}`) }, [
+      { reason, message: '', status },
     ]);
 
   it('is true of an http URL whose port answers TLS, after a failure that this can cause', async () => {

@@ -39,7 +39,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
 
 const failed = (name: string): Checked => ({
   spec: specOf({ name }),
-  result: { ok: false, reason: 'network', message: 'no route', error: undefined, replies: [] },
+  result: { ok: false },
 });
 
 const UNREPORTED = { alertRules: undefined };

@@ -1,24 +1,28 @@
 import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
-import { ListingFailure } from '../../src/model/failure.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import { CLIENT_OPTIONS } from '../service/support/client.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
+import { SNAPSHOT, STATION } from '../web/fake-station.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 
 const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
 
+const OPTIONS = { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') };
+
 /** An https service that answers. */
 export const UPSTREAM: UpstreamFacts = {
   name: 'main',
-  options: { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') },
+  options: OPTIONS,
+  access: upstreamAccess(OPTIONS),
   connection: {
     dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
     error: undefined,
     durationMs: 3,
     session: undefined,
   },
-  speaksTls: false,
+  isTlsPort: false,
   load: IDLE_LOAD,
   capacity: undefined,
   clockDifferenceMs: undefined,
@@ -38,17 +42,30 @@ export const failedStation = (name: string, message = 'unavailable'): StationFac
   ...SIZE,
   spec: specOf({ name }),
   upstream: UPSTREAM,
+  status: {
+    ...STATION,
+    name,
+    up: false,
+    failure: { reason: 'status', message },
+    hasReplied: false,
+    lastSuccessMs: undefined,
+    snapshot: undefined,
+  },
   durationMs: 12.3,
-  result: { ok: false, reason: 'status', message, error: new ListingFailure('status', message), replies: [] },
+  result: { ok: false },
   reducedPageSize: undefined,
   replies: [],
 });
 
 /** The station `a` with this listing. */
-export const listedStation = (listing: Partial<Snapshot>, withheld = 0): StationFacts => ({
-  ...failedStation('a'),
-  result: { ok: true, snapshot: listingOf([], listing), aggregates: { groups: [] }, withheld },
-});
+export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = 'a'): StationFacts => {
+  const snapshot = listingOf([], listing);
+  return {
+    ...failedStation(name),
+    status: { ...STATION, name, snapshot: { ...SNAPSHOT, ...snapshot } },
+    result: { ok: true, snapshot, aggregates: { groups: [] }, withheld },
+  };
+};
 
 export const factsOf = (stations: readonly StationFacts[], upstream = UPSTREAM): Facts => ({
   nowMs: NOW_MS,

@@ -106,7 +106,7 @@ describe('resources in states that need a meaning', () => {
     const unclear = await checkLive(config);
     expect(unclear.code).toBe(0);
     expect(unclear.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'warning: station prod of upstream main: Resources are in states of unknown meaning, so that they count neither as firing nor as inactive. reported: ALERTSTATE_ESCALATED (7)',
+      'warning: station prod of upstream main: 7 resources in states of unknown meaning, neither firing nor inactive: ALERTSTATE_ESCALATED (7).',
     );
     expect(unclear.stdout.replaceAll(/\s+/g, ' ')).toContain(WHAT_TO_DO);
     expect((await checkLive({ ...config, states: STATES })).stdout).not.toContain('unknown meaning');

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE } from '../../src/model/failure.ts';
+import { FAILURE_REASONS } from '../../src/model/failure.ts';
+import { generalAdvice } from '../../src/status/advice.ts';
 import { configKeys } from '../docs/config-keys.ts';
 
-describe('FAILURE_ADVICE', () => {
+describe('generalAdvice', () => {
   it('names existing configuration keys only', () => {
-    const named = Object.values(FAILURE_ADVICE).flatMap(
+    const named = FAILURE_REASONS.map(generalAdvice).flatMap(
       ({ meaning, advice }) => `${meaning} ${advice}`.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [],
     );
     expect(named).toContain('refresh_timeout');

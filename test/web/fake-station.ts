@@ -5,6 +5,7 @@ import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { searchStations } from '../../src/resources/selection.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { Outage } from '../../src/status/latest-refreshes.ts';
 import {
   countOwners,
@@ -13,6 +14,7 @@ import {
   type UpstreamStatus,
 } from '../../src/status/station-status.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
+import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station without a known change. */
@@ -68,6 +70,12 @@ export const STATION: StationStatus = {
   dueInMs: 30_000,
   isRefreshing: false,
   waitingMs: undefined,
+  access: upstreamAccess({
+    ...CLIENT_OPTIONS,
+    baseUrl: new URL('https://monitor.example.com'),
+    auth: schemeOf({ authorization: { credentials: 's' } }),
+  }),
+  hasReplied: true,
   isHanging: false,
   isUpstreamDown: false,
   othersAnswered: 0,

@@ -1,6 +1,5 @@
 import type { RemoteEndpoint } from '../http/exchange.ts';
 import { proxySecrets } from '../redaction.ts';
-import { httpDateMs } from '../request-failure.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
 import { Credential, type SecretSource, secretSource } from './credential.ts';
 import {
@@ -84,15 +83,4 @@ export class Authenticator {
     if ('file' in source) this.#renewables.push(credential);
     return credential;
   }
-}
-
-/** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
-export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
-
-/** Describes the clock difference when the reply's `Date` is far from local time, a common cause of rejected signatures. */
-export function clockHint(date: string | readonly string[] | undefined, nowMs: number): string | undefined {
-  const remoteMs = httpDateMs(String(date));
-  if (remoteMs === undefined || Math.abs(remoteMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
-  const seconds = Math.round(Math.abs(remoteMs - nowMs) / 1000);
-  return `the local clock is ${seconds} s ${remoteMs > nowMs ? 'behind' : 'ahead of'} the service's, which is enough to invalidate signatures`;
 }

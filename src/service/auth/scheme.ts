@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Clock } from '../../model/clock.ts';
+import type { CredentialWords } from '../../model/failure.ts';
 import { crossChecked, given, type Mapping } from '../../schema/cross-check.ts';
 import { isHeaderText } from '../../schema/scalar-schemas.ts';
 import type { Secret } from '../../schema/secret.ts';
@@ -23,15 +24,6 @@ export interface AuthScheme<Schema extends z.ZodType> {
 /** Checks that the parts of a scheme belong together. */
 export function authScheme<Schema extends z.ZodType>(scheme: AuthScheme<Schema>): AuthScheme<Schema> {
   return scheme;
-}
-
-/** The credentials in the words of the configuration, and what to do about them. */
-export interface CredentialWords {
-  readonly credentials: string;
-  /** When the service rejects them. */
-  readonly rejected: string;
-  /** When they cannot be obtained. */
-  readonly unobtainable?: string;
 }
 
 /** Authenticates requests with the settings of one upstream. */

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
+import type { CredentialWords } from '../../model/failure.ts';
 import { keysOf } from '../../schema/scalar-schemas.ts';
 import { authorization } from './authorization.ts';
 import { basicAuth } from './basic-auth.ts';
 import { hmac } from './hmac.ts';
 import { oauth2 } from './oauth2.ts';
-import type { AuthScheme, CredentialWords, Signer, SignerTools } from './scheme.ts';
+import type { AuthScheme, Signer, SignerTools } from './scheme.ts';
 
 /** The schemes by their keys in the configuration; an upstream uses at most one. */
 export const AUTH_SCHEMES = { authorization, basic_auth: basicAuth, hmac, oauth2 } as const;

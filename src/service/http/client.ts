@@ -6,7 +6,7 @@ import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
-import { Authenticator, clockHint } from '../auth/authenticator.ts';
+import { Authenticator } from '../auth/authenticator.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
@@ -265,9 +265,10 @@ export class UpstreamClient {
 
   #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
     const nowMs = this.#dependencies.clock.wallMs();
+    const dateMs = httpDateMs(String(reply.headers['date']));
     const mayBeClockSkew = reply.status === 401 && this.#options.auth?.dependsOnClock === true;
-    const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
-    return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, hint });
+    const clockDifferenceMs = mayBeClockSkew && dateMs !== undefined ? nowMs - dateMs : undefined;
+    return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, clockDifferenceMs });
   }
 
   #open(

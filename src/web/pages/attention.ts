@@ -1,15 +1,24 @@
+import type { ObservedCount } from '../../resources/changes.ts';
+import { resourceLabel } from '../../resources/fields.ts';
+import { NONE, queryText } from '../../resources/parameters.ts';
+import { CAPACITY_GUIDE } from '../../status/capacity.ts';
+import type { FleetProblem } from '../../status/problems.ts';
 import { STATION_STATES, type StationStatus, stateOf } from '../../status/station-status.ts';
-import { countText, numberText } from '../../text/words.ts';
-import type { AttentionItem } from './attention-items.ts';
-import { type Html, html, more, rowId, sinceText } from './html.ts';
+import { countText, firstOf, numberText } from '../../text/words.ts';
+import { changesPath, ROUTES, stationPath } from '../routes.ts';
+import { type Html, html, itemList, more, rowId, sinceText } from './html.ts';
+import { stationLink } from './station-parts.ts';
 
-/** Items that are shown without opening the list; on the page of a station its resources follow. */
-const SHOWN_ITEMS = { shown: 8, hidden: 2 };
+/** Problems that are shown without opening the list; on the page of a station its resources follow. */
+const MAX_SHOWN = { station: 2, all: 8 };
+
+/** Stations and owners that are named. */
+const MAX_NAMED = 5;
 
 /** What a page says of stations in one line. */
 interface Headline {
   readonly text: Html;
-  readonly tone: AttentionItem['tone'] | 'good' | 'neutral';
+  readonly tone: FleetProblem['tone'] | 'good' | 'neutral';
 }
 
 /**
@@ -18,7 +27,7 @@ interface Headline {
  */
 export function headline(
   stations: readonly StationStatus[],
-  [worst]: readonly AttentionItem[],
+  [worst]: readonly FleetProblem[],
   { isSharded, nowMs }: { readonly isSharded: boolean; readonly nowMs: number },
 ): Headline {
   if (stations.length === 0)
@@ -31,7 +40,7 @@ export function headline(
   return { text: html`${lead}${failing}; ${worst.who}: ${problemText(worst, nowMs)}`, tone: worst.tone };
 }
 
-function problemText({ problem, sinceMs }: AttentionItem, nowMs: number): Html {
+function problemText({ problem, sinceMs }: FleetProblem, nowMs: number): Html {
   return sinceMs === undefined ? html`${problem}` : html`${problem} ${sinceText(sinceMs, nowMs)}`;
 }
 
@@ -39,51 +48,116 @@ function problemText({ problem, sinceMs }: AttentionItem, nowMs: number): Html {
 const MAX_NAMED_IN_HEADLINE = 3;
 
 /** ` (failing: a, b)`; empty if the problem that follows names them all. */
-function failingText(failing: readonly StationStatus[], { stations }: AttentionItem): string {
-  if (failing.every(({ name }) => stations.includes(name))) return '';
+function failingText(failing: readonly StationStatus[], { stations }: FleetProblem): string {
+  if (failing.every(({ name }) => stations.some((station) => station.name === name))) return '';
   return failing.length > MAX_NAMED_IN_HEADLINE
     ? ` (${numberText(failing.length)} failing)`
     : ` (failing: ${failing.map(({ name }) => name).join(', ')})`;
 }
 
 /** The state of one station in one line, with its worst problem. */
-export function stationHeadline(status: StationStatus, items: readonly AttentionItem[], nowMs: number): Headline {
+export function stationHeadline(status: StationStatus, items: readonly FleetProblem[], nowMs: number): Headline {
   const state = stateOf(status);
   const words = STATION_STATES[state];
   // Problems of its upstream are not its own.
-  const worst = items.find(({ stations }) => stations.includes(status.name));
+  const worst = items.find(({ stations }) => stations.some(({ name }) => name === status.name));
   if (worst === undefined) return { text: html`${words}`, tone: state === 'up' ? 'good' : 'neutral' };
   return { text: html`${words}; ${problemText(worst, nowMs)}`, tone: worst.tone };
 }
 
-/** The list of the page; empty without items. `subjects`: hidden on the page of a station, which is who is affected. */
-export function attentionSection(
-  items: readonly AttentionItem[],
-  nowMs: number,
-  subjects: 'shown' | 'hidden' = 'shown',
-): Html {
-  if (items.length === 0) return html``;
-  const max = SHOWN_ITEMS[subjects];
-  const list = (some: readonly AttentionItem[]) =>
-    html`<ul class="attention">\n${some.map((item) => attentionRow(item, nowMs, subjects))}</ul>\n`;
-  return html`<section id="attention" aria-labelledby="attention-title">
-<h2 id="attention-title">Needs attention <span class="quiet">${numberText(items.length)}</span></h2>
-${list(items.slice(0, max))}${more(items.length - max, list(items.slice(max)))}</section>`;
+/** Where the links of the list lead. */
+interface AttentionOptions {
+  /** Relative path from the page to the root. */
+  readonly root: string;
+  readonly nowMs: number;
+  /** On the page of a station, who is affected need not be said. */
+  readonly isOfStation?: boolean;
+  /** How many changes of which kind the refreshes of a station found. */
+  readonly foundOf: (station: string) => readonly ObservedCount[];
+  /** The first label of `resource_labels`. */
+  readonly ownerLabel: string | undefined;
 }
 
-function attentionRow(
-  { key, tone, subject, what, said, advice, see, sinceMs }: AttentionItem,
-  nowMs: number,
-  subjects: 'shown' | 'hidden',
-): Html {
+/** The list of the page; empty without problems. */
+export function attentionSection(problems: readonly FleetProblem[], options: AttentionOptions): Html {
+  if (problems.length === 0) return html``;
+  const max = MAX_SHOWN[options.isOfStation ? 'station' : 'all'];
+  const list = (some: readonly FleetProblem[]) =>
+    html`<ul class="attention">\n${some.map((problem) => attentionRow(problem, options))}</ul>\n`;
+  return html`<section id="attention" aria-labelledby="attention-title">
+<h2 id="attention-title">Needs attention <span class="quiet">${numberText(problems.length)}</span></h2>
+${list(problems.slice(0, max))}${more(problems.length - max, list(problems.slice(max)))}</section>`;
+}
+
+function attentionRow(problem: FleetProblem, options: AttentionOptions): Html {
+  const { key, tone, what, said, advice, sinceMs } = problem;
+  const { root, nowMs, isOfStation } = options;
   const since = sinceMs === undefined ? [] : html`<p class="since">${sinceText(sinceMs, nowMs, 'with length')}</p>\n`;
-  const who = subjects === 'shown' ? html`<p class="subject">${subject}</p>\n` : [];
+  const who = isOfStation ? [] : html`<p class="subject">${subjectOf(problem, root)}</p>\n`;
   return html`<li id="${rowId(`attention ${key}`)}" class="${tone}">
-${who}${since}<div class="what"><p>${what}</p>
-${adviceText(advice, see)}
-${said === undefined ? [] : html`<p class="said">${said}</p>\n`}</div>
+${who}${since}<div class="what"><p>${what}${namedStations(problem, root)}</p>
+${adviceText(advice, furtherLink(problem, options))}
+${said === undefined ? [] : html`<p class="said">${said.map((line) => html`${line}<br>`)}</p>\n`}</div>
 </li>
 `;
+}
+
+/** Who is affected, with a link to the page or to the stations in the table. */
+function subjectOf({ kind, who, stations, upstream, problem }: FleetProblem, root: string): Html | string {
+  const [first] = stations;
+  if (kind === 'configuration') return html`<a href=".${ROUTES.config}">Configuration</a>`;
+  if (kind === 'web configuration') return 'Web configuration';
+  if (upstream === undefined) return who;
+  if (first === undefined)
+    return html`<a href="${root}${queryText({ upstream })}#stations">${upstream}</a> <span class="sub">upstream</span>`;
+  const query = kind === 'failing' ? { state: 'failing', filter: problem } : FILTERS[kind];
+  const words = countText(stations.length, 'station');
+  const several = query ? html`<a href="${root}${queryText({ ...query, upstream })}#stations">${words}</a>` : words;
+  return html`${stations.length === 1 ? stationLink(first.name, root) : several} <span class="sub">${upstream}</span>`;
+}
+
+/** What the notes of the stations in the table have. */
+const FILTERS: Readonly<Partial<Record<FleetProblem['kind'], { readonly filter: string }>>> = {
+  incomplete: { filter: 'incomplete' },
+  rejected: { filter: 'rejected' },
+};
+
+/** ` Stations: a (12), b (3) and 2 more.`: those that differ. */
+function namedStations({ stations }: FleetProblem, root: string): Html {
+  const noted = stations.flatMap(({ name, note }) =>
+    note === undefined ? [] : [html`${stationLink(name, root)} (${note})`],
+  );
+  return stations.length === 1 || noted.length === 0 ? html`` : html` Stations: ${itemList(noted, MAX_NAMED)}.`;
+}
+
+/** Where to see more of a problem. */
+function furtherLink(problem: FleetProblem, { root, foundOf, ownerLabel }: AttentionOptions): Html | undefined {
+  const { kind, stations, sinceMs } = problem;
+  const only = stations.length === 1 ? stations[0]?.name : undefined;
+  if (kind === 'firing' || kind === 'unknown states') {
+    const query = { alert_state: kind === 'firing' ? 'firing' : 'unknown', station: only };
+    return html`<a href="${root}${ROUTES.search.slice(1)}${queryText(query)}">See which</a>`;
+  }
+  if (kind === 'upstream') return html`<a href="${CAPACITY_GUIDE}" rel="noreferrer">More about overload</a>`;
+  if (only === undefined) return undefined;
+  if (kind === 'rejected') return html`<a href="${root}${stationPath(only)}#rejected">See which</a>`;
+  if (kind !== 'lost' || sinceMs === undefined) return undefined;
+  const path = changesPath(only, { change: 'removed', since: new Date(sinceMs).toISOString() });
+  const removed = foundOf(only).filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
+  const owners = removed.flatMap((count) => count.owners);
+  return html`<a href="${root}${path}">See which</a>${ownersText(ownerLabel, owners)}`;
+}
+
+/** `, by team: web 120, data 100`; '' without removed resources or labels. The counts are exact, whatever is kept of the changes. */
+export function ownersText(label: string | undefined, owned: ObservedCount['owners']): string {
+  if (label === undefined || owned.length === 0) return '';
+  const counts = new Map<string, number>();
+  for (const { labels, total } of owned) {
+    const owner = resourceLabel({ labels }, label) || NONE;
+    counts.set(owner, (counts.get(owner) ?? 0) + total);
+  }
+  const named = [...counts].sort(([, a], [, b]) => b - a).map(([value, count]) => `${value} ${numberText(count)}`);
+  return `, by ${label}: ${firstOf(named, MAX_NAMED).join(', ')}`;
 }
 
 /** What to do: the first sentence is the strongest line of its problem. `see`: where to see more. */

@@ -9,7 +9,7 @@ import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../sta
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
 import { changesPath, resourcePath } from '../routes.ts';
-import { ownersText } from './attention-items.ts';
+import { ownersText } from './attention.ts';
 import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';

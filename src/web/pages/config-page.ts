@@ -1,4 +1,4 @@
-import type { RejectedReload } from '../port.ts';
+import type { RejectedReload } from '../../status/problems.ts';
 import { ROUTES } from '../routes.ts';
 import { facts, type Html, html, momentText, utcTime } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';

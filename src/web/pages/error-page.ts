@@ -34,11 +34,6 @@ function headingOf(status: number): string {
   return first + rest.join('').toLowerCase();
 }
 
-/** The status with its reason phrase, if it has one. */
-export function statusText(status: number): string {
-  return [status, STATUS_CODES[status]].join(' ').trim();
-}
-
 /** The relative path to the root, or to the prefix if the path is below it. */
 function rootFrom(path: string, prefix: string): string {
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;

@@ -4,6 +4,7 @@ import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../re
 import { countResources, type ResourceCounts } from '../../resources/resource-counts.ts';
 import { type StationResource, searchStations } from '../../resources/selection.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
+import { currentProblems } from '../../status/problems.ts';
 import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   coverageShare,
@@ -20,7 +21,6 @@ import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
-import { attentionItems } from './attention-items.ts';
 import { latestChangesSection } from './changes-page.ts';
 import { type Fact, facts, type Html, html, momentText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
@@ -86,15 +86,10 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, nowMs } = view;
   const recent = recentChanges(status, nowMs);
-  const items = attentionItems({
-    root: '../',
-    stations: [status],
-    upstreams: [view.upstream],
-    foundOf: () => view.changes.found,
-    ownerLabel: spec.resourceLabels.names[0],
-    nowMs,
-  });
-  const { text, tone } = stationHeadline(status, items, nowMs);
+  const found = currentProblems({ stations: [status], upstreams: [view.upstream], nowMs });
+  const ownerLabel = spec.resourceLabels.names[0];
+  const attention = { root: '../', nowMs, isOfStation: true, foundOf: () => view.changes.found, ownerLabel };
+  const { text, tone } = stationHeadline(status, found, nowMs);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(linksOf(links, spec))}<div class="headline">
@@ -106,7 +101,7 @@ ${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}
-${attentionSection(items, nowMs, 'hidden')}
+${attentionSection(found, attention)}
 ${stationTiles(view, recent)}
 ${withheldNotes(served)}${latestChangesSection(view)}
 ${refreshesSection(view)}

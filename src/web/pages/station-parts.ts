@@ -1,5 +1,5 @@
-import { type FailureSummary, failureAdvice } from '../../model/failure.ts';
 import type { Link } from '../../resources/links.ts';
+import { explainStation } from '../../status/problems.ts';
 import type { RecentChanges } from '../../status/recent-changes.ts';
 import {
   type CountedCoverage,
@@ -15,7 +15,6 @@ import {
 } from '../../status/station-status.ts';
 import { countText, numberText, shareText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { statusText } from './error-page.ts';
 import { breakable, type Html, html, momentText, sinceText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
@@ -37,22 +36,15 @@ function toneOf(station: StationStatus, nowMs: number): 'good' | 'warning' | 'ba
 
 /** What is wrong with a station, in a few words: `401 Unauthorized, 3 rejected`; '' if nothing is. */
 export function stateNote(station: StationStatus): string {
-  const { failure, snapshot } = station;
+  const { snapshot } = station;
   const notes = [
-    failure && shortReason(failure),
+    explainStation(station)?.short,
     stateOf(station) === 'no-data' ? noDataReason(station) : '',
     completeness(station),
     station.isBeforeReload ? 'listed before the reload' : '',
     snapshot?.unknown ? `${numberText(snapshot.unknown)} unknown` : '',
   ];
   return notes.filter(Boolean).join(', ');
-}
-
-/** A few words for a failure: the status if the service returned one. */
-export function shortReason(failure: FailureSummary): string {
-  const { reason, status } = failure;
-  if (reason !== 'status' || status === undefined) return failureAdvice(failure).short;
-  return statusText(status);
 }
 
 /** Why the listing is not verified complete, in a word: `incomplete`, `3 rejected`; '' if it is. */

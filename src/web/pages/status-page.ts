@@ -3,6 +3,7 @@ import { sumIfKnown } from '../../resources/aggregates.ts';
 import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
 import { NO_STATE } from '../../resources/resource-words.ts';
 import type { Selection } from '../../resources/selection.ts';
+import { currentProblems } from '../../status/problems.ts';
 import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   type Coverage,
@@ -21,7 +22,6 @@ import { countText, durationText, numberText } from '../../text/words.ts';
 import { labelNames } from '../data.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';
-import { attentionItems } from './attention-items.ts';
 import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId, sinceText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { labelHeading } from './resource-list.ts';
@@ -43,23 +43,22 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
   const nowMs = options.now();
   const stations = exporter.stations();
   const changes = await changesOfLastHour(stations, nowMs);
-  const items = attentionItems({
-    root: './',
+  const found = currentProblems({
     stations,
     upstreams: exporter.upstreams(),
-    foundOf: (station) => exporter.station(station)?.changes.found ?? [],
-    ownerLabel: labelNames(exporter)[0],
     rejectedReload: exporter.rejectedReload(),
     rejectedWebReload: exporter.rejectedWebReload(),
     nowMs,
   });
-  const { text, tone } = headline(stations, items, { isSharded: exporter.isSharded, nowMs });
+  const foundOf = (station: string) => exporter.station(station)?.changes.found ?? [];
+  const attention = { root: './', nowMs, foundOf, ownerLabel: labelNames(exporter)[0] };
+  const { text, tone } = headline(stations, found, { isSharded: exporter.isSharded, nowMs });
   const content = html`<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${attentionSection(items, nowMs)}
+${attentionSection(found, attention)}
 ${statusTiles(stations, changes, nowMs)}
 ${notCounted(stations)}
 ${stationTable(stations, values, changes, nowMs)}

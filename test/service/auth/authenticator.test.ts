@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { clockHint } from '../../../src/service/auth/authenticator.ts';
 import { Credential } from '../../../src/service/auth/credential.ts';
 import { SIGNED_HEADERS } from '../../../src/service/auth/hmac.ts';
 import type { ConfiguredScheme } from '../../../src/service/auth/schemes.ts';
@@ -187,14 +186,5 @@ describe('Credential', () => {
     expect(await credential.read()).toBe('a\nb');
     clock.nowMs += 1;
     expect(await credential.read()).toBe('new');
-  });
-});
-
-describe('clockHint', () => {
-  it('is undefined for a difference of up to a minute and without a date', () => {
-    const nowMs = Date.UTC(2026, 0, 2);
-    expect(clockHint('Fri, 02 Jan 2026 00:01:00 GMT', nowMs)).toBeUndefined();
-    expect(clockHint(undefined, nowMs)).toBeUndefined();
-    expect(clockHint('yesterday', nowMs)).toBeUndefined();
   });
 });

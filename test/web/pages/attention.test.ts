@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE, FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
-import { INCOMPLETE_ADVICE } from '../../../src/model/listing.ts';
+import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
+import { incompleteAdvice, throttlingAdvice } from '../../../src/status/advice.ts';
+import { currentProblems, type ProblemFacts } from '../../../src/status/problems.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
-import { attentionSection, headline, stationHeadline } from '../../../src/web/pages/attention.ts';
-import { attentionItems, type FleetFacts, ownersText } from '../../../src/web/pages/attention-items.ts';
+import { attentionSection, headline, ownersText, stationHeadline } from '../../../src/web/pages/attention.ts';
 import { mismatch } from '../../stations/fixtures.ts';
 import { NOW_MS, SNAPSHOT, STATION, UPSTREAM, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
@@ -19,7 +19,12 @@ const outageSince = (minutes: number): StationStatus['outage'] => {
 };
 
 const failing = (name: string, reason: FailureReason, status = 503, changes: Partial<StationStatus> = {}) =>
-  up(name, { up: false, failure: { reason, message: 'm', status }, outage: outageSince(12), ...changes });
+  up(name, {
+    up: false,
+    failure: { reason, message: 'm', status, isAnswered: true },
+    outage: outageSince(12),
+    ...changes,
+  });
 
 const failingWithoutData = (name: string, changes: Partial<StationStatus> = {}) =>
   failing(name, 'timeout', 503, { snapshot: undefined, ...changes });
@@ -55,33 +60,28 @@ const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
 const losing = (name: string, lost: number, before: number) =>
   up(name, { lossAt: () => ({ lost, before, sinceMs: NOW_MS - 9 * MINUTE_MS }) });
 
-const factsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}): FleetFacts => ({
-  root: './',
-  stations,
-  upstreams: [UPSTREAM],
-  foundOf: () => [],
-  ownerLabel: undefined,
-  nowMs: NOW_MS,
-  ...facts,
-});
+const problemsOf = (stations: readonly StationStatus[], facts: Partial<ProblemFacts> = {}) =>
+  currentProblems({ stations, upstreams: [UPSTREAM], nowMs: NOW_MS, ...facts });
 
-const itemsOf = (stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) =>
-  attentionItems(factsOf(stations, facts));
+type Options = Parameters<typeof attentionSection>[1];
 
-function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<FleetFacts> = {}) {
-  const { text, tone } = headline(stations, itemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
+const sectionOf = (found: ReturnType<typeof currentProblems>, options: Partial<Options> = {}) =>
+  attentionSection(found, { root: './', nowMs: NOW_MS, foundOf: () => [], ownerLabel: undefined, ...options }).text;
+
+function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<ProblemFacts> = {}) {
+  const { text, tone } = headline(stations, problemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
   return { text: shown(text.text).text, tone };
 }
 
 /** The rows of the list, without its heading. */
-function rowsOf(stations: readonly StationStatus[], facts: Partial<FleetFacts> = {}) {
-  const [, ...rows] = attentionSection(itemsOf(stations, facts), NOW_MS).text.split('<li ');
+function rowsOf(stations: readonly StationStatus[], facts: Partial<ProblemFacts> = {}, options: Partial<Options> = {}) {
+  const [, ...rows] = sectionOf(problemsOf(stations, facts), options).split('<li ');
   return rows.map((row) => shown(`<li ${row}`));
 }
 
 describe('headline', () => {
   it.each<
-    [text: string, tone: string, stations: readonly StationStatus[], isSharded?: boolean, facts?: Partial<FleetFacts>]
+    [text: string, tone: string, stations: readonly StationStatus[], isSharded?: boolean, facts?: Partial<ProblemFacts>]
   >([
     ['No stations are configured', 'neutral', []],
     ['No stations are configured on this shard', 'neutral', [], true],
@@ -159,7 +159,7 @@ describe('headline', () => {
   });
 });
 
-describe('attentionItems', () => {
+describe('currentProblems', () => {
   it('has the order of the severities of alerts: lost resources, then no data, then warnings, then unknown states', () => {
     const stations = [
       unclear('state', 7),
@@ -172,7 +172,7 @@ describe('attentionItems', () => {
       up('busy', { snapshot: { ...SNAPSHOT, resources: 400, firing: 21 } }),
       up('calm', { snapshot: { ...SNAPSHOT, resources: 400, firing: 20 } }),
     ];
-    const items = itemsOf(stations, {
+    const items = problemsOf(stations, {
       upstreams: [loaded({ recentThrottled: 1 }), { ...UPSTREAM, name: 'idle' }],
       rejectedReload: { atMs: NOW_MS, problems: ['p'] },
       rejectedWebReload: { atMs: NOW_MS, problems: ['p'] },
@@ -203,7 +203,7 @@ describe('attentionItems', () => {
       failing('d', 'status', 502),
       failing('e', 'status', 503),
     ];
-    expect(itemsOf(stations).map(({ who, problem }) => `${who}: ${problem}`)).toEqual([
+    expect(problemsOf(stations).map(({ who, problem }) => `${who}: ${problem}`)).toEqual([
       '3 stations of upstream main: 403 Forbidden',
       '2 stations of upstream main: timeout',
       'b: 403 Forbidden',
@@ -214,22 +214,21 @@ describe('attentionItems', () => {
 
   it('says nothing of an upstream that failures already say, or that is usual', () => {
     const upstreams = [loaded({ recentThrottled: 5, waitingRefreshes: 3, oldestWaitingMs: 119_000 })];
-    expect(itemsOf([failing('a', 'rate_limited')], { upstreams })).toHaveLength(1);
-    const [item] = itemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 121_000 })] });
+    expect(problemsOf([failing('a', 'rate_limited')], { upstreams })).toHaveLength(1);
+    const [item] = problemsOf([up('a')], { upstreams: [loaded({ waitingRefreshes: 3, oldestWaitingMs: 121_000 })] });
     expect(item).toMatchObject({ who: 'upstream main', problem: 'overloaded', sinceMs: NOW_MS - 121_000 });
   });
 });
 
 describe('attentionSection', () => {
   it('is empty when all is well', () => {
-    expect(attentionSection(itemsOf([up('a')]), NOW_MS).text).toBe('');
+    expect(sectionOf(problemsOf([up('a')]))).toBe('');
   });
 
   it('has what, since when and what to do once for 300 stations of one account', () => {
     const rows = rowsOf(fleet(300, (name) => failing(name, 'forbidden')));
-    const { meaning, advice } = FAILURE_ADVICE.forbidden;
     expect(rows.map(({ text }) => text)).toEqual([
-      `300 stations main since 02:53 UTC, 12 min ${meaning} Older data is served. What to do: ${advice} forbidden: m`,
+      `300 stations main since 02:53 UTC, 12 min The service accepted the Bearer credentials of authorization, but the account has no permission to list this station (403). Older data is served. What to do: Grant the account read permission on the station, or use an account that has it. forbidden: m`,
     ]);
     expect(rows[0]?.hrefs).toEqual(['./?state=failing&filter=403+Forbidden&upstream=main#stations']);
   });
@@ -261,7 +260,7 @@ describe('attentionSection', () => {
     const atMs = NOW_MS - 9 * MINUTE_MS;
     const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
     const foundOf = () => [found, { ...found, change: 'added' as const }, { ...found, atMs: atMs - 1 }];
-    const [row] = rowsOf([losing('vanish', 220, 400), up('fine')], { foundOf, ownerLabel: 'team' });
+    const [row] = rowsOf([losing('vanish', 220, 400), up('fine')], {}, { foundOf, ownerLabel: 'team' });
     expect(row?.text).toBe(
       'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone. The listings add up. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: web 220.',
     );
@@ -275,7 +274,7 @@ describe('attentionSection', () => {
     const [row, ...others] = rowsOf(fleet(7, up).map(({ name }, index) => losing(name, 10 + index, 20)));
     expect(others).toEqual([]);
     expect(row?.text).toContain(
-      '91 of 140 resources are gone: s6 (16), s5 (15), s4 (14), s3 (13), s2 (12) and 2 more.',
+      '91 of 140 resources are gone. The listings add up. Stations: s6 (16), s5 (15), s4 (14), s3 (13), s2 (12) and 2 more.',
     );
   });
 
@@ -284,7 +283,7 @@ describe('attentionSection', () => {
   it.each<[text: string, advice: string, ...stations: StationStatus[]]>([
     ['a main since 03:00 UTC, 5 min The data has expired: not scraped for 5 min.', SCRAPE_ADVICE, gone('a')],
     [
-      '2 stations since 02:58 UTC, 7 min The data has expired: a (not scraped for 5 min), b (not scraped for 7 min).',
+      '2 stations main since 02:58 UTC, 7 min The data has expired. Stations: a (not scraped for 5 min), b (not scraped for 7 min).',
       SCRAPE_ADVICE,
       gone('a'),
       gone('b', { dueInMs: -7 * MINUTE_MS }),
@@ -310,8 +309,8 @@ describe('attentionSection', () => {
       lacking('noid', { ...withRejected(1), ...held }),
     ]);
     expect(rows.map(({ text }) => text)).toEqual([
-      `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${INCOMPLETE_ADVICE.total_mismatch} Changes are not counted meanwhile.`,
-      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${INCOMPLETE_ADVICE.rejected_records} Changes are not counted meanwhile. See which.`,
+      `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${incompleteAdvice('total_mismatch')} Changes are not counted meanwhile.`,
+      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${incompleteAdvice('rejected_records')} Changes are not counted meanwhile. See which.`,
     ]);
     const [compared] = rowsOf([lacking('noid', withRejected(1))]);
     expect(compared?.text).not.toContain('Changes are not counted');
@@ -324,7 +323,7 @@ describe('attentionSection', () => {
     expect(incomplete?.hrefs[0]).toBe('./?filter=incomplete&upstream=main#stations');
     const [rejecting] = rowsOf(fleet(7, (name) => lacking(name, withRejected(3))));
     expect(rejecting?.text).toContain(
-      '21 records have no usable resource_id, and are left out: s0 (3), s1 (3), s2 (3), s3 (3), s4 (3) and 2 more.',
+      '21 records have no usable resource_id, and are left out. Stations: s0 (3), s1 (3), s2 (3), s3 (3), s4 (3) and 2 more.',
     );
   });
 
@@ -341,7 +340,7 @@ describe('attentionSection', () => {
     const rows = rowsOf([unclear('a', 7), unclear('b', 2)]);
     expect(rows).toHaveLength(1);
     expect(rows[0]?.text).toMatch(
-      /^2 stations since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\): a \(7\), b \(2\)\. What to do: .*states: \{ firing: \[\], pending: \[\], inactive: \[\] \}: "ESCALATED"\./,
+      /^2 stations main since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\)\. Stations: a \(7\), b \(2\)\. What to do: .*states: \{ firing: \[\], pending: \[\], inactive: \[\] \}: "ESCALATED"\./,
     );
     expect(rows[0]?.hrefs).toContain('./search?alert_state=unknown');
   });
@@ -350,37 +349,35 @@ describe('attentionSection', () => {
     const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
     expect(row?.text).toBe(
-      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${FAILURE_ADVICE.rate_limited.advice}`,
+      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${throttlingAdvice(undefined)} More about overload.`,
     );
   });
 
   it('folds a long list', () => {
     const stations = fleet(10, (name) => failing(name, 'timeout', 503, { upstream: name }));
-    const [shownItems = '', folded = ''] = attentionSection(itemsOf(stations), NOW_MS).text.split('<details>');
+    const [shownItems = '', folded = ''] = sectionOf(problemsOf(stations)).split('<details>');
     expect(shown(shownItems).text).toMatch(/^Needs attention 10 /);
     expect(shownItems.match(/<li /g)).toHaveLength(8);
     expect(shown(folded).text).toMatch(/^2 more /);
     expect(folded.match(/<li /g)).toHaveLength(2);
   });
 
-  const timeout = (changes: Partial<StationStatus>) => rowsOf([failing('a', 'timeout', 503, changes)])[0]?.text;
+  const textOf = (changes: Partial<StationStatus>) => rowsOf([failing('a', 'timeout', 503, changes)])[0]?.text;
 
-  it('does not advise to wait longer for a service that never answered', () => {
-    for (const silent of [{ isHanging: true }, { lastSuccessMs: undefined }])
-      expect(timeout(silent)).toMatch(/What to do: Check base_url, /);
-    expect(timeout({})).toMatch(/What to do: If the service never answers, /);
-  });
-
-  it('says that the service answers for others while one station hangs, and where to ask', () => {
-    const text = timeout({ isHanging: true, othersAnswered: 2 });
-    expect(text).toContain('The service does not answer for this station, but does for others on the same host.');
-    expect(text).toContain('What to do: Report the station to the operators of the service');
-    expect(text).not.toContain('firewall');
+  it('explains a failure by what is known of the station and its upstream', () => {
+    const untrusted = { reason: 'tls' as const, message: 'm', codes: ['SELF_SIGNED_CERT_IN_CHAIN'] };
+    expect(textOf({ failure: untrusted })).toContain('was issued by an untrusted authority.');
+    const timeout = { reason: 'timeout' as const, message: 'm' };
+    expect(textOf({ failure: timeout })).toMatch(/What to do: If the service never answers, /);
+    for (const silent of [{ isHanging: true }, { hasReplied: false }])
+      expect(textOf({ failure: timeout, ...silent })).toMatch(/What to do: Check base_url, /);
+    expect(textOf({ failure: timeout, isHanging: true, othersAnswered: 2 })).toContain(
+      'does for others on the same host',
+    );
   });
 
   it('does not repeat the station on its own page, and has the links of that page', () => {
-    const items = itemsOf([unclear('a', 7)], { root: '../' });
-    const { text, hrefs } = shown(attentionSection(items, NOW_MS, 'hidden').text);
+    const { text, hrefs } = shown(sectionOf(problemsOf([unclear('a', 7)]), { root: '../', isOfStation: true }));
     expect(text).toMatch(/^Needs attention 1 since 03:03 UTC, 2 min 7 resources in states of unknown meaning/);
     expect(hrefs).toEqual(['../search?alert_state=unknown&station=a']);
   });
@@ -398,7 +395,7 @@ describe('stationHeadline', () => {
   ])('is "%s" in the tone %s', (text, tone, station) => {
     // Problems of the upstream are not those of the station.
     const upstreams = [loaded({ holdMs: 5000 })];
-    const line = stationHeadline(station, itemsOf([station], { upstreams }), NOW_MS);
+    const line = stationHeadline(station, problemsOf([station], { upstreams }), NOW_MS);
     expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });
 });

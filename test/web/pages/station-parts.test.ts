@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/status/station-status.ts';
-import { coverageText, shortReason, stateBadge, stateNote } from '../../../src/web/pages/station-parts.ts';
+import { coverageText, stateBadge, stateNote } from '../../../src/web/pages/station-parts.ts';
 import { NOW_MS, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { shown } from './opened-page.ts';
 
@@ -35,17 +35,6 @@ describe('stateNote', () => {
     ['1,200 rejected, 1 unknown', { snapshot: { ...SNAPSHOT, ...withRejected(1200), unknown: 1 } }],
   ])('is "%s" with %j', (text, changes) => {
     expect(stateNote({ ...STATION, ...changes })).toBe(text);
-  });
-});
-
-describe('shortReason', () => {
-  it.each([
-    ['status', 503, '503 Service Unavailable'],
-    ['status', 520, '520'],
-    ['status', undefined, 'error status'],
-    ['timeout', undefined, 'timeout'],
-  ] as const)('of %s with the status %s is "%s", whatever the message is', (reason, status, short) => {
-    expect(shortReason({ reason, status, message: 'host:443 answered 404 Not Found' })).toBe(short);
   });
 });
 

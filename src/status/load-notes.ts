@@ -1,14 +1,13 @@
-import { CAPACITY_GUIDE, type Capacity, capacityText, isExceeded } from '../../status/capacity.ts';
-import { NOTABLE_WAIT_MS, type UpstreamStatus } from '../../status/station-status.ts';
-import { countText, durationText, numberText } from '../../text/words.ts';
-import { type Html, html, timeText } from './html.ts';
+import { countText, durationText, numberText } from '../text/words.ts';
+import { type Capacity, capacityText, isExceeded } from './capacity.ts';
+import { NOTABLE_WAIT_MS, type UpstreamStatus } from './station-status.ts';
 
 /** What limits the refreshes of an upstream. */
 interface LoadNote {
   readonly kind: 'throttled' | 'held' | 'waiting' | 'exceeded';
   /** The words after the name of the upstream. */
   readonly brief: string;
-  readonly text: Html;
+  readonly text: string;
   /** undefined: unknown. */
   readonly sinceMs?: number | undefined;
 }
@@ -30,27 +29,27 @@ export function loadNotes({ load, capacity }: UpstreamStatus, nowMs: number): re
       kind: 'held',
       isShown: holdMs > 0,
       brief: 'paused by the service',
-      text: html`service requested a pause until ${timeText(nowMs + holdMs, 'seconds')} UTC (Retry-After)`,
+      text: `service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
     },
     {
       kind: 'waiting',
       isShown: waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS,
       brief: 'overloaded',
-      text: html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
+      text: `${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
       sinceMs: nowMs - oldestWaitingMs,
     },
     {
       kind: 'exceeded',
       isShown: isShort && !isThrottled,
       brief: 'overloaded',
-      text: html`${capacity === undefined ? '' : capacityText(capacity)} (<a href="${CAPACITY_GUIDE}" rel="noreferrer">what to do</a>)`,
+      text: capacity === undefined ? '' : capacityText(capacity),
     },
   ];
   return notes.filter(({ isShown }) => isShown);
 }
 
 /** `the service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
-function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): Html {
+function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): string {
   const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
-  return capacity === undefined ? html`${share}` : html`${capacityText(capacity, 'service')} (${share})`;
+  return capacity === undefined ? share : `${capacityText(capacity, 'service')} (${share})`;
 }

@@ -1,0 +1,441 @@
+import { getBuiltinModule } from 'node:process';
+import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
+import type { FailureFacts, FailureReason, UpstreamAccess } from '../model/failure.ts';
+import type { IncompleteReason } from '../model/listing.ts';
+
+// Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
+const { STATUS_CODES } = getBuiltinModule('node:http');
+
+/** What a problem means and what to do about it. */
+export interface Advice {
+  /** What went wrong, in a few words. */
+  readonly short: string;
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+export interface Explanation extends Advice {
+  /** The TLS handshake failed, or the first request because of it. */
+  readonly isTls: boolean;
+}
+
+/** What is known beside a failure. */
+export interface Circumstances {
+  /** Of the upstream; undefined: unknown. */
+  readonly access?: UpstreamAccess | undefined;
+  /** Who does not reply at all: the whole service, or one station while others of the same host are answered. */
+  readonly silence?: 'service' | 'station' | undefined;
+  /** A further connection, which `check --live` opens. */
+  readonly probe?: ConnectionProbe | undefined;
+  /** How many records of a page the service returns at most, where it is less than `page_size`. */
+  readonly pageLimit?: number | undefined;
+}
+
+export interface ConnectionProbe {
+  /** undefined: there was no TLS handshake. */
+  readonly session: TlsSession | undefined;
+  /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
+  readonly isTlsPort: boolean;
+}
+
+/** Also known when the certificate failed verification. */
+export interface TlsSession {
+  readonly protocol: string;
+  readonly issuer: string;
+  /** Subject alternative names, or the subject where there are none. */
+  readonly names: readonly string[];
+  readonly validToMs: number;
+}
+
+/** The explanation of the first rule that applies. */
+export function explain(failure: FailureFacts, circumstances: Circumstances = {}): Explanation {
+  const { reason, codes = [], status } = failure;
+  const rules: readonly Rule[] = RULES[reason];
+  const rule = rules.find(
+    ({ code, when }) =>
+      (code === undefined || codes.some((candidate) => code.test(candidate))) &&
+      (when === undefined || when({ ...circumstances, failure })),
+  );
+  const { short, meaning, advice, isTls = reason === 'tls' } = { ...generalRule(reason), ...rule };
+  const shown = short === ERROR_STATUS && status !== undefined ? statusText(status) : short;
+  const words = wordsOf(failure, circumstances);
+  return { short: filled(shown, words), meaning: filled(meaning, words), advice: filled(advice, words), isTls };
+}
+
+/** What a reason means whatever its cause is: for the documentation. */
+export function generalAdvice(reason: FailureReason): Advice {
+  const { short, meaning, advice } = generalRule(reason);
+  return { short, meaning: filled(meaning, GENERAL_WORDS), advice: filled(advice, GENERAL_WORDS) };
+}
+
+/** The status with its reason phrase, if it has one. */
+function statusText(status: number): string {
+  return [status, STATUS_CODES[status]].join(' ').trim();
+}
+
+export function isoDate(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** What to do about requests that are too many for the service. */
+export function throttlingAdvice(pageLimit: number | undefined): string {
+  return filled(generalRule('rate_limited').advice, { ...GENERAL_WORDS, orPageSize: orPageSize(pageLimit) });
+}
+
+/** What to do about a listing that is not verified complete. */
+export function incompleteAdvice(reason: IncompleteReason, pageLimit?: number): string {
+  switch (reason) {
+    case 'rejected_records':
+      return 'Report the records to the operators of the service: the table “Rejected records” of the station has their positions and names.';
+    case 'total_mismatch':
+      return `Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise ${pageLimit === undefined ? 'page_size or ' : ''}concurrency.`;
+    case 'paging':
+      return pageLimit === undefined
+        ? 'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.'
+        : `Report it to the operators of the service, which ${pageLimitText(pageLimit)}.`;
+    case 'shared_labels':
+      return 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.';
+    case 'further_listing':
+      return 'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.';
+  }
+}
+
+/** `returns at most 50 per page`: a larger `page_size` is of no use. */
+function pageLimitText(pageLimit: number): string {
+  return `returns at most ${pageLimit} per page`;
+}
+
+interface Rule extends Partial<Advice> {
+  /** Of the failure. */
+  readonly code?: RegExp;
+  readonly when?: (circumstances: Circumstances & { readonly failure: FailureFacts }) => boolean;
+  readonly isTls?: true;
+}
+
+/** In the texts, a name in braces stands for one of these words. */
+type Words = Readonly<Record<(typeof WORDS)[number], string>>;
+
+const WORDS = [
+  'service',
+  'host',
+  'key',
+  'credentials',
+  'rejected',
+  'unobtainable',
+  'issuer',
+  'names',
+  'expiry',
+  'certificateState',
+  'certificateProblem',
+  'certificateAdvice',
+  'clockDifference',
+  'orPageSize',
+] as const;
+
+function filled(text: string, words: Words): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: keyof Words) => words[name]);
+}
+
+/** Certificates of large hosting providers have hundreds. */
+const MAX_CERTIFICATE_NAMES = 5;
+
+const CLIENT_CERTIFICATE_ADVICE =
+  'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
+
+const UNOBTAINABLE =
+  'Check that the credential file exists, is not empty and is readable by the exporter; it is reread automatically.';
+
+/** Where nothing is known of the upstream. */
+const GENERAL_WORDS: Words = {
+  service: 'the service',
+  host: 'the service',
+  key: 'base_url',
+  credentials: 'the credentials',
+  rejected:
+    'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too.',
+  unobtainable: UNOBTAINABLE,
+  issuer: '',
+  names: '',
+  expiry: '',
+  certificateState: 'required',
+  certificateProblem: 'requires a',
+  certificateAdvice: 'Obtain a client certificate and set tls_config.cert_file and tls_config.key_file.',
+  clockDifference: '',
+  orPageSize: orPageSize(undefined),
+};
+
+function orPageSize(pageLimit: number | undefined): string {
+  return pageLimit === undefined ? ' or page_size' : '';
+}
+
+function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, probe, pageLimit }: Circumstances): Words {
+  const session = probe?.session;
+  return {
+    ...GENERAL_WORDS,
+    ...access?.words,
+    ...(access && { service: access.service, host: access.host, key: access.key }),
+    ...(access?.hasCertificate && {
+      certificateState: 'rejected',
+      certificateProblem: 'rejects the',
+      certificateAdvice: CLIENT_CERTIFICATE_ADVICE,
+    }),
+    ...(session && {
+      issuer: `: ${session.issuer}`,
+      names: `: ${session.names.slice(0, MAX_CERTIFICATE_NAMES).join(', ')}`,
+      expiry: ` on ${isoDate(session.validToMs)}`,
+    }),
+    clockDifference: clockDifferenceText(clockDifferenceMs),
+    orPageSize: orPageSize(pageLimit),
+  };
+}
+
+/** Stands for the status, where it is known. */
+const ERROR_STATUS = 'error status';
+
+const PLAIN_HTTP: Rule = {
+  when: ({ probe }) => probe?.isTlsPort === true,
+  isTls: true,
+  short: 'port expects TLS',
+  meaning: '{service} expects TLS on this port, but base_url is an http URL.',
+  advice: 'Start base_url with https://.',
+};
+
+const CLIENT_CERTIFICATE: Rule = {
+  isTls: true,
+  short: 'client certificate {certificateState}',
+  meaning:
+    '{service} closed the connection during the TLS handshake: it probably {certificateProblem} client certificate.',
+  advice: '{certificateAdvice}',
+};
+
+/** The last one of a reason is the general one, which applies to all other failures: a rule has its texts where it has none. */
+const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>> = {
+  timeout: [
+    PLAIN_HTTP,
+    {
+      code: /^(UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_CONNECTION_TIMEOUT|ETIMEDOUT)$/,
+      short: 'connect timeout',
+      meaning: 'No connection to {host} was established within the timeout.',
+      advice:
+        'The usual cause is a firewall that drops packets. Check the host and port in {key} too. If outbound traffic needs a proxy, set proxy_url.',
+    },
+    // Where nothing is answered, more time would not help.
+    {
+      when: ({ silence }) => silence === 'station',
+      meaning: 'The service does not answer for this station, but does for others on the same host.',
+      advice:
+        'Report the station to the operators of the service, with its path and the time: network and host work. Raise timeout only if this station is known to be slow.',
+    },
+    {
+      when: ({ silence }) => silence === 'service',
+      meaning: 'The service does not answer at all.',
+      advice:
+        'Check base_url, whether the service is running, and the firewalls and proxies in between. Raise timeout only if the service is known to be slow.',
+    },
+    {
+      short: 'timeout',
+      meaning: 'The service did not answer in time.',
+      advice:
+        'If the service never answers, check base_url, and the firewalls and proxies in between. If one page takes too long, raise timeout or lower page_size. If all pages of a station take too long, raise refresh_timeout or concurrency.',
+    },
+  ],
+  network: [
+    PLAIN_HTTP,
+    {
+      code: /^(ENOTFOUND|EAI_AGAIN)$/,
+      short: 'unknown host',
+      meaning: 'The host name of {host} cannot be resolved.',
+      advice: 'Check the host in {key}, and whether this host can resolve other names.',
+    },
+    {
+      code: /^ECONNREFUSED$/,
+      short: 'connection refused',
+      meaning: '{host} refused the connection: no process listens on that port.',
+      advice: 'Check the host and port in {key}, and whether the server is running.',
+    },
+    {
+      code: /^(EHOSTUNREACH|ENETUNREACH)$/,
+      short: 'unreachable',
+      meaning: 'There is no route from this host to {host}.',
+      advice: 'Check the routes and the network of this host. If outbound traffic needs a proxy, set proxy_url.',
+    },
+    {
+      // undici aborts the requests that wait for a tunnel when it is refused.
+      code: /^UND_ERR_ABORTED$/,
+      short: 'refused by proxy',
+      meaning: 'The proxy {host} did not open a tunnel to {service}.',
+      advice:
+        'For a 407, add user and password to proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
+    },
+    {
+      // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
+      when: ({ probe, silence }) => probe?.session !== undefined && silence !== undefined,
+      ...CLIENT_CERTIFICATE,
+    },
+    {
+      code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+      short: 'connection closed',
+      meaning: '{host} closed the connection before the reply was complete.',
+      advice: 'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service.',
+    },
+    {
+      short: 'connection failed',
+      meaning: 'The connection to the service failed or was closed early.',
+      advice: 'Check base_url, DNS, firewalls and proxy_url.',
+    },
+  ],
+  tls: [
+    {
+      code: /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)/,
+      short: 'untrusted issuer',
+      meaning: 'The certificate of {service} was issued by an untrusted authority{issuer}.',
+      advice:
+        'For a private CA, set tls_config.ca_file to its certificate. For a public one, the service does not send an intermediate certificate: its operators have to add it.',
+    },
+    {
+      code: /^CERT_HAS_EXPIRED$/,
+      short: 'certificate expired',
+      meaning: 'The certificate of {service} expired{expiry}.',
+      advice: 'The operators of the service have to renew it. Check the clock of this host too.',
+    },
+    {
+      code: /^CERT_NOT_YET_VALID$/,
+      short: 'certificate not yet valid',
+      meaning: 'The certificate of {service} is not yet valid.',
+      advice:
+        'Check the clock of this host first: it is probably behind. Otherwise the service uses the certificate too early.',
+    },
+    {
+      code: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+      short: 'host name mismatch',
+      meaning: 'The certificate of {service} was issued for another host name{names}.',
+      advice: 'Use a host name of the certificate in base_url, or set tls_config.server_name to one.',
+    },
+    {
+      code: /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+      short: 'no TLS on this port',
+      meaning: '{service} does not use TLS on this port, but base_url is an https URL.',
+      advice: 'Check the scheme and port of base_url: http:// for plain HTTP, or the TLS port of the service.',
+    },
+    {
+      code: /^ERR_SSL_(UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|NO_PROTOCOLS_AVAILABLE)$/,
+      short: 'no common TLS version',
+      meaning: '{service} supports no TLS version that the configuration allows.',
+      advice: 'Have the service support TLS 1.2 or newer, or lower tls_config.min_version.',
+    },
+    {
+      // OpenSSL 3.2 renamed SSLV3 to SSL/TLS in these codes.
+      code: /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE)$/,
+      ...CLIENT_CERTIFICATE,
+    },
+    {
+      code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA)/,
+      short: 'client certificate rejected',
+      meaning: '{service} rejected the client certificate.',
+      advice: CLIENT_CERTIFICATE_ADVICE,
+    },
+    {
+      // EPROTO is a failed handshake, of no cause that is known here.
+      code: /^((?!EPROTO)E[A-Z]+|ERR_OSSL_\w+|ERR_X509_\w+|ERR_INVALID_ARG_\w+)$/,
+      short: 'unusable TLS file',
+      meaning: 'A file of tls_config cannot be used.',
+      advice: 'Check that the file exists, is readable by the exporter and contains the expected PEM data.',
+    },
+    {
+      short: 'TLS handshake failed',
+      meaning: 'The TLS handshake with the service failed.',
+      advice:
+        'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS.',
+    },
+  ],
+  auth: [
+    {
+      when: ({ access, failure }) => access?.hasCredentials === false && failure.isAnswered === true,
+      short: 'no credentials',
+      meaning: 'The service requires credentials (401), and no credentials are configured.',
+      advice: '{rejected}',
+    },
+    {
+      when: ({ failure }) => !failure.isAnswered,
+      short: 'no credentials',
+      meaning: 'The credentials could not be read or obtained, so no request was sent.',
+      advice: '{unobtainable}',
+    },
+    {
+      when: ({ failure }) => isNotableClockDifference(failure.clockDifferenceMs),
+      short: 'clock difference',
+      meaning:
+        "The service rejected the signature (401). The local clock is {clockDifference} the service's, which is enough to invalidate signatures.",
+      advice: 'Synchronize the clock of this host (NTP). If it is correct, the clock of the service is wrong.',
+    },
+    {
+      short: '401 Unauthorized',
+      meaning: 'The service rejected {credentials} (401).',
+      advice: '{rejected}',
+    },
+  ],
+  forbidden: [
+    {
+      when: ({ access }) => access?.hasCredentials === false,
+      meaning: 'The service denies access (403), and no credentials are configured.',
+      advice: '{rejected}',
+    },
+    {
+      short: '403 Forbidden',
+      meaning: 'The service accepted {credentials}, but the account has no permission to list this station (403).',
+      advice: 'Grant the account read permission on the station, or use an account that has it.',
+    },
+  ],
+  not_found: [
+    {
+      short: '404 Not Found',
+      meaning: 'The service does not know this station (404).',
+      advice:
+        'Check subscription, resource_group, zone and telemetry_station (or rid), and the path in base_url. Some services also return 404 for a missing permission.',
+    },
+  ],
+  rate_limited: [
+    {
+      short: '429 Too Many Requests',
+      meaning: 'The service is limiting requests (429).',
+      advice:
+        'Send fewer requests: raise cache.ttl{orPageSize}, or remove products. Check which other clients use the account, and whether its limit can be raised.',
+    },
+  ],
+  status: [
+    PLAIN_HTTP,
+    {
+      when: ({ failure: { status = 0 } }) => status >= 500,
+      advice: 'This is a failure of the service: the exporter retries; report it to the service if it persists.',
+    },
+    {
+      when: ({ failure: { status } }) => status !== undefined,
+      advice: 'This status usually means that base_url is wrong.',
+    },
+    {
+      short: ERROR_STATUS,
+      meaning: 'The service returned an error status.',
+      advice:
+        'A 5xx is a failure of the service: the exporter retries; report it to the service if it persists. A 4xx or a redirect usually means that base_url is wrong.',
+    },
+  ],
+  body: [
+    {
+      short: 'not a listing',
+      meaning: 'The reply is not a listing.',
+      advice:
+        'Open base_url in a browser: the usual cause is a sign-in page or the error page of a proxy. If the reply is too large, raise max_page_bytes or lower page_size; if there are too many records, see limits.',
+    },
+  ],
+  internal: [
+    {
+      short: 'internal error',
+      meaning: 'Internal error (exporter bug).',
+      advice: 'Report it with the log line, which contains the stack trace.',
+    },
+  ],
+};
+
+function generalRule(reason: FailureReason): Rule & Advice {
+  return RULES[reason].at(-1) as Rule & Advice;
+}
