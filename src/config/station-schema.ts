@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/values.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
+import { stationFilters } from '../resources/filters.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';
@@ -52,15 +53,6 @@ const pathPart = textMatching(
   // A lone surrogate cannot be encoded.
   (part) => PATH_PART.test(part) && part.isWellFormed(),
 );
-
-const stationFilters = z.strictObject({
-  resource_ids: optionalKey(z.array(nonEmptyText), 'Only resources with these IDs.'),
-  resource_type: optionalKey(nonEmptyText, 'Only resources of this type.'),
-  resource_types: optionalKey(z.array(nonEmptyText), 'Only resources of these types.'),
-  product: optionalKey(nonEmptyText, 'Only resources of this product.'),
-  resource_display_name_prefix: optionalKey(nonEmptyText, 'Only resources whose display name starts with this prefix.'),
-  enabled_alert: optionalKey(z.boolean(), 'Only resources that can have alerts.'),
-});
 
 const stationCache = z.strictObject({
   ttl: optionalKey(timerDuration, 'Overrides `cache.ttl`.'),

@@ -1,6 +1,7 @@
 import { PATH_KEYS, type QueryFilters, type StationPath } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
+import { LISTING_FILTERS } from '../resources/filters.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { RecordedListing, Recording } from '../simulator/recording.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
@@ -57,13 +58,15 @@ function recordedFilters(filters: QueryFilters, anonymous: (text: string) => str
   return Object.fromEntries(
     filtering.map(([name, value]) => {
       const texts = [value].flat().map(String);
-      return [name, NAME_FILTERS.includes(name) ? texts.map(anonymous) : texts];
+      return [name, KEPT_FILTERS.includes(name) ? texts : texts.map(anonymous)];
     }),
   );
 }
 
-/** The filters that contain IDs or names. */
-const NAME_FILTERS = ['resource_ids', 'resource_display_name_prefix'];
+/** All others may contain IDs or names. */
+const KEPT_FILTERS = Object.entries(LISTING_FILTERS).flatMap(([name, { recorded }]) =>
+  recorded === 'kept' ? name : [],
+);
 
 /** A recording as JSON, a page per line, so that a large one never becomes one string. */
 export function* recordingPieces({ listings, ...recording }: Recording): Iterable<string> {

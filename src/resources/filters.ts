@@ -1,9 +1,30 @@
-/** Query parameters that narrow the listing of resources, under the names of the service; an absent one or an empty list is not sent. */
-export type ListingFilters = {
-  readonly resource_ids?: readonly string[];
-  readonly resource_type?: string;
-  readonly resource_types?: readonly string[];
-  readonly product?: string;
-  readonly resource_display_name_prefix?: string;
-  readonly enabled_alert?: boolean;
+import * as z from 'zod';
+import { nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
+
+/** `recorded`: a recording keeps the values of the filter as they are, or has a pseudonym of each. */
+function filter<Schema extends z.ZodType>(schema: Schema, recorded: 'kept' | 'pseudonym', help: string) {
+  return { schema: optionalKey(schema, help), recorded };
+}
+
+/** The filters of the listing of resources, under the names of the service. */
+export const LISTING_FILTERS = {
+  resource_ids: filter(z.array(nonEmptyText), 'pseudonym', 'Only resources with these IDs.'),
+  resource_type: filter(nonEmptyText, 'kept', 'Only resources of this type.'),
+  resource_types: filter(z.array(nonEmptyText), 'kept', 'Only resources of these types.'),
+  product: filter(nonEmptyText, 'kept', 'Only resources of this product.'),
+  resource_display_name_prefix: filter(
+    nonEmptyText,
+    'pseudonym',
+    'Only resources whose display name starts with this prefix.',
+  ),
+  enabled_alert: filter(z.boolean(), 'kept', 'Only resources that can have alerts.'),
 };
+
+type Shape = { [Name in keyof typeof LISTING_FILTERS]: (typeof LISTING_FILTERS)[Name]['schema'] };
+
+const schemas = Object.entries(LISTING_FILTERS).map(([name, { schema }]) => [name, schema]);
+
+export const stationFilters = z.strictObject(Object.fromEntries(schemas) as Shape);
+
+/** An absent filter or an empty list is not sent. */
+export type ListingFilters = Readonly<z.output<typeof stationFilters>>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recordingPieces } from '../../src/recording/station-recorder.ts';
+import { recordingPieces, StationRecorder } from '../../src/recording/station-recorder.ts';
 import { parseRecording, type Recording } from '../../src/simulator/recording.ts';
+import { specOf } from '../stations/fixtures.ts';
 
 const RECORDING: Recording = {
   version: 1,
@@ -31,5 +32,22 @@ describe('recordingPieces', () => {
     const pieces = [...recordingPieces(RECORDING)];
     expect(parseRecording(pieces.join(''))).toEqual({ ok: true, recording: RECORDING });
     expect(pieces.filter((piece) => piece.includes('"offset"'))).toHaveLength(3);
+  });
+});
+
+describe('StationRecorder', () => {
+  it('replaces the values of filters that may contain names, also of unknown ones', () => {
+    const recorder = new StationRecorder();
+    const { path } = specOf();
+    const filters = { resource_type: 'type.a', resource_ids: ['secret-1'], owner_name: 'secret-2' };
+    const body = Buffer.from('{"resources":[]}');
+    recorder.add({ kind: 'resources', query: { path, filters }, offset: 0, size: 1, received: 0, total: 0, body });
+    const [listing] = recorder.recording(specOf()).listings;
+    expect(listing?.filters).toEqual({
+      resource_type: ['type.a'],
+      resource_ids: [expect.stringMatching(/^[a-z]{6}-\d$/)],
+      owner_name: [expect.stringMatching(/^[a-z]{6}-\d$/)],
+    });
+    expect(JSON.stringify(listing)).not.toContain('secret');
   });
 });
