@@ -173,7 +173,7 @@ export const fleet = buildDashboard({
           [4, alertCoverage(scope)],
         ),
         line(9, [16, alerts({ columns: AFFECTED_COLUMNS })], [8, firingAndPending(scope)]),
-        line(12, [24, allStations]),
+        line(13, [24, allStations]),
         line(8, [10, firingByType], [14, failingStations]),
         line(8, [14, types(scope)], [10, capacity(scope)]),
       ],

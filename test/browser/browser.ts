@@ -15,9 +15,7 @@ declare module 'vitest' {
 /** Starts the browser before the tests and closes it after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await chromium.launchServer({
-    executablePath: chromiumExecutable(process.env),
-    // Chromium refuses to run as root inside its sandbox.
-    chromiumSandbox: process.getuid?.() !== 0,
+    ...installedChromium(),
     // Browsers treat a host name other than localhost without TLS as less trustworthy.
     args: ['--host-resolver-rules=MAP exporter.test 127.0.0.1'],
     timeout: 120_000,
@@ -25,6 +23,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('browserEndpoint', server.wsEndpoint());
   project.provide('isUpdating', project.config.snapshotOptions.updateSnapshot === 'all');
   return () => server.close();
+}
+
+/** The options that launch the Chromium of this machine. */
+export function installedChromium() {
+  // Chromium refuses to run as root inside its sandbox.
+  return { executablePath: chromiumExecutable(process.env), chromiumSandbox: process.getuid?.() !== 0 };
 }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];

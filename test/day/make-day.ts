@@ -1,7 +1,7 @@
 /**
  * Makes a day of history in minutes: the built exporter, whose clock is moved from scrape to scrape, lists a seeded service, and the
- * shipped rules are evaluated on the result. Needs Prometheus.
- *   npm run day [-- FOLDER]
+ * shipped rules are evaluated on the result. Needs Prometheus. With a Grafana, takes README's pictures of it; needs Chromium.
+ *   npm run day [-- http://127.0.0.1:3000]
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,33 +10,39 @@ import { parse, stringify } from 'yaml';
 import { startPrometheus } from '../prometheus/live/prometheus.ts';
 import { type AlertRule, alertSamples, alertStates } from './alerts.ts';
 import { startClockedExporter } from './clocked-exporter.ts';
+import { DAY, takePictures } from './pictures.ts';
 import { scrapedSamples } from './samples.ts';
-import { END_MS, HOUR_MS, STEP_MS, startWorld } from './world.ts';
+import { HOUR_MS, LAST_SCRAPE_MS, STEP_MS, startWorld } from './world.ts';
 
-const START_MS = END_MS - 24 * HOUR_MS;
 /** Before the day, so that ranges of an hour are complete from its start. */
-const FIRST_MS = START_MS - HOUR_MS;
+const FIRST_MS = LAST_SCRAPE_MS - 25 * HOUR_MS;
 /** A restart, which enables the series of single resources: too many for all of the day. */
-const DEPLOYMENT_MS = Date.parse('2026-01-15T10:12Z');
+const DEPLOYMENT_MS = LAST_SCRAPE_MS - 36 * STEP_MS;
 
 /** Imported series have no staleness markers: a sample must not be found beyond the next scrape. */
 const PROMETHEUS_FLAGS = ['--query.lookback-delta=2m59s999ms', '--storage.tsdb.retention.time=100y'];
 const PROMETHEUS_CONFIG = '# Nothing is scraped.\n';
 
-const folder = resolve(process.argv[2] ?? '.tmp/day');
+const [, , grafana] = process.argv;
+const folder = resolve('.tmp/day');
 const data = join(folder, 'data');
-const times = Array.from({ length: (END_MS - FIRST_MS) / STEP_MS + 1 }, (_, step) => FIRST_MS + step * STEP_MS);
+const times = Array.from({ length: (LAST_SCRAPE_MS - FIRST_MS) / STEP_MS + 1 }, (_, step) => FIRST_MS + step * STEP_MS);
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 await importSamples('scrapes.om', writeScrapes);
 await importSamples('alerts.om', writeAlerts);
-writeFileSync(join(folder, 'prometheus.yml'), PROMETHEUS_CONFIG);
-const flags = [`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${data}`, ...PROMETHEUS_FLAGS];
-console.log(`\nStart Prometheus:\n  prometheus ${flags.join(' ')}`);
-console.log(
-  `Open a dashboard with a data source whose scrape interval is 3m: ?from=${START_MS}&to=${END_MS}&timezone=utc`,
-);
+if (grafana === undefined) {
+  writeFileSync(join(folder, 'prometheus.yml'), PROMETHEUS_CONFIG);
+  const flags = [`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${data}`, ...PROMETHEUS_FLAGS];
+  console.log(`\nStart Prometheus:\n  prometheus ${flags.join(' ')}`);
+  console.log(`Open a dashboard with a data source whose scrape interval is 3m: ?${DAY}`);
+} else {
+  const address = '127.0.0.1:9090';
+  const prometheus = await startPrometheus(PROMETHEUS_CONFIG, { data, flags: PROMETHEUS_FLAGS, address });
+  await takePictures(grafana);
+  await prometheus.stop();
+}
 
 /** Adds blocks with the samples that a function writes as OpenMetrics. */
 async function importSamples(name: string, write: (add: (samples: string) => void) => Promise<void>): Promise<void> {
@@ -67,7 +73,7 @@ async function writeScrapes(add: (samples: string) => void): Promise<void> {
     const startedMs = performance.now();
     const exposition = await exporter.scrape();
     add(scrapedSamples(exposition, (performance.now() - startedMs) / 1000, nowMs / 1000));
-    if (nowMs % HOUR_MS === 0) console.log(new Date(nowMs).toISOString());
+    if ((LAST_SCRAPE_MS - nowMs) % HOUR_MS === 0) console.log(new Date(nowMs).toISOString());
   }
   await exporter.stop();
   await service.stop();
@@ -83,7 +89,7 @@ interface RangeResult {
 async function writeAlerts(add: (samples: string) => void): Promise<void> {
   const { groups } = parse(readFileSync('prometheus/rules.yml', 'utf8')) as { groups: { rules: AlertRule[] }[] };
   const evaluations = times.map((ms) => ms / 1000);
-  const range = { start: `${FIRST_MS / 1000}`, end: `${END_MS / 1000}`, step: `${STEP_MS / 1000}` };
+  const range = { start: `${FIRST_MS / 1000}`, end: `${LAST_SCRAPE_MS / 1000}`, step: `${STEP_MS / 1000}` };
   const prometheus = await startPrometheus(PROMETHEUS_CONFIG, { data, flags: PROMETHEUS_FLAGS });
   for (const rule of groups.flatMap(({ rules }) => rules)) {
     const { result } = await prometheus.api<RangeResult>('query_range', { query: rule.expr, ...range });

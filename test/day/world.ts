@@ -12,6 +12,8 @@ export const END_MS = Date.parse('2026-01-15T12:00Z');
 /** The time from scrape to scrape. */
 export const STEP_MS = 180_000;
 export const HOUR_MS = 3_600_000;
+/** So long before the end that ages are about a minute, however long the refreshes take. */
+export const LAST_SCRAPE_MS = END_MS - 75_000;
 const SEED = 1;
 
 interface Event {
@@ -25,7 +27,7 @@ interface Event {
 }
 
 const EVENTS: readonly Event[] = [
-  { where: 'training', from: '2026-01-14T15:12Z', to: '2026-01-14T16:21Z', change: withFailedHosts },
+  { where: 'staging', from: '2026-01-14T15:12Z', to: '2026-01-14T16:21Z', change: withFailedHosts },
   { where: 'north', from: '2026-01-15T02:30Z', to: '2026-01-15T03:12Z', fault: replyWith(503) },
   {
     where: 'training',
@@ -90,7 +92,7 @@ function dailyEntries(entries: readonly FleetEntry[], atMs: number): FleetEntry[
   const activity = 0.5 - 0.5 * Math.cos((2 * Math.PI * (atMs / HOUR_MS - 3)) / 24);
   const shares = new Map([
     [FIRING, 0.25 + 0.75 * activity],
-    [PENDING, 0.1 + 0.2 * activity],
+    [PENDING, 0.05 + 0.1 * activity],
   ]);
   return entries
     .filter(({ record }) => !isShortLived(record) || rankOf(record) < 0.85 + 0.15 * activity)
@@ -99,7 +101,7 @@ function dailyEntries(entries: readonly FleetEntry[], atMs: number): FleetEntry[
 
 function withFailedHosts(entry: FleetEntry): FleetEntry {
   const { resource_type, alert_rules_count } = entry.record;
-  const isFailed = resource_type.label === 'AEC2 instance' && alert_rules_count > 0 && rankOf(entry.record) < 0.25;
+  const isFailed = resource_type.label === 'AEC2 instance' && alert_rules_count > 0 && rankOf(entry.record) < 0.6;
   return isFailed ? inState(entry, FIRING) : entry;
 }
 

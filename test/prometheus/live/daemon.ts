@@ -16,22 +16,24 @@ interface DaemonOptions {
   /** Written to a temporary folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly flags: (folder: string, address: string) => readonly string[];
+  /** Default: a free port. */
+  readonly address?: string | undefined;
 }
 
-/** Starts a program of a Debian package on a free port and waits until it is ready. */
-export async function startDaemon({ command, debianPackage, files, flags }: DaemonOptions): Promise<Daemon> {
+/** Starts a program of a Debian package and waits until it is ready. */
+export async function startDaemon({ command, debianPackage, files, flags, address }: DaemonOptions): Promise<Daemon> {
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const address = `127.0.0.1:${await closedPort()}`;
-  const child = spawn(command, flags(folder, address));
+  const listenAddress = address ?? `127.0.0.1:${await closedPort()}`;
+  const child = spawn(command, flags(folder, listenAddress));
   const output: string[] = [];
   child.stderr.on('data', (chunk) => output.push(String(chunk)));
   await Promise.race([
     once(child, 'spawn'),
     once(child, 'error').then(([error]) => throwMissing(command, debianPackage, error)),
   ]);
-  await waitUntilReady(`http://${address}/-/ready`, child, output);
-  return { url: `http://${address}`, stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })) };
+  await waitUntilReady(`http://${listenAddress}/-/ready`, child, output);
+  return { url: `http://${listenAddress}`, stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })) };
 }
 
 function throwMissing(command: string, debianPackage: string, error: Error): never {

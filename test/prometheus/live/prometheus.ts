@@ -21,21 +21,24 @@ interface PrometheusOptions {
   readonly flags?: readonly string[];
   /** Folder with blocks; default: an empty one. */
   readonly data?: string;
+  /** Default: a free port. */
+  readonly address?: string;
 }
 
 /** The Prometheus on the PATH. */
 export async function startPrometheus(
   config: string,
-  { files = {}, flags = [], data }: PrometheusOptions = {},
+  { files = {}, flags = [], data, address }: PrometheusOptions = {},
 ): Promise<RunningPrometheus> {
   const daemon = await startDaemon({
     command: 'prometheus',
     debianPackage: 'prometheus',
     files: { 'prometheus.yml': config, ...files },
-    flags: (folder, address) => [
+    address,
+    flags: (folder, listenAddress) => [
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${data ?? join(folder, 'data')}`,
-      `--web.listen-address=${address}`,
+      `--web.listen-address=${listenAddress}`,
       '--log.level=warn',
       ...flags,
     ],

@@ -1,0 +1,24 @@
+import { chromium } from 'playwright-core';
+import { installedChromium } from '../browser/browser.ts';
+import { END_MS, HOUR_MS } from './world.ts';
+
+/** The time range of the day, as parameters of a dashboard. */
+export const DAY = `from=${END_MS - 24 * HOUR_MS}&to=${END_MS}&timezone=utc`;
+
+const SIZE = { width: 1600, height: 1430 };
+
+/** Takes README's pictures of the fleet dashboard in a Grafana that shows it without a login. */
+export async function takePictures(grafana: string): Promise<void> {
+  const browser = await chromium.launch(installedChromium());
+  for (const theme of ['light', 'dark']) {
+    const page = await browser.newPage({ viewport: SIZE });
+    // Times of today have no date.
+    await page.clock.install({ time: END_MS });
+    await page.addInitScript("localStorage.setItem('grafana.navigation.docked', 'false')");
+    await page.goto(`${grafana}/d/telemetry-station-fleet?${DAY}&theme=${theme}`);
+    await page.getByText('forbidden').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: `docs/images/fleet-${theme}.png`, animations: 'disabled' });
+  }
+  await browser.close();
+}
