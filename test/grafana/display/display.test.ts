@@ -31,7 +31,7 @@ describe('stats', () => {
 
   it('show how old the data is, and a station that was never refreshed', () => {
     expect(shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
-    expect(shown('fleet.json: Oldest data', [[{}, 900]])).toEqual([['15 mins (red)']]);
+    expect(shown('fleet.json: Oldest data', [[{}, 1200]])).toEqual([['20 mins (red)']]);
     expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never (red)']]);
     expect(shown('fleet.json: Exporters', [[{}, 0]], [[{}, 600]])).toEqual([
       ['Up: 0% (red)'],
