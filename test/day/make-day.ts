@@ -1,11 +1,12 @@
 /**
  * Makes a day of history in minutes: the built exporter, whose clock is moved from scrape to scrape, lists a seeded service, and the
  * shipped rules are evaluated on the result. Needs Prometheus. With a Grafana, takes README's pictures of it; needs Chromium.
- *   npm run day [-- http://127.0.0.1:3000]
+ *   npm run day [-- FOLDER --grafana=http://127.0.0.1:3000]
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { startPrometheus } from '../prometheus/live/prometheus.ts';
 import { type AlertRule, alertSamples, alertStates } from './alerts.ts';
@@ -23,8 +24,9 @@ const DEPLOYMENT_MS = LAST_SCRAPE_MS - 36 * STEP_MS;
 const PROMETHEUS_FLAGS = ['--query.lookback-delta=2m59s999ms', '--storage.tsdb.retention.time=100y'];
 const PROMETHEUS_CONFIG = '# Nothing is scraped.\n';
 
-const [, , grafana] = process.argv;
-const folder = resolve('.tmp/day');
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { grafana: { type: 'string' } } });
+const { grafana } = values;
+const folder = resolve(positionals[0] ?? '.tmp/day');
 const data = join(folder, 'data');
 const times = Array.from({ length: (LAST_SCRAPE_MS - FIRST_MS) / STEP_MS + 1 }, (_, step) => FIRST_MS + step * STEP_MS);
 

@@ -5,7 +5,7 @@ import { END_MS, HOUR_MS } from './world.ts';
 /** The time range of the day, as parameters of a dashboard. */
 export const DAY = `from=${END_MS - 24 * HOUR_MS}&to=${END_MS}&timezone=utc`;
 
-const SIZE = { width: 1600, height: 1430 };
+const SIZE = { width: 1600, height: 1398 };
 
 /** Takes README's pictures of the fleet dashboard in a Grafana that shows it without a login. */
 export async function takePictures(grafana: string): Promise<void> {

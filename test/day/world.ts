@@ -15,6 +15,8 @@ export const HOUR_MS = 3_600_000;
 /** So long before the end that ages are about a minute, however long the refreshes take. */
 export const LAST_SCRAPE_MS = END_MS - 75_000;
 const SEED = 1;
+/** The fleets of the demo change so fast that minutes show something: a quarter of it is a usual day. */
+const SLOWNESS = 4;
 
 interface Event {
   /** Name of a station or an upstream. */
@@ -68,7 +70,7 @@ function entriesOf(station: SimulatedStation): (atMs: number) => readonly FleetE
   return (atMs) => {
     if (latest?.atMs !== atMs) {
       const changes = eventsAt(station, atMs).flatMap(({ change }) => change ?? []);
-      const entries = dailyEntries(fleet.at(atMs), atMs);
+      const entries = dailyEntries(fleet.at(END_MS - (END_MS - atMs) / SLOWNESS), atMs);
       latest = { atMs, entries: changes.reduce((changed, change) => changed.map(change), entries) };
     }
     return latest.entries;
