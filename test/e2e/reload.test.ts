@@ -142,9 +142,9 @@ describe('the pages after a reload', () => {
     await reload(configOf(service.url, ['a'], { station, labels: LABELS }));
     await scrape();
     const textOf = async (path: string) => contentText(await get(path, { accept: 'text/html' }));
-    expect(await textOf('/stations/a/resources/bare')).toContain(
-      'Productunknown: the station was listed without products Alertableunknown: the station was listed without alertability',
-    );
+    const resource = await textOf('/stations/a/resources/bare');
+    expect(resource).toContain('before the reload. Coveragenot covered by alert rules');
+    expect(resource).not.toContain('Product');
     const page = await textOf('/stations/a?without_rules=yes');
     expect(page).toContain('Coverage67 % Listingcompletein 1 request, before the reload');
     expect(page).toContain('Display bare');
