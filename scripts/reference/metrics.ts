@@ -1,8 +1,8 @@
 import type { FamilyDescription } from '../../src/exposition/family.ts';
+import { HEALTH_FAMILIES } from '../../src/exposition/health-families.ts';
 import { OWN_FAMILIES } from '../../src/exposition/own-families.ts';
 import {
   FIRING_FAMILIES,
-  HEALTH_FAMILIES,
   RESOURCE_FAMILIES,
   SNAPSHOT_FAMILIES,
   STATION_FAMILIES,
@@ -101,7 +101,7 @@ no entry matches:
 
 ${listLines(
   Object.values(STATION_FAMILIES)
-    .filter(({ hasResourceLabels }) => hasResourceLabels)
+    .filter(({ hasRowLabels }) => hasRowLabels)
     .map(({ name }) => name),
 )}
 

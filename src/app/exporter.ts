@@ -120,9 +120,7 @@ export class Exporter implements ExporterPort {
 
   owners(station?: string) {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
-    const stations = views.flatMap(({ served }) =>
-      served ? [{ spec: served.publication.spec, aggregates: served.encoded.aggregates }] : [],
-    );
+    const stations = views.flatMap(({ served }) => (served ? [served.data] : []));
     return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
   }
 
@@ -143,8 +141,8 @@ export class Exporter implements ExporterPort {
   search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
     const stations = this.#generation.fleet.views().map(({ spec, served }) => ({
       name: spec.name,
-      alertability: served?.publication.spec.alertability ?? false,
-      parts: served?.publication.snapshot.parts,
+      alertability: served?.data.spec.alertability ?? false,
+      parts: served?.data.snapshot.parts,
     }));
     return searchStations(stations, selection, order, signal);
   }

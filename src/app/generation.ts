@@ -6,10 +6,12 @@ import { type Build, collectProcessMetrics, OwnMetrics } from '../exposition/own
 import { CompressorPool } from '../exposition/segment.ts';
 import type { UpstreamAccess } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { ChangeLog } from '../resources/changes.ts';
-import { type EncodedSnapshot, StationEncoder } from '../resources/encoder.ts';
+import { ResourceCollector, type Resources } from '../resources/collector.ts';
+import { StationEncoder } from '../resources/encoder.ts';
+import { STATION_FAMILIES } from '../resources/families.ts';
 import { InternedTexts } from '../resources/interned-texts.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { RequestLimiter } from '../service/admission/request-limiter.ts';
 import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { UpstreamClient } from '../service/http/client.ts';
@@ -60,9 +62,9 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
 export interface Generation {
   readonly loaded: LoadedConfig;
   readonly exposition: Exposition;
-  readonly fleet: Fleet<EncodedSnapshot>;
+  readonly fleet: Fleet<Resources>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly stations: ReadonlyMap<string, StationCache<EncodedSnapshot>>;
+  readonly stations: ReadonlyMap<string, StationCache<Resources>>;
   /** One for each station, under its name. */
   readonly journals: ReadonlyMap<string, StationJournal>;
 }
@@ -76,7 +78,7 @@ export interface Upstream {
   readonly limiter: RequestLimiter;
   readonly texts: InternedTexts;
   /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: (spec: StationSpec, journal: StationJournal) => StationSource;
+  readonly newSource: (spec: ResourceSpec, journal: StationJournal) => StationSource;
 }
 
 /**
@@ -95,7 +97,7 @@ export async function nextGeneration<Result>(
   try {
     const connected = await connectStations({ loaded, upstreams }, old, services, signal);
     const fleet = new Fleet(connected.stations.values());
-    const exposition = new Exposition(new Set(loaded.config.metrics.disabled));
+    const exposition = new Exposition(Object.values(STATION_FAMILIES), new Set(loaded.config.metrics.disabled));
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
@@ -139,7 +141,7 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
 }
 
 /** The stations that this process has. */
-function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly StationSpec[] {
+function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly ResourceSpec[] {
   return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
 
@@ -153,7 +155,7 @@ async function connectStations(
   services: SharedServices,
   signal: AbortSignal | undefined,
 ) {
-  const stations = new Map<string, StationCache<EncodedSnapshot>>();
+  const stations = new Map<string, StationCache<Resources>>();
   const journals = new Map<string, StationJournal>();
   for (const spec of stationsOf(loaded.config, services.shard)) {
     if (stations.size % BUILT_TOGETHER === 0) await yieldToEventLoop();
@@ -169,17 +171,20 @@ async function connectStations(
 }
 
 function newStation(
-  spec: StationSpec,
+  spec: ResourceSpec,
   upstream: Upstream,
   journal: StationJournal,
   services: SharedServices,
-): StationCache<EncodedSnapshot> {
+): StationCache<Resources> {
   const encoder = new StationEncoder(spec, services.compressors);
-  return new StationCache(spec, {
+  const collector = new ResourceCollector(spec, {
     source: upstream.newSource(spec, journal),
     texts: upstream.texts,
-    upstream: upstream.limiter,
     encode: (publication) => encoder.encode(publication),
+  });
+  return new StationCache<Resources>(spec, {
+    collector,
+    upstream: upstream.limiter,
     refreshed: (...attempt) => journal.refreshed(...attempt),
     postponed: (failure) => journal.postponed(failure),
   });
@@ -206,7 +211,7 @@ function connectUpstreams(
     const client = new UpstreamClient(options, observers);
     const { records, replies } = services;
     const shared = { client, options, replies, records };
-    const newSource = ({ path }: StationSpec, journal: StationJournal) => {
+    const newSource = ({ path }: ResourceSpec, journal: StationJournal) => {
       const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
       return stationSource(path, { ...shared, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });
     };

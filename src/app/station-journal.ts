@@ -1,10 +1,11 @@
 import { HOUR_MS } from '../model/clock.ts';
 import type { FailureReason, ListingFailure } from '../model/failure.ts';
+import type { Health } from '../model/health.ts';
 import type { ChangeLog } from '../resources/changes.ts';
 import type { Changes } from '../resources/churn.ts';
-import type { EncodedSnapshot } from '../resources/encoder.ts';
+import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
-import type { Health, RefreshDetails, StationView } from '../stations/station-cache.ts';
+import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
 import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/latest-refreshes.ts';
 import { VerifiedNumbers } from '../status/loss.ts';
 import { secondsOf } from '../status/station-columns.ts';
@@ -33,7 +34,7 @@ export interface JournalOptions {
   readonly elapsedMs?: () => number;
 }
 
-type JournalView = StationView<EncodedSnapshot>;
+type JournalView = StationView<Resources>;
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
 export const REPEAT_MS = HOUR_MS;
@@ -80,7 +81,7 @@ export class StationJournal {
     this.#failuresDue = oncePer(REPEAT_MS, options.elapsedMs);
   }
 
-  refreshed(view: JournalView, attempt: RefreshDetails): void {
+  refreshed(view: JournalView, attempt: RefreshDetails<Changes | undefined>): void {
     const refresh = endedRefresh(view, attempt);
     const { outage: before } = this.refreshes;
     this.refreshes.add(refresh);
@@ -92,10 +93,10 @@ export class StationJournal {
       this.#options.upstreamFailures.delete(view.spec.upstream);
       this.#recovered(before, refresh.atMs);
       this.#succeeded(view, fields);
-      const { verifiedResources } = view.served?.publication.lastKnown ?? {};
+      const { verifiedResources } = view.served?.data.lastKnown ?? {};
       if (verifiedResources !== undefined) this.verified.add(verifiedResources, refresh.atMs);
     }
-    if (attempt.changes) this.#changed(attempt.changes, refresh.atMs);
+    if (attempt.report) this.#changed(attempt.report, refresh.atMs);
   }
 
   postponed({ reason, message }: ListingFailure): void {
@@ -154,8 +155,8 @@ export class StationJournal {
 
   #succeeded({ spec, served }: JournalView, duration: LogFields): void {
     if (served === undefined) return;
-    const { aggregates, withheldFiring } = served.encoded;
-    const { snapshot } = served.publication;
+    const { aggregates, withheldFiring } = served.data;
+    const { snapshot } = served.data;
     for (const [label, resources] of aggregates.folded) {
       const fields = { label, resources, limit: spec.labelValues };
       if (resources > 0)
@@ -231,12 +232,15 @@ function outageFields(outage: Outage | undefined, nowMs: number): LogFields {
 }
 
 /** A refresh as it is kept. */
-function endedRefresh({ health, served }: JournalView, { waitedMs, changes }: RefreshDetails): EndedRefresh {
+function endedRefresh(
+  { health, served }: JournalView,
+  { waitedMs, report: changes }: RefreshDetails<Changes | undefined>,
+): EndedRefresh {
   const { lastAttemptMs = 0, durationMs = 0, failure } = health;
   const common = { atMs: lastAttemptMs, durationMs, waitedMs };
   if (failure) return { ...common, outcome: 'failed', failure };
-  const snapshot = served?.publication.snapshot;
-  const { firing, unknown } = totalsOf(served?.encoded.aggregates.groups ?? [], false);
+  const snapshot = served?.data.snapshot;
+  const { firing, unknown } = totalsOf(served?.data.aggregates.groups ?? [], false);
   // Without their list, of which the change log has its own bound.
   const { list, found, total, ...changed } = changes ?? {};
   return {
@@ -246,7 +250,7 @@ function endedRefresh({ health, served }: JournalView, { waitedMs, changes }: Re
     // Nothing is known of the resources if all records were rejected.
     ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
-    ...(served && { isHeld: served.publication.lastKnown.isHeld }),
+    ...(served && { isHeld: served.data.lastKnown.isHeld }),
     ...changed,
   };
 }

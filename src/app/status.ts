@@ -1,9 +1,8 @@
-import { knowsAlertable } from '../model/station-spec.ts';
 import { add } from '../model/sums.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { ChangeLog } from '../resources/changes.ts';
-import type { EncodedSnapshot } from '../resources/encoder.ts';
-import { repeatedListings } from '../resources/snapshot.ts';
+import type { Resources } from '../resources/collector.ts';
+import { knowsAlertable } from '../resources/spec.ts';
 import type { StationView } from '../stations/station-cache.ts';
 import { capacityOf } from '../status/capacity.ts';
 import { LatestRefreshes } from '../status/latest-refreshes.ts';
@@ -11,7 +10,7 @@ import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus }
 import { unknownStatesOf } from '../status/unknown-states.ts';
 import type { Generation, Upstream } from './generation.ts';
 
-type StatusView = StationView<EncodedSnapshot>;
+type StatusView = StationView<Resources>;
 
 /** How many stations the service answered last, by what they have in common. */
 interface Answers {
@@ -57,7 +56,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
   const upstream = upstreams.get(spec.upstream) as Upstream;
   const journal = journals.get(spec.name);
   const refreshes = journal?.refreshes ?? new LatestRefreshes();
-  const snapshot = served?.publication.snapshot;
+  const snapshot = served?.data.snapshot;
   return {
     name: spec.name,
     upstream: spec.upstream,
@@ -75,16 +74,16 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
     maxStaleMs: spec.cache.maxStaleMs,
     snapshot: served &&
       snapshot && {
-        ...totalsOf(served.encoded.aggregates.groups, knowsAlertable(served.publication.spec)),
-        unknownStates: unknownStatesOf(served.encoded.aggregates.groups),
+        ...totalsOf(served.data.aggregates.groups, knowsAlertable(served.data.spec)),
+        unknownStates: unknownStatesOf(served.data.aggregates.groups),
         addsUp: snapshot.addsUp,
         complete: snapshot.complete,
         incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,
         pages: snapshot.pages,
-        isHeld: served.publication.lastKnown.isHeld,
+        isHeld: served.data.lastKnown.isHeld,
       },
-    isBeforeReload: served !== undefined && served.publication.spec !== spec,
+    isBeforeReload: served !== undefined && served.data.spec !== spec,
     outage: refreshes.outage,
     incompleteSinceMs: refreshes.incompleteSinceMs,
     unknownSinceMs: refreshes.unknownSinceMs,
@@ -111,11 +110,11 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
     upstream: upstreamStatus(spec.upstream, generation.upstreams.get(spec.upstream) as Upstream, views),
     status: stationStatus(generation, view, answersOf(generation, views)),
     served: served && {
-      spec: served.publication.spec,
-      snapshot: served.publication.snapshot,
-      aggregates: served.encoded.aggregates,
-      withheld: served.encoded.withheld,
-      withheldFiring: served.encoded.withheldFiring,
+      spec: served.data.spec,
+      snapshot: served.data.snapshot,
+      aggregates: served.data.aggregates,
+      withheld: served.data.withheld,
+      withheldFiring: served.data.withheldFiring,
     },
     refreshes: generation.journals.get(name)?.refreshes.newestFirst() ?? [],
     changes: changes.of(name),
@@ -135,9 +134,7 @@ export function upstreamStatus(
   views: readonly StatusView[],
 ): UpstreamStatus {
   const load = limiter.load();
-  const stations = views
-    .filter(({ spec }) => spec.upstream === name)
-    .map(({ spec, served }) => served && repeatedListings(spec, served.publication.snapshot));
+  const stations = views.filter(({ spec }) => spec.upstream === name).map(({ served }) => served?.repeated);
   return { name, load, capacity: capacityOf(stations, concurrency, load) };
 }
 

@@ -22,12 +22,12 @@ import {
 } from '../diagnosis/facts.ts';
 import type { Body } from '../exposition/exposition.ts';
 import type { Build } from '../exposition/own-metrics.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { getOrCreate } from '../model/sums.ts';
-import type { EncodedSnapshot } from '../resources/encoder.ts';
+import type { Resources } from '../resources/collector.ts';
 import { columnsWith } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
 import { type StationResource, selectResources } from '../resources/selection.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import { upstreamOptions } from '../service/upstream-options.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
@@ -64,7 +64,7 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
   });
 }
 
-function stationsOf(shard: Shard, config: LoadedConfig['config']): readonly StationSpec[] {
+function stationsOf(shard: Shard, config: LoadedConfig['config']): readonly ResourceSpec[] {
   return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
 
@@ -160,7 +160,7 @@ async function checkStations(
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   const caches = [...generation.stations.values()];
   const upstreamOf = (name: string) => generation.upstreams.get(name) as Upstream;
-  const refreshed = async (station: StationCache<EncodedSnapshot>) => {
+  const refreshed = async (station: StationCache<Resources>) => {
     await station.refresh();
     // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
@@ -172,7 +172,7 @@ async function checkStations(
       spec,
       durationMs: Number(health.durationMs),
       // A completed first refresh leaves either a snapshot or a failure.
-      result: served ? { ok: true as const, ...served.encoded, ...served.publication } : { ok: false as const },
+      result: served ? { ok: true as const, ...served.data } : { ok: false as const },
       reducedPageSize: pageSizes.get(spec.name),
       replies,
     };
@@ -221,7 +221,7 @@ async function checkStations(
 
 async function expositionSize(
   { exposition }: Generation,
-  views: readonly StationView<EncodedSnapshot>[],
+  views: readonly StationView<Resources>[],
 ): Promise<ExpositionSize> {
   const body = exposition.stationBody(views, 'text');
   return { series: await seriesIn(body), plainBytes: body.plainLength, gzipBytes: body.gzipLength };

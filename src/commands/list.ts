@@ -2,7 +2,6 @@ import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
 import {
   type Selection,
@@ -11,6 +10,7 @@ import {
   unmatchedFilters,
   VALUE_FILTERS,
 } from '../resources/selection.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { csvPieces, jsonPieces, printable } from '../text/records.ts';
 import { countText, firstOf, numberText } from '../text/words.ts';
@@ -23,7 +23,7 @@ const INCOMPLETE_EXIT_CODE = 2;
 
 /** Prints the resources of a station; only data goes to stdout. Resolves with the exit code. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<number> {
-  const configured = ({ resourceLabels }: StationSpec) => {
+  const configured = ({ resourceLabels }: ResourceSpec) => {
     chosenColumns(flags, resourceLabels.names);
     checkLabels(flags, resourceLabels.names);
   };

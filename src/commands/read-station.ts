@@ -5,8 +5,8 @@ import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../model/failure.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { listingCount, type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { UpstreamClient } from '../service/http/client.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import { stationSource } from '../service/station-source.ts';
@@ -21,13 +21,13 @@ import { withConfig } from './config-source.ts';
 import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 interface StationReading {
-  readonly station: StationSpec;
+  readonly station: ResourceSpec;
   readonly snapshot: Snapshot;
 }
 
 interface ReadingObserver {
   /** Called before the service is queried; may throw. */
-  readonly configured?: (station: StationSpec) => void;
+  readonly configured?: (station: ResourceSpec) => void;
   readonly received?: (page: ListedPage) => void;
 }
 
@@ -66,7 +66,8 @@ export async function readStation(
     const signal = terminationSignal(context, done.signal);
     try {
       const refresh = new Refresh(station, { signal, outdatedAtMs: 0 });
-      const snapshot = await refresh.takeSnapshot(new SnapshotReader(station, { source }));
+      const reader = new SnapshotReader(station, { source });
+      const snapshot = await refresh.run((reading) => reader.read(reading, true));
       progress.clear();
       for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
       return { station, snapshot };
@@ -86,7 +87,7 @@ export async function readStation(
 export function progressOf(
   { env, printError, errorColumns }: ProcessContext,
   title: string,
-  stations: readonly StationSpec[],
+  stations: readonly ResourceSpec[],
 ): ListProgress {
   return new ListProgress({
     title,
@@ -96,7 +97,7 @@ export function progressOf(
   });
 }
 
-function configuredStation(config: Config, name: string): StationSpec {
+function configuredStation(config: Config, name: string): ResourceSpec {
   const stations = resolveStations(config);
   const station = stations.find((candidate) => candidate.name === name);
   if (station) return station;

@@ -1,9 +1,10 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import * as z from 'zod';
+import { type ConfigPath, formatPath } from '../schema/config-path.ts';
 import type { Mapping } from '../schema/cross-check.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
-import { byPosition, type ConfigPath, formatPath, formatProblem, type Problem } from './problem.ts';
+import { byPosition, formatProblem, type Problem } from './problem.ts';
 import { readYaml, type YamlDocument, type YamlText } from './yaml-document.ts';
 
 /** The value, or all problems in the order of the file. */

@@ -1,8 +1,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import type { ConfigPath } from '../schema/config-path.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { quoted } from '../text/quoted.ts';
 import { checkYaml } from './checked-yaml.ts';
-import { byPosition, type ConfigPath, formatProblem, formatProblems, type Problem } from './problem.ts';
+import { byPosition, formatProblem, formatProblems, type Problem } from './problem.ts';
 import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, stationFileSchema, stationNameOf } from './schema.ts';
 import { isPattern, readStationFiles } from './station-files.ts';

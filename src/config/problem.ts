@@ -1,8 +1,5 @@
-import { MAX_QUOTED_LENGTH, quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quoted.ts';
 import { countText, firstOf } from '../text/words.ts';
-
-/** Keys and list indexes from the root of the configuration. */
-export type ConfigPath = readonly (string | number)[];
 
 /** A problem of a configuration file and its position. */
 export interface Problem {
@@ -35,21 +32,6 @@ export function formatProblems(problems: readonly Problem[]): readonly string[] 
 /** `file:line:column: path: what is wrong and what was expected` */
 export function formatProblem({ file, line, column, path, message }: Problem): string {
   return [`${file}:${line}:${column}`, path, message].filter((part) => part !== '').join(': ');
-}
-
-/**
- * `stations[0].cache.ttl`; other keys are quoted, in brackets. A key is truncated at a colon, because in `{ password:secret }` it
- * contains the secret.
- */
-export function formatPath(path: ConfigPath): string {
-  return path.map(formatPart).join('').replace(/^\./, '');
-}
-
-function formatPart(part: string | number): string {
-  if (typeof part === 'number') return `[${part}]`;
-  return /^[A-Za-z_][\w-]*$/.test(part) && part.length <= MAX_QUOTED_LENGTH
-    ? `.${part}`
-    : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
 }
 
 const MAX_LISTED_PROBLEMS = 20;

@@ -1,10 +1,10 @@
 import { Document, isCollection, isNode, isPair } from 'yaml';
 import * as z from 'zod';
 import type { StationPath } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { StateMeanings } from '../resources/alert-state.ts';
 import type { ListingFilters } from '../resources/filters.ts';
 import { type LabelEntry, ResourceLabels } from '../resources/resource-labels.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { stateLists } from '../resources/state-schema.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -12,7 +12,7 @@ import { parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];
 
-export function resolveStations(config: Config): readonly StationSpec[] {
+export function resolveStations(config: Config): readonly ResourceSpec[] {
   const shared = {
     resourceLabels: new ResourceLabels(config.resource_labels.map(withIndex)),
     states: new StateMeanings(stateLists(config.states)),
@@ -28,8 +28,8 @@ function withIndex(entry: Config['resource_labels'][number], index: number): Lab
 function resolveStation(
   station: StationConfig,
   { upstreams, cache, metrics, limits }: Config,
-  { resourceLabels, states }: Pick<StationSpec, 'resourceLabels' | 'states'>,
-): StationSpec {
+  { resourceLabels, states }: Pick<ResourceSpec, 'resourceLabels' | 'states'>,
+): ResourceSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
   const { subscription, resource_group, zone, telemetry_station } =
     parseRid(station.rid ?? '') ?? (station as StationPath);

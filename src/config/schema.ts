@@ -4,6 +4,7 @@ import { FAMILY_NAMES } from '../resources/families.ts';
 import { links } from '../resources/link-schema.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
+import type { ConfigPath } from '../schema/config-path.ts';
 import {
   type CrossProblem,
   crossChecked,
@@ -15,7 +16,7 @@ import {
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
-import { type ConfigPath, listed } from './problem.ts';
+import { listed } from './problem.ts';
 import { parseRid, station } from './station-schema.ts';
 
 const cache = z.strictObject({

@@ -4,6 +4,7 @@ import { labelText } from '../model/values.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
 import { stationFilters } from '../resources/filters.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
+import { labelName } from '../schema/label-name.ts';
 import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';
 
@@ -77,26 +78,6 @@ const STATION_FAMILY_LABELS = new Map<string, string>(
     .flatMap(({ name, labels }) => labels.map((label) => [label, name] as const))
     .toReversed(),
 );
-
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-
-/** `problemOf`: what is wrong with a reserved name. */
-export function labelName(reserved: Pick<ReadonlySet<string>, 'has' | 'keys'>, problemOf: (name: string) => string) {
-  return z
-    .string()
-    .regex(LABEL_NAME, {
-      error: 'a label name of letters, digits and underscores that does not start with a digit',
-      abort: true,
-    })
-    .refine((name) => !name.startsWith('__'), {
-      error: 'label names that start with __ are reserved, expected another one',
-      abort: true,
-    })
-    .refine((name) => !reserved.has(name), {
-      error: ({ input }) => `${problemOf(String(input))}, expected another one`,
-    })
-    .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...reserved.keys()].join('|')})$)`) });
-}
 
 export const station = crossChecked(
   z.strictObject({

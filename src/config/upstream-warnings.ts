@@ -1,8 +1,9 @@
+import type { ConfigPath } from '../schema/config-path.ts';
 import { Secret } from '../schema/secret.ts';
 import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { expiryText } from './certificates.ts';
 import { contentOf } from './file-content.ts';
-import type { ConfigPath, Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import type { YamlDocument } from './yaml-document.ts';
 

@@ -16,7 +16,8 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { type ConfigPath, formatPath, type Problem } from './problem.ts';
+import { type ConfigPath, formatPath } from '../schema/config-path.ts';
+import type { Problem } from './problem.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
-import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
+import { knowsAlertable, type ResourceSpec } from '../resources/spec.ts';
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
@@ -67,7 +67,7 @@ export function hasLabels(labelled: Pick<Resource, 'labels'>, filters: readonly 
 }
 
 /** A station that fails does not matter to an owner who has no resources there. */
-function mayHaveLabels({ resourceLabels }: StationSpec, filters: readonly LabelFilter[]): boolean {
+function mayHaveLabels({ resourceLabels }: ResourceSpec, filters: readonly LabelFilter[]): boolean {
   const values = (label: string) => resourceLabels.entries.map(({ labels = {} }) => labelText(labels[label] ?? ''));
   return filters.every(({ label, value }) => value === '' || values(label).includes(value));
 }

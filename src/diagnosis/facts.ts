@@ -1,7 +1,7 @@
 import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import type { Aggregates } from '../resources/aggregates.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { ConnectionProbe } from '../status/advice.ts';
@@ -46,7 +46,7 @@ interface DnsFacts {
 }
 
 export interface StationFacts extends ExpositionSize {
-  readonly spec: StationSpec;
+  readonly spec: ResourceSpec;
   readonly upstream: UpstreamFacts;
   readonly status: StationStatus;
   readonly durationMs: number;

@@ -1,5 +1,5 @@
-import type { StationSpec } from '../model/station-spec.ts';
 import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { requestsPerSecond } from '../status/capacity.ts';
 import { countText } from '../text/words.ts';
 
@@ -12,7 +12,7 @@ const REQUESTS_WITHOUT_TOTAL = 2;
 /** The requests of the stations of an upstream, and with larger pages; undefined if these would save nothing. */
 export function pageSizeText(
   pageSize: number,
-  stations: readonly { readonly spec: StationSpec; readonly snapshot: Snapshot }[],
+  stations: readonly { readonly spec: ResourceSpec; readonly snapshot: Snapshot }[],
 ): string | undefined {
   const now = stations.flatMap(({ spec, snapshot }) => repeatedListings(spec, snapshot));
   const larger = stations.flatMap(({ spec, snapshot }) => {

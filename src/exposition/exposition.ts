@@ -4,11 +4,9 @@ import { createInflateRaw } from 'node:zlib';
 import { hasSameElements } from '../model/listing.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { labelText } from '../model/values.ts';
-import type { EncodedSnapshot, SegmentsByFamily } from '../resources/encoder.ts';
-import { HEALTH_FAMILIES, STATION_FAMILIES } from '../resources/families.ts';
-import type { StationView } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
-import type { HealthSource } from './family.ts';
+import type { FamilyDescription, HealthSource } from './family.ts';
+import { HEALTH_FAMILIES } from './health-families.ts';
 import { STATION_OWN_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import {
@@ -16,33 +14,45 @@ import {
   type ListedSegment,
   listedSegment,
   type Segment,
+  type SegmentsByFamily,
   storedSegment,
   TextBuffer,
 } from './segment.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
-type ExposedView = StationView<Pick<EncodedSnapshot, 'families' | 'withheld' | 'withheldFiring'>>;
+/** A station as an exposition shows it. */
+interface ExposedView extends HealthSource {
+  readonly served:
+    | {
+        /** The same object while nothing changed. */
+        readonly families: SegmentsByFamily;
+        /** Series left out because of a limit. */
+        readonly withheld: number;
+      }
+    | undefined;
+}
 
 /** Joins the encoded segments of the stations family by family, and reuses what it has joined until a station changes. */
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
   /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
   readonly #joining = new SerialQueue();
-  readonly #headers = { text: familyHeaders('text'), openmetrics: familyHeaders('openmetrics') };
+  readonly #headers: Readonly<Record<ExpositionFormat, ReadonlyMap<string, Segment>>>;
   /** Of adjacent stations: health changes with every refresh and is apart from the snapshots. */
   readonly #groups = new Reused<SegmentsByFamily>();
   /** By format. */
   readonly #stations = new Reused<ListedSegment>();
   readonly #withheld = new Reused<Segment>();
 
-  /** `disabled`: names of families of the exporter's own metrics. */
-  constructor(disabled: ReadonlySet<string>) {
+  /** `families`: those of stations, in their order. `disabled`: names of families of the exporter's own metrics. */
+  constructor(families: readonly FamilyDescription[], disabled: ReadonlySet<string>) {
+    this.#headers = { text: familyHeaders(families, 'text'), openmetrics: familyHeaders(families, 'openmetrics') };
     this.#disabled = disabled;
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
-    const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
+    const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.families ?? [])];
     return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
   }
 
@@ -59,7 +69,7 @@ export class Exposition {
 
   async #ownSegments(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Segment[]> {
     const text = textSegment(await own.text(format, this.#disabled));
-    const withheld = this.#withheld.of(format, encodedOf(views), () =>
+    const withheld = this.#withheld.of(format, familiesOf(views), () =>
       textSegment(familiesText([withheldSeries(views)], format, this.#disabled)),
     );
     return [text, withheld, textSegment(await own.processText(format))];
@@ -70,7 +80,7 @@ export class Exposition {
     for (let start = 0; start < views.length; start += GROUP_SIZE) {
       const group = views.slice(start, start + GROUP_SIZE);
       const healths = group.map(({ health }) => health);
-      const snapshots = encodedOf(group);
+      const snapshots = familiesOf(group);
       groups.push(
         this.#groups.of(`health ${start}`, healths, () => encodeHealth(group)),
         this.#groups.of(`snapshots ${start}`, snapshots, () => joinedFamilies(snapshots)),
@@ -105,8 +115,8 @@ class Reused<Value> {
   }
 }
 
-function encodedOf(views: readonly ExposedView[]) {
-  return views.map(({ served }) => served?.encoded);
+function familiesOf(views: readonly ExposedView[]) {
+  return views.map(({ served }) => served?.families);
 }
 
 /** Stations that are joined without a pause. */
@@ -121,10 +131,8 @@ function textSegment(text: string): Segment {
   return storedSegment(Buffer.from(text));
 }
 
-function familyHeaders(format: ExpositionFormat): ReadonlyMap<string, Segment> {
-  return new Map(
-    Object.values(STATION_FAMILIES).map((family) => [family.name, textSegment(familyHeader(family, format))]),
-  );
+function familyHeaders(families: readonly FamilyDescription[], format: ExpositionFormat): ReadonlyMap<string, Segment> {
+  return new Map(families.map((family) => [family.name, textSegment(familyHeader(family, format))]));
 }
 
 function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
@@ -135,18 +143,17 @@ function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
 
 /** Of the exporter's own families the only one that grows with the stations. */
 function withheldSeries(views: readonly ExposedView[]) {
-  const values = views.map(({ spec, served }) => {
-    const { withheld = 0, withheldFiring = 0 } = served?.encoded ?? {};
-    return { labels: { station: labelText(spec.name) }, value: withheld + withheldFiring };
-  });
+  const values = views.map(({ spec, served }) => ({
+    labels: { station: labelText(spec.name) },
+    value: served?.withheld ?? 0,
+  }));
   return { ...STATION_OWN_FAMILIES.series_withheld, values };
 }
 
-function joinedFamilies(snapshots: ReturnType<typeof encodedOf>): SegmentsByFamily {
+function joinedFamilies(snapshots: ReturnType<typeof familiesOf>): SegmentsByFamily {
   const families = new Map<string, Segment[]>();
   for (const snapshot of snapshots)
-    for (const [family, segments] of snapshot?.families ?? [])
-      getOrCreate(families, family, () => []).push(...segments);
+    for (const [family, segments] of snapshot ?? []) getOrCreate(families, family, () => []).push(...segments);
   return new Map(Array.from(families, ([family, segments]) => [family, compacted(segments)]));
 }
 

@@ -1,9 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Clock, systemClock } from '../model/clock.ts';
-import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS } from '../model/failure.ts';
+import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS, type RecordLimits } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import type { RecordBudget } from '../stations/record-budget.ts';
-import type { Shard } from '../stations/shard.ts';
 import type { FamilyDescription } from './family.ts';
 import { EXPORTER_FAMILIES, UPSTREAM_FAMILIES, WEB_LIMITS } from './own-families.ts';
 import { type ExpositionFormat, familiesText } from './text-format.ts';
@@ -22,7 +20,11 @@ export class OwnMetrics {
   readonly metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
   readonly processText: ProcessMetrics;
 
-  constructor(build: Build, shard: Shard, processText: ProcessMetrics = async () => '') {
+  constructor(
+    build: Build,
+    shard: { readonly ordinal: number; readonly total: number },
+    processText: ProcessMetrics = async () => '',
+  ) {
     this.processText = processText;
     const { version, revision, nodeVersion } = build;
     this.metrics.build_info.set({ version, revision, node_version: nodeVersion }, 1);
@@ -31,7 +33,7 @@ export class OwnMetrics {
     for (const limit of WEB_LIMITS) this.metrics.web_limits_reached_total.inc({ limit }, 0);
   }
 
-  recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
+  recordRecords({ total, limits }: { readonly total: number; readonly limits: RecordLimits }): void {
     this.metrics.records.set(total);
     for (const limit of RECORD_LIMITS) this.metrics.records_limit.set({ limit }, limits[limit]);
   }

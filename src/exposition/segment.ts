@@ -14,6 +14,9 @@ export interface Segment<Bytes = Uint8Array> {
   readonly shift: number;
 }
 
+/** Encoded samples by family name. */
+export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
+
 export type ListedSegment = Segment<readonly Uint8Array[]>;
 
 function deflatedSegment(deflated: Uint8Array, text: Uint8Array): Segment {

@@ -113,6 +113,13 @@ export interface Listing<Row> extends RejectedRecords {
   readonly invalidFields: Readonly<Record<string, number>>;
 }
 
+/** A listing that is read again and again. */
+export interface RepeatedListing {
+  readonly pages: number;
+  /** The time between two readings, unless new resources make it due earlier; 0: every scrape reads it. */
+  readonly intervalMs: number;
+}
+
 /** One refresh of a station: all of its requests share this object. Times are monotonic milliseconds. */
 export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */

@@ -1,7 +1,7 @@
 import { PATH_KEYS, type QueryFilters, type StationPath } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
 import { LISTING_FILTERS } from '../resources/filters.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { RecordedListing, Recording } from '../simulator/recording.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
@@ -31,7 +31,7 @@ export class StationRecorder {
     this.#listings.set(key, listing);
   }
 
-  recording({ path, filters, products, alertability }: StationSpec): Recording {
+  recording({ path, filters, products, alertability }: ResourceSpec): Recording {
     const anonymous = (text: string) => this.#pseudonyms.of(labelText(text));
     // The listing of the resources first.
     const sorted = [...this.#listings.values()].toSorted((a, b) => b.kind.localeCompare(a.kind));

@@ -1,15 +1,12 @@
-import type { PerResourceFamily } from '../exposition/family.ts';
-import type { CompressorPool, Segment } from '../exposition/segment.ts';
-import { writeResources, writeStations } from '../exposition/text-format.ts';
+import type { CompressorPool, Segment, SegmentsByFamily } from '../exposition/segment.ts';
+import { writeStations } from '../exposition/text-format.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
-import type { Publication } from '../stations/station-cache.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
+import type { PerResourceFamily, Publication } from './family-tables.ts';
 import type { Resource } from './fields.ts';
-
-/** Encoded samples by family name. */
-export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
+import { writeResources } from './resource-lines.ts';
+import type { ResourceSpec } from './spec.ts';
 
 /** A snapshot encoded for scrapes, with its aggregates. */
 export interface EncodedSnapshot {
@@ -40,12 +37,12 @@ interface Block {
 
 /** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
 export class StationEncoder {
-  readonly #spec: StationSpec;
+  readonly #spec: ResourceSpec;
   readonly #compressors: CompressorPool;
   readonly #resourceFamilies: readonly PerResourceFamily[];
   #blocks: readonly Block[] = [];
 
-  constructor(spec: StationSpec, compressors: CompressorPool) {
+  constructor(spec: ResourceSpec, compressors: CompressorPool) {
     this.#spec = spec;
     this.#compressors = compressors;
     this.#resourceFamilies = enabledFamilies(spec);
@@ -99,12 +96,12 @@ export class StationEncoder {
 
   async #encodeStation(publication: Publication, blocks: readonly Block[]) {
     const aggregates = new Aggregation();
-    const source = { ...publication, aggregates };
+    const source = { ...publication, aggregates, facts: publication.snapshot };
     const families = new Map<string, readonly Segment[]>();
     for (const [at, written] of familiesWrittenTogether(blocks).entries()) {
       const { segments } = await this.#compressors.compress((buffer) => {
         if (at === 0) for (const block of blocks) aggregates.merge(block.aggregates);
-        writeStations(written, [source], buffer);
+        writeStations(written, [source], buffer, this.#spec.resourceLabels.names);
       });
       for (const [name, segment] of segments) families.set(name, [segment]);
     }
@@ -131,7 +128,7 @@ function familiesWrittenTogether(blocks: readonly Block[]) {
   return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
 }
 
-function enabledFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly PerResourceFamily[] {
+function enabledFamilies({ metrics: { perResource, disabled } }: ResourceSpec): readonly PerResourceFamily[] {
   return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
 }
 

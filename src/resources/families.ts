@@ -1,73 +1,24 @@
+import { type FamilyDescription, optionalSample } from '../exposition/family.ts';
+import { completenessRows, HEALTH_FAMILIES } from '../exposition/health-families.ts';
+import { OWN_FAMILIES } from '../exposition/own-families.ts';
+import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
+import { ALERT_STATES } from './alert-state.ts';
 import {
-  type FamilyDescription,
   firingFamilies,
   groupFamilies,
-  healthFamilies,
   listingFamilies,
-  optionalSample,
   resourceFamilies,
   resourceRow,
   typeFamilies,
-} from '../exposition/family.ts';
-import { OWN_FAMILIES } from '../exposition/own-families.ts';
-import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
-import { INCOMPLETE_REASONS } from '../model/listing.ts';
-import { knowsAlertable } from '../model/station-spec.ts';
-import type { Health } from '../stations/station-cache.ts';
-import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
-import { ALERT_STATES } from './alert-state.ts';
+} from './family-tables.ts';
 import { LISTING_FIELDS } from './fields.ts';
 import { baseQuantity } from './quantities.ts';
+import { knowsAlertable } from './spec.ts';
 
-/** The families of a station that do not depend on a snapshot. */
-export const HEALTH_FAMILIES = healthFamilies({
-  telemetry_station_info: {
-    help: 'Information about the configured telemetry station.',
-    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station'],
-    exampleTitle: 'Stations by zone and upstream',
-    example: 'count by (zone, upstream) (telemetry_station_info)',
-    samples: ({ spec: { path } }) => [[1, path.subscription, path.resource_group, path.zone, path.telemetry_station]],
-  },
-  telemetry_station_up: {
-    help: 'Whether the last refresh of the station succeeded; 0 before the first one.',
-    exampleTitle: 'Stations whose last refresh failed',
-    example: 'telemetry_station_up == 0',
-    samples: ({ health }) => [[downReason(health) === undefined ? 1 : 0]],
-  },
-  telemetry_station_failure: {
-    help: 'Whether the station is down for this reason; not_tried before the first refresh.',
-    labels: ['reason'],
-    exampleTitle: 'Stations that are down, by reason',
-    example: 'count by (reason) (telemetry_station_failure == 1)',
-    samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
-  },
-  telemetry_station_last_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful refresh, 0 before the first one.',
-    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
-    example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
-    samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
-  },
-  telemetry_station_last_attempt_timestamp_seconds: {
-    help: 'Timestamp of the last refresh, successful or not.',
-    exampleTitle: 'Stations not refreshed for ten minutes',
-    example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
-    samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
-  },
-  telemetry_station_refresh_duration_seconds: {
-    help: 'Duration of the last refresh in seconds.',
-    exampleTitle: 'Ten slowest stations',
-    example: 'topk(10, telemetry_station_refresh_duration_seconds)',
-    samples: ({ health }) => optionalSample(seconds(health.durationMs)),
-  },
-});
+const COMPLETENESS = completenessRows('telemetry_station_listing');
 
 const LISTING_FAMILIES = listingFamilies({
-  telemetry_station_listing_complete: {
-    help: 'Whether the listing was verified complete, without rejected records.',
-    exampleTitle: 'Stations that may be missing resources',
-    example: 'telemetry_station_listing_complete == 0',
-    samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
-  },
+  telemetry_station_listing_complete: COMPLETENESS.complete,
   telemetry_station_listing_resources: {
     help: 'Resources in the listing, by the meaning of their state.',
     labels: ['alert_state'],
@@ -79,17 +30,7 @@ const LISTING_FAMILIES = listingFamilies({
       return ALERT_STATES.map((alertState) => [counts.get(alertState) ?? 0, alertState]);
     },
   },
-  telemetry_station_listing_incomplete: {
-    help: 'Whether the listing was not verified complete for this reason.',
-    labels: ['reason'],
-    exampleTitle: 'Why listings are not verified complete',
-    example: 'telemetry_station_listing_incomplete == 1',
-    samples: ({ snapshot }) =>
-      INCOMPLETE_REASONS.map((known) => [
-        snapshot.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0,
-        known,
-      ]),
-  },
+  telemetry_station_listing_incomplete: COMPLETENESS.incomplete,
   telemetry_station_listing_reported_resources: {
     help: 'Total number of resources reported by the service.',
     exampleTitle: 'Resources missing from the reported total',
@@ -245,7 +186,7 @@ export const RESOURCE_FAMILIES = resourceFamilies({
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
     example: 'telemetry_station_resource_info{alertable="true"}',
-    hasResourceLabels: true,
+    hasRowLabels: true,
     fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
     sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
   }),
@@ -308,17 +249,8 @@ type Family =
 
 export type FamilyName = Family['name'];
 
-/** Why a station is not up; undefined while it is. */
-function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
-  return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
-}
-
 function quantitySamples(quantities: Quantities): (readonly [sum: number, gpuModel: string, unit: string])[] {
   return [...quantities].flatMap(([gpuModel, units]) =>
     Array.from(units, ([unit, sum]) => [sum, gpuModel, unit] as const),
   );
-}
-
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../model/clock.ts';
 import { hasSameElements, type List, type Listing, type ListingContext, type Part } from '../model/listing.ts';
-import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
+import { EARLY_SHARE } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Resource } from './fields.ts';
 import type { ListingFilters } from './filters.ts';
+import type { ResourceSpec } from './spec.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {
@@ -26,7 +27,7 @@ export function furtherListings(spec: FurtherSettings): readonly FurtherListing[
   return listsAlertable(spec) ? [alertable, ...products] : products;
 }
 
-type FurtherSettings = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
+type FurtherSettings = Pick<ResourceSpec, 'products' | 'alertability' | 'filters'>;
 
 /** With the filter enabled_alert, the main listing contains alertable resources only. */
 export function listsAlertable({ alertability, filters }: Omit<FurtherSettings, 'products'>): boolean {
@@ -58,12 +59,12 @@ interface ReadBefore {
 
 /** Reads the further listings of a station that are due: a listing that fails rejects. */
 export class FurtherReader {
-  readonly #spec: StationSpec;
+  readonly #spec: ResourceSpec;
   readonly #listings: readonly FurtherListing[];
   readonly #listIds: List<string>;
   readonly #clock: Clock;
 
-  constructor(spec: StationSpec, listIds: List<string>, clock: Clock) {
+  constructor(spec: ResourceSpec, listIds: List<string>, clock: Clock) {
     this.#spec = spec;
     this.#listings = furtherListings(spec);
     this.#listIds = listIds;
@@ -143,7 +144,7 @@ const MIN_RESOURCES = 10;
 
 /** The products whose listings have every resource of the main one, if there are several: the service ignores the filter. Empty otherwise. */
 export async function ignoredProducts(
-  { products }: Pick<StationSpec, 'products'>,
+  { products }: Pick<ResourceSpec, 'products'>,
   { parts, size }: Listing<Resource>,
   further: readonly TakenListing[],
 ): Promise<readonly string[]> {

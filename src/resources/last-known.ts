@@ -1,4 +1,3 @@
-import type { StationSpec } from '../model/station-spec.ts';
 import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Quantities } from './aggregates.ts';
@@ -7,6 +6,7 @@ import type { Resource } from './fields.ts';
 import type { LabelValues } from './label-values.ts';
 import { quantityReader } from './quantities.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { ResourceSpec } from './spec.ts';
 
 /** What is known of a station from its listings so far: one that cannot be compared leaves it as it was. */
 export interface LastKnown {
@@ -37,7 +37,7 @@ export const NOTHING_KNOWN: LastKnown = {
 };
 
 interface LastKnownOptions {
-  readonly spec: Pick<StationSpec, 'cache' | 'metrics'>;
+  readonly spec: Pick<ResourceSpec, 'cache' | 'metrics'>;
   readonly comparison: Comparison;
   readonly values: LabelValues;
   /** When the snapshot before was listed, in monotonic milliseconds. */

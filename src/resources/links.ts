@@ -1,7 +1,7 @@
 import { PATH_KEYS } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { fieldsOf } from '../text/records.ts';
 import { RESOURCE_COLUMNS, type Resource } from './fields.ts';
+import type { ResourceSpec } from './spec.ts';
 
 /** A link to another tool, as URL templates with placeholders such as `{station}`. */
 export interface LinkTemplate {
@@ -28,7 +28,7 @@ export const LINK_PLACEHOLDERS: Readonly<Record<'station' | 'resource', readonly
 /** The links of a station, or of one of its resources. */
 export function linksOf(
   links: readonly LinkTemplate[],
-  { name: station, upstream, path }: StationSpec,
+  { name: station, upstream, path }: ResourceSpec,
   resource?: Resource,
 ): readonly Link[] {
   const fields = resource && fieldsOf(RESOURCE_COLUMNS, resource);

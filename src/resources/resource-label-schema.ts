@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { labelName } from '../config/station-schema.ts';
 import { type CrossProblem, crossChecked, given, mappingOf } from '../schema/cross-check.ts';
+import { labelName } from '../schema/label-name.ts';
 import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';

@@ -5,9 +5,9 @@ import {
   type Listing,
   type ListingContext,
   type Part,
+  type RepeatedListing,
   type StationSource,
 } from '../model/listing.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { joinedResource, type Resource } from './fields.ts';
 import {
@@ -23,6 +23,7 @@ import { InternedTexts } from './interned-texts.ts';
 import { ID_LISTING, resourceListing } from './listings.ts';
 import { labelsOf } from './resource-labelling.ts';
 import { type Labelled, UNLABELLED } from './resource-labels.ts';
+import type { ResourceSpec } from './spec.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
@@ -44,15 +45,8 @@ interface JoinedListing {
   readonly ttl: FurtherListing['ttl'] | undefined;
 }
 
-/** A listing that is read again and again. */
-export interface RepeatedListing {
-  readonly pages: number;
-  /** The time between two readings, unless new resources make it due earlier; 0: every scrape reads it. */
-  readonly intervalMs: number;
-}
-
 /** What the listings of a snapshot cost. */
-export function repeatedListings(spec: StationSpec, { listings }: Snapshot): readonly RepeatedListing[] {
+export function repeatedListings(spec: ResourceSpec, { listings }: Snapshot): readonly RepeatedListing[] {
   const ttlMs = ({ ttl }: JoinedListing) => (ttl === undefined ? 0 : spec[ttl]);
   return listings.map((listing) => ({ ...listing, intervalMs: Math.max(spec.cache.ttlMs, ttlMs(listing)) }));
 }
@@ -67,13 +61,13 @@ interface SnapshotSettings {
 
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
-  readonly #spec: StationSpec;
+  readonly #spec: ResourceSpec;
   readonly #list: List<Resource>;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
   #latest: ReadState = { main: [], further: [], memberships: [], joined: new Map(), snapshot: undefined };
 
-  constructor(spec: StationSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
+  constructor(spec: ResourceSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
     this.#spec = spec;
     this.#list = source.lister(resourceListing({ texts, states: spec.states }));
     this.#further = new FurtherReader(spec, source.lister(ID_LISTING), clock);
@@ -151,21 +145,21 @@ interface ReadState {
 }
 
 /** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
-export function listingCount(spec: StationSpec): number {
+export function listingCount(spec: ResourceSpec): number {
   return 1 + furtherListings(spec).length;
 }
 
 const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
 
 /** The listings of products have no members if they are ignored. */
-function usedMemberships({ products }: StationSpec, further: readonly TakenListing[], isProductIgnored: boolean) {
+function usedMemberships({ products }: ResourceSpec, further: readonly TakenListing[], isProductIgnored: boolean) {
   const firstProduct = isProductIgnored ? further.length - products.length : further.length;
   return further.map(({ membership }, at) => (at < firstProduct ? membership : NO_MEMBERS));
 }
 
 /** What the further listings say about the snapshot as a whole; `ignored`: see `ignoredProducts`. */
 function furtherFacts(
-  spec: StationSpec,
+  spec: ResourceSpec,
   main: Listing<Resource>,
   further: readonly TakenListing[],
   ignored: readonly string[],
@@ -209,11 +203,11 @@ function factsOf({ parts, locations, ...facts }: Snapshot): object {
 
 /** Adds what the further listings say about a resource. */
 class Join {
-  readonly #spec: StationSpec;
+  readonly #spec: ResourceSpec;
   readonly #alertable: Membership | undefined;
   readonly #products: readonly Membership[];
 
-  constructor(spec: StationSpec, memberships: readonly Membership[]) {
+  constructor(spec: ResourceSpec, memberships: readonly Membership[]) {
     this.#spec = spec;
     this.#alertable = listsAlertable(spec) ? memberships[0] : undefined;
     this.#products = memberships.slice(memberships.length - spec.products.length);

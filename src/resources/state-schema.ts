@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { formatPath } from '../config/problem.ts';
 import { labelText } from '../model/values.ts';
+import { formatPath } from '../schema/config-path.ts';
 import { type CrossProblem, crossChecked, listOf, mappingOf } from '../schema/cross-check.ts';
 import { optionalKey } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';

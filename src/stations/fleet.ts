@@ -1,17 +1,18 @@
 import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import type { Kind } from './collector.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
 /** The stations of this process. */
-export class Fleet<Encoded> {
-  readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
+export class Fleet<K extends Kind> {
+  readonly #caches: ReadonlyMap<string, StationCache<K>>;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Encoded>>) {
+  constructor(caches: Iterable<StationCache<K>>) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
   }
 
@@ -36,7 +37,7 @@ export class Fleet<Encoded> {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  views(): StationView<Encoded>[] {
+  views(): StationView<K>[] {
     return Array.from(this.#caches.values(), (cache) => cache.view());
   }
 
@@ -44,12 +45,12 @@ export class Fleet<Encoded> {
    * Refreshes the stations that are due, or the named one, and waits until the deadline for those that can end before it; all refreshes go
    * on then. Each station is seen as its own refresh left it.
    */
-  async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<Encoded>[]> {
+  async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<K>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
     const caches = [...named].filter((cache) => cache !== undefined);
     // The first refreshes are admitted as they come: a long one would make the others wait.
     const quickFirst = [...caches].sort((a, b) => a.lastDurationMs - b.lastDurationMs);
-    const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
+    const refreshed = new Map<StationCache<K>, StationView<K>>();
     const awaited: Promise<void>[] = [];
     let started = 0;
     for (const cache of quickFirst) {
@@ -69,7 +70,7 @@ export class Fleet<Encoded> {
 const JITTER = 0.1;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
-export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, random = Math.random): () => void {
+export function refreshInBackground<K extends Kind>(cache: StationCache<K>, random = Math.random): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
   const schedule = () => {

@@ -3,21 +3,20 @@ import { type Clock, systemClock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
 import type { ListingContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
-import type { Snapshot, SnapshotReader } from '../resources/snapshot.ts';
 
 interface RefreshOptions {
   /** Ends the refresh early; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  /** Also the further listings that are not due. */
+  /** Also listings that are not due. */
   readonly listsAll?: boolean;
   /** Called when the upstream has admitted the first request. */
   readonly started?: () => void;
   readonly clock?: Clock;
 }
 
-type RefreshedStation = Pick<StationSpec, 'name' | 'refreshTimeoutMs' | 'productsTtlMs' | 'alertabilityTtlMs'>;
+type RefreshedStation = Pick<StationSpec, 'name' | 'refreshTimeoutMs'>;
 
 /** Created once: without a reason, each abort creates an error with a stack. */
 const ENDED = new Error('the refresh has ended');
@@ -40,8 +39,7 @@ export class Refresh implements ListingContext {
   constructor(spec: RefreshedStation, options: RefreshOptions) {
     this.station = spec.name;
     this.refreshTimeoutMs = spec.refreshTimeoutMs;
-    const hasTtls = spec.productsTtlMs > 0 || spec.alertabilityTtlMs > 0;
-    this.listsAll = options.listsAll === true || !hasTtls;
+    this.listsAll = options.listsAll === true;
     this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -74,14 +72,14 @@ export class Refresh implements ListingContext {
     return this.#startedAt === undefined ? Number.POSITIVE_INFINITY : this.#startedAt + this.refreshTimeoutMs;
   }
 
-  /** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
-  async takeSnapshot(reader: SnapshotReader): Promise<Snapshot> {
+  /** Collects within the station's refresh timeout, which counts from the admission of the first request. */
+  async run<Collected>(collect: (context: ListingContext) => Promise<Collected>): Promise<Collected> {
     const { signal } = this.#options;
     const abort = () => this.#controller.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      return await reader.read(this, this.listsAll);
+      return await collect(this);
     } finally {
       clearTimeout(this.#timer);
       signal.removeEventListener('abort', abort);

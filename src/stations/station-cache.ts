@@ -1,54 +1,26 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
-import type { StationSource } from '../model/listing.ts';
-import { EARLY_SHARE, type StationSpec } from '../model/station-spec.ts';
-import { type Changes, type Churn, churnAfter, NO_CHURN } from '../resources/churn.ts';
-import { type Base, type Comparison, comparisonOf } from '../resources/comparison.ts';
-import type { InternedTexts } from '../resources/interned-texts.ts';
-import { LabelValues } from '../resources/label-values.ts';
-import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../resources/last-known.ts';
-import { type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
+import type { Health } from '../model/health.ts';
+import { EARLY_SHARE } from '../model/station-spec.ts';
+import type { Kind, Served, StationCollector } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
-/** The outcome of the latest refreshes. */
-export interface Health {
-  /** undefined: never attempted. */
-  readonly lastAttemptMs: number | undefined;
-  readonly lastSuccessMs: number | undefined;
-  readonly durationMs: number | undefined;
-  /** Why the latest attempt failed; undefined: it succeeded, or there was none. */
-  readonly failure: ReturnType<typeof failureOf> | undefined;
-}
-
-/** A snapshot with what belongs to it of the ones before: counters, and what stays as last known. */
-export interface Publication {
-  readonly spec: StationSpec;
-  readonly snapshot: Snapshot;
-  readonly churn: Churn;
-  readonly lastKnown: LastKnown;
-  readonly values: LabelValues;
-}
-
-/** A station's state at one point in time; `encoded` is the publication as scrapes serve it. */
-export interface StationView<Encoded> {
-  readonly spec: StationSpec;
+/** A station's state at one point in time. */
+export interface StationView<K extends Kind> {
+  readonly spec: K['spec'];
   readonly health: Health;
   /** Time until the next refresh is due; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
   /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
   readonly waitingMs: number | undefined;
-  readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
+  readonly served: Served<K['data']> | undefined;
 }
 
-export interface StationDependencies<Encoded> {
-  readonly source: StationSource;
-  readonly texts?: InternedTexts;
-  /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
-  readonly encode: (publication: Publication) => Promise<Encoded>;
+export interface StationDependencies<K extends Kind> {
+  readonly collector: StationCollector<K>;
   /** Called after every attempt. */
-  readonly refreshed?: (view: StationView<Encoded>, attempt: RefreshDetails) => void;
+  readonly refreshed?: (view: StationView<K>, attempt: RefreshDetails<K['report']>) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (failure: ListingFailure) => void;
   readonly upstream?: StationUpstream;
@@ -64,11 +36,11 @@ interface StationUpstream {
 }
 
 /** What the view does not show of the refresh that has just ended. */
-export interface RefreshDetails {
+export interface RefreshDetails<Report> {
   /** How long it waited for the upstream's capacity. */
   readonly waitedMs: number;
-  /** Against the listing that it was compared with; undefined: unknown. */
-  readonly changes: Changes | undefined;
+  /** What the collector reports; undefined of a refresh that failed. */
+  readonly report: Report | undefined;
 }
 
 /** In monotonic milliseconds. */
@@ -98,10 +70,10 @@ const REQUEST_PAUSE_MS = 5000;
 const LONG_REFRESH_LATER = 2;
 
 /** Holds a station's last good snapshot; one refresh at a time replaces it. */
-export class StationCache<Encoded> {
-  readonly spec: StationSpec;
-  readonly #dependencies: StationDependencies<Encoded>;
-  readonly #reader: SnapshotReader;
+export class StationCache<K extends Kind> {
+  readonly spec: K['spec'];
+  readonly #dependencies: StationDependencies<K>;
+  readonly #collector: StationCollector<K>;
   readonly #clock: Clock;
   readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
@@ -115,26 +87,23 @@ export class StationCache<Encoded> {
   /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
-  /** The latest snapshot, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`, `listedMs` of the clock. */
-  #lastGood: { publication: Publication; encoded: Encoded; takenAgingMs: number; listedMs: number } | undefined;
+  /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
+  #lastGood: { readonly served: Served<K['data']>; readonly takenAgingMs: number } | undefined;
+  /** Whether that is of the service that the station lists, and not of one before a reload. */
+  #isOfService = true;
   /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
   #queuedMs = 0;
   /** Since when a refresh has waited in the queue; undefined: none does. */
   #queuedSince: number | undefined;
-  #base: Base | undefined;
-  #churn = NO_CHURN;
-  #lastKnown = NOTHING_KNOWN;
-  readonly #values: LabelValues;
 
-  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
+  constructor(spec: K['spec'], dependencies: StationDependencies<K>) {
     this.spec = spec;
     this.#dependencies = dependencies;
-    this.#values = new LabelValues(spec.labelValues);
+    this.#collector = dependencies.collector;
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
-    this.#reader = new SnapshotReader(spec, { ...dependencies, clock: this.#clock });
   }
 
   /** Whether one of its refreshes has succeeded or failed. */
@@ -163,14 +132,14 @@ export class StationCache<Encoded> {
     return isDue ? this.refresh() : undefined;
   }
 
-  view(): StationView<Encoded> {
+  view(): StationView<K> {
     return {
       spec: this.spec,
       health: this.#health,
       dueInMs: this.dueInMs(),
       isRefreshing: this.#current !== undefined,
       waitingMs: this.#current?.refresh.waitingMs(),
-      served: this.#isServable() ? this.#lastGood : undefined,
+      served: this.#isServable() ? this.#lastGood?.served : undefined,
     };
   }
 
@@ -185,7 +154,7 @@ export class StationCache<Encoded> {
         this.#latest.startedAt +
         (this.wasAttempted ? this.spec.cache.ttlMs : 0) +
         LONG_REFRESH_LATER * this.lastDurationMs,
-      listsAll,
+      listsAll: listsAll || !this.#collector.mayOmit,
       started: () => this.#leaveQueue(),
       clock: this.#clock,
     });
@@ -227,15 +196,13 @@ export class StationCache<Encoded> {
    * Takes the place of the station's cache before a reload: shows its health until the first own refresh has ended, and serves its data, as
    * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
    */
-  replace(predecessor: StationCache<Encoded>, isSameService: boolean): void {
+  replace(predecessor: StationCache<K>, isSameService: boolean): void {
     this.#health = predecessor.#health;
     this.#latest = predecessor.#latest;
     if (!predecessor.#lastGood) return;
-    // A predecessor may have listed other resources, or given them other labels and meanings.
-    if (isSameService && isDeepStrictEqual(listedBy(predecessor.spec), listedBy(this.spec))) {
-      this.#base = predecessor.#base;
-      this.#lastKnown = predecessor.#lastKnown;
-    }
+    // Its data may be that of its own predecessor, before the service changed.
+    this.#isOfService = isSameService && predecessor.#isOfService;
+    this.#collector.adopt(predecessor.#lastGood.served.data, this.#isOfService);
     const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
     this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
   }
@@ -279,19 +246,12 @@ export class StationCache<Encoded> {
   async #run(refresh: Refresh): Promise<void> {
     const { signal } = this.#closed;
     try {
-      const snapshot = await refresh.takeSnapshot(this.#reader);
-      const comparison = comparisonOf(this.#base, snapshot, this.#clock.elapsedMs(), this.spec.cache.maxStaleMs);
-      const bounds = { values: this.#values, maxChanges: this.spec.maxChanges, states: this.spec.states };
-      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);
-      const lastKnown = await this.#lastKnownAfter(snapshot, comparison);
-      const publication = { spec: this.spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
-      const served = await this.#encode(publication);
+      const collected = await refresh.run((context) => this.#collector.collect(context, refresh.listsAll));
       if (signal.aborted) return;
-      this.#lastGood = { ...served, takenAgingMs: this.#agingMs(), listedMs: comparison.nowMs };
-      this.#base = comparison.base;
-      this.#churn = churn;
-      this.#lastKnown = lastKnown;
-      this.#conclude(refresh, undefined, changes);
+      collected.commit();
+      this.#lastGood = { served: collected.served, takenAgingMs: this.#agingMs() };
+      this.#isOfService = true;
+      this.#conclude(refresh, undefined, collected.report);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
@@ -300,25 +260,7 @@ export class StationCache<Encoded> {
     }
   }
 
-  /** What was held becomes older, also while the snapshot is unchanged. */
-  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison): Promise<LastKnown> {
-    const before = this.#lastKnown;
-    const isUnchanged = this.#lastGood?.publication.snapshot === snapshot && comparison.result === 'compared';
-    if (isUnchanged && before.held.size === 0) return before;
-    const beforeMs = this.#lastGood?.listedMs ?? comparison.nowMs;
-    return lastKnownAfter(before, snapshot, { spec: this.spec, comparison, values: this.#values, beforeMs });
-  }
-
-  /** An unchanged publication keeps its encoding. */
-  async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
-    const { snapshot, churn, lastKnown } = this.#lastGood?.publication ?? {};
-    const isUnchanged =
-      snapshot === publication.snapshot && churn === publication.churn && lastKnown === publication.lastKnown;
-    if (this.#lastGood && isUnchanged) return this.#lastGood;
-    return { publication, encoded: await this.#dependencies.encode(publication) };
-  }
-
-  #conclude(refresh: Refresh, failure: Health['failure'], changes?: Changes): void {
+  #conclude(refresh: Refresh, failure: Health['failure'], report?: K['report']): void {
     this.#wasAttempted = true;
     const endedAt = this.#clock.elapsedMs();
     const { requestedAt, startedAt = requestedAt } = refresh;
@@ -326,7 +268,7 @@ export class StationCache<Encoded> {
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
     this.#health = { lastAttemptMs, lastSuccessMs, durationMs: endedAt - startedAt, failure };
-    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, changes });
+    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, report });
   }
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
@@ -334,9 +276,4 @@ export class StationCache<Encoded> {
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(failure);
   }
-}
-
-/** What decides which resources a station lists, with which labels and meanings. */
-function listedBy({ upstream, path, filters, products, states, resourceLabels }: StationSpec): object {
-  return { upstream, path, filters, products, states, resourceLabels };
 }

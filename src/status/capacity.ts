@@ -1,5 +1,5 @@
+import type { RepeatedListing } from '../model/listing.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import type { RepeatedListing } from '../resources/snapshot.ts';
 import { countText, durationText, numberText } from '../text/words.ts';
 
 /** What a station reads again and again; undefined: there is no snapshot. */

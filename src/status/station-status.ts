@@ -1,5 +1,5 @@
 import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
-import { knowsAlertable, type StationSpec } from '../model/station-spec.ts';
+import type { Health } from '../model/health.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, sumIfKnown } from '../resources/aggregates.ts';
@@ -7,7 +7,9 @@ import type { StationChanges } from '../resources/changes.ts';
 import { resourceLabel } from '../resources/fields.ts';
 import type { LinkTemplate } from '../resources/links.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
-import type { Health, StationView } from '../stations/station-cache.ts';
+import { knowsAlertable, type ResourceSpec } from '../resources/spec.ts';
+import type { Kind } from '../stations/collector.ts';
+import type { StationView } from '../stations/station-cache.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { countText, durationText } from '../text/words.ts';
 import type { Capacity } from './capacity.ts';
@@ -19,7 +21,7 @@ import type { UnknownState } from './unknown-states.ts';
 /** State of a station as people see it. */
 export interface StationStatus
   extends Omit<Health, 'failure'>,
-    Pick<StationView<unknown>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
+    Pick<StationView<Kind>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
   readonly upstream: string;
   readonly telemetryStation: string;
@@ -76,7 +78,7 @@ export interface UpstreamStatus {
 
 /** A station with its snapshot, what happened to it, and the load of its upstream. */
 export interface StationDetail {
-  readonly spec: StationSpec;
+  readonly spec: ResourceSpec;
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
@@ -89,7 +91,7 @@ export interface StationDetail {
 
 interface ServedSnapshot {
   /** With which it was listed: before the first success after a reload, not the one in force. */
-  readonly spec: StationSpec;
+  readonly spec: ResourceSpec;
   readonly snapshot: Snapshot;
   readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
   /** Per-resource series withheld by `metrics.max_resources`. */
@@ -226,7 +228,7 @@ export interface OwnerCount extends Totals {
 
 interface CountedStation {
   /** With which it was listed. */
-  readonly spec: Pick<StationSpec, 'alertability' | 'resourceLabels'>;
+  readonly spec: Pick<ResourceSpec, 'alertability' | 'resourceLabels'>;
   readonly aggregates: Pick<Aggregates, 'groups'>;
 }
 

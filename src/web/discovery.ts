@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { StationSpec } from '../model/station-spec.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { ExporterPort } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
 import { RequestError, send } from './respond.ts';
@@ -22,7 +22,7 @@ export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | unde
 }
 
 /** The configuration of a station, for relabeling, for example to route by team or zone. */
-function metaLabels({ name, upstream, path, labels }: StationSpec): Readonly<Record<string, string>> {
+function metaLabels({ name, upstream, path, labels }: ResourceSpec): Readonly<Record<string, string>> {
   const own = Object.entries(labels).map(([label, value]) => [`label_${label}`, value] as const);
   const all = [...Object.entries({ name, ...path, upstream }), ...own];
   return Object.fromEntries(all.map(([label, value]) => [`__meta_telemetry_station_${label}`, value]));

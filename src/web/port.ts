@@ -2,8 +2,8 @@ import type { Body } from '../exposition/exposition.ts';
 import type { WebLimit } from '../exposition/own-families.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
-import type { StationSpec } from '../model/station-spec.ts';
 import type { Order, SearchResult, Selection } from '../resources/selection.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
 import type { EndedRefresh } from '../status/latest-refreshes.ts';
 import type { RejectedReload } from '../status/problems.ts';
@@ -17,7 +17,7 @@ export interface ExporterPort {
   /** Whether other exporters have further stations of the same configuration. */
   readonly isSharded: boolean;
   /** For all stations; cheaper than `stations`, which aggregates snapshots. */
-  specs(): readonly StationSpec[];
+  specs(): readonly ResourceSpec[];
   /** Whether a station has this name; cheaper than `station`, which describes its upstream. */
   has(name: string): boolean;
   stations(): readonly StationStatus[];

@@ -9,7 +9,7 @@ import {
   startGeneration,
 } from '../../src/app/generation.ts';
 import { areAttempted } from '../../src/app/status.ts';
-import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import type { Resources } from '../../src/resources/collector.ts';
 import { RequestFailure } from '../../src/service/request-failure.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { StationCache } from '../../src/stations/station-cache.ts';
@@ -65,8 +65,8 @@ async function refreshed(config: object, old?: Generation): Promise<Generation> 
 }
 
 /** Resources added and removed since the start. */
-function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
-  const churn = [...(station.view().served?.publication.churn.values() ?? expect.unreachable())];
+function changesOf(station: StationCache<Resources>): readonly number[] {
+  const churn = [...(station.view().served?.data.churn.values() ?? expect.unreachable())];
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return [sum(churn.map(({ added }) => added)), sum(churn.map(({ removed }) => removed))];
 }
@@ -143,7 +143,7 @@ describe('startGeneration', () => {
     service.setRecords('a', entriesOf(2));
     const next = await startedAfter(old, configOf(service.url, ['a'], changes));
     const station = next.stations.get('a') ?? expect.unreachable();
-    const sizeOf = () => station.view().served?.publication.snapshot.size;
+    const sizeOf = () => station.view().served?.data.snapshot.size;
     expect(station.spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
     expect([sizeOf(), station.view().health]).toEqual([3, old.stations.get('a')?.view().health]);
     await eventually(() => expect(sizeOf()).toBe(2));
@@ -159,7 +159,7 @@ describe('startGeneration', () => {
     service.setRecords('a', entriesOf(1));
     await refreshAll(old);
     startGeneration(next, old);
-    expect(next.stations.get('a')?.view().served?.publication.snapshot.size).toBe(1);
+    expect(next.stations.get('a')?.view().served?.data.snapshot.size).toBe(1);
   });
 
   it('compares no listing with one of other filters', async () => {

@@ -44,7 +44,7 @@ function setUp(options: Partial<JournalOptions> = {}) {
     const failure = reason && { reason, message: `no ${reason}`, error };
     const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
     const expired = { ...view, served: undefined, health: { ...health, lastSuccessMs: 0 } };
-    station.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, changes });
+    station.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, report: changes });
   };
   return { journal, other, refresh, changes, ...rest };
 }

@@ -1,24 +1,25 @@
-import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/resources/aggregates.ts';
-import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
+import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
-import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { repeatedListings, type Snapshot } from '../../src/resources/snapshot.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
 import type { StationView } from '../../src/stations/station-cache.ts';
 import { listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station with a snapshot of these resources. */
 export function viewOf(
   resources: readonly Resource[],
-  changes: Partial<StationSpec> = {},
+  changes: Partial<ResourceSpec> = {},
   listing: Partial<Snapshot> = {},
   withheldFiring = 0,
-): StationView<EncodedSnapshot> & { served: object } {
+): StationView<Resources> & { served: object } {
   const spec = specOf(changes);
   const aggregates = new Aggregation();
   const values = new LabelValues(spec.labelValues);
   aggregates.addResources(resources, spec.alertability, values);
+  const snapshot = listingOf(resources, listing);
   return {
     spec,
     health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
@@ -26,14 +27,20 @@ export function viewOf(
     isRefreshing: false,
     waitingMs: undefined,
     served: {
-      publication: {
+      data: {
         spec,
-        snapshot: listingOf(resources, listing),
+        snapshot,
         churn: new Map(),
         lastKnown: NOTHING_KNOWN,
         values,
+        withheld: 7,
+        withheldFiring,
+        aggregates,
+        comparison: { result: 'started', base: undefined, nowMs: 0 },
       },
-      encoded: { families: new Map(), withheld: 7, withheldFiring, aggregates },
+      families: new Map(),
+      withheld: 7 + withheldFiring,
+      repeated: repeatedListings(spec, snapshot),
     },
   };
 }

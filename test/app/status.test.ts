@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from '../../src/app/generation.ts';
 import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from '../../src/app/status.ts';
+import type { Health } from '../../src/model/health.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
-import type { EncodedSnapshot } from '../../src/resources/encoder.ts';
-import type { Health, StationView } from '../../src/stations/station-cache.ts';
+import type { Resources } from '../../src/resources/collector.ts';
+import type { StationView } from '../../src/stations/station-cache.ts';
 import { IDLE_LOAD, resourceOf } from '../stations/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 /** A generation with this station; the upstreams have this load, and only the station `stuck` hangs. */
 function generationOf(
-  view: StationView<EncodedSnapshot>,
+  view: StationView<Resources>,
   load = IDLE_LOAD,
-  others: readonly StationView<EncodedSnapshot>[] = [],
+  others: readonly StationView<Resources>[] = [],
 ): Generation {
   const limiter = { load: () => load, isHanging: (station: string) => station === 'stuck' };
   const upstreams = new Map(['main', 'second'].map((name) => [name, { concurrency: 8, limiter }]));
@@ -23,7 +24,7 @@ function generationOf(
   return { loaded, fleet: { views: () => views }, stations, upstreams, journals: new Map() } as unknown as Generation;
 }
 
-const statusOf = (view: StationView<EncodedSnapshot>, ...others: StationView<EncodedSnapshot>[]) =>
+const statusOf = (view: StationView<Resources>, ...others: StationView<Resources>[]) =>
   stationStatuses(generationOf(view, IDLE_LOAD, others))[0];
 
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
@@ -132,7 +133,7 @@ describe('stationDetail', () => {
   it('has the snapshot of a station, and is undefined of an unknown one', () => {
     const view = viewOf([resourceOf('a')], {}, {}, 600);
     const changes = new ChangeLog({ changes: 1, changes_per_station: 1 });
-    const { snapshot, spec } = view.served.publication;
+    const { snapshot, spec } = view.served.data;
     expect(stationDetail(generationOf(view), 'prod', changes)).toMatchObject({
       status: { name: 'prod' },
       served: { spec, snapshot, withheld: 7, withheldFiring: 600 },
@@ -146,7 +147,7 @@ describe('stationDetail', () => {
 describe('areAttempted', () => {
   const waiting = { ...viewOf([]), health: NEVER, isRefreshing: true };
 
-  it.each<{ what: string; view: StationView<EncodedSnapshot>; load?: Partial<UpstreamLoad>; isTried: boolean }>([
+  it.each<{ what: string; view: StationView<Resources>; load?: Partial<UpstreamLoad>; isTried: boolean }>([
     { what: 'a station after an attempt', view: viewOf([]), isTried: true },
     { what: 'one that waits for a healthy upstream', view: waiting, isTried: false },
     {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatPath, formatProblems } from '../../src/config/problem.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import { formatPath } from '../../src/schema/config-path.ts';
 
 const PROBLEM = { file: 'f', column: 1, path: '', message: 'broken' };
 

@@ -5,17 +5,20 @@ import type { Body } from '../../src/exposition/exposition.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { OwnMetrics } from '../../src/exposition/own-metrics.ts';
 import { CompressorPool } from '../../src/exposition/segment.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
+import type { Health } from '../../src/model/health.ts';
 import { labelText } from '../../src/model/values.ts';
 import { churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import type { Resources } from '../../src/resources/collector.ts';
 import { comparisonOf } from '../../src/resources/comparison.ts';
-import { type EncodedSnapshot, StationEncoder } from '../../src/resources/encoder.ts';
+import { StationEncoder } from '../../src/resources/encoder.ts';
+import { STATION_FAMILIES } from '../../src/resources/families.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { lastKnownAfter, NOTHING_KNOWN } from '../../src/resources/last-known.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
-import type { Health, StationView } from '../../src/stations/station-cache.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
+import type { StationView } from '../../src/stations/station-cache.ts';
 import { yieldToEventLoop } from '../../src/tasks/yield-to-event-loop.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { viewOf as plainView } from '../app/station-view.ts';
@@ -24,7 +27,7 @@ import { iterationsDuring } from '../event-loop.ts';
 import { listingOf, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
-const metricsOf = (changes: Partial<StationSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
+const metricsOf = (changes: Partial<ResourceSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
 const healthy: Health = {
   lastAttemptMs: 1_700_000_060_250,
   lastSuccessMs: 1_700_000_060_250,
@@ -45,9 +48,9 @@ const NOT_TRIED: Health = {
   failure: undefined,
 };
 
-const encoderOf = (spec: StationSpec) => new StationEncoder(spec, new CompressorPool(2));
+const encoderOf = (spec: ResourceSpec) => new StationEncoder(spec, new CompressorPool(2));
 
-const publicationOf = (spec: StationSpec, snapshot: Snapshot) => ({
+const publicationOf = (spec: ResourceSpec, snapshot: Snapshot) => ({
   spec,
   snapshot,
   churn: new Map(),
@@ -56,7 +59,7 @@ const publicationOf = (spec: StationSpec, snapshot: Snapshot) => ({
 });
 
 /** Encodes the snapshots one after the other, each to the same as an encoder that knows no other. */
-async function expectLikeNewEncoders(spec: StationSpec, snapshots: readonly Snapshot[]): Promise<void> {
+async function expectLikeNewEncoders(spec: ResourceSpec, snapshots: readonly Snapshot[]): Promise<void> {
   const encoder = encoderOf(spec);
   for (const snapshot of snapshots) {
     const publication = publicationOf(spec, snapshot);
@@ -69,10 +72,10 @@ const snapshotOf = (parts: Resource[][]) => listingOf([], { parts, size: parts.f
 const part = (from: number, count: number, state = 'I') => resourcesOf(from + count, () => ({ state })).slice(from);
 
 async function viewOf(
-  spec: Partial<StationSpec>,
+  spec: Partial<ResourceSpec>,
   snapshot: Snapshot | undefined,
   health = healthy,
-): Promise<StationView<EncodedSnapshot>> {
+): Promise<StationView<Resources>> {
   const fullSpec = specOf(spec);
   const state = { ...plainView([]), spec: fullSpec, health: { ...health }, served: undefined };
   if (!snapshot) return state;
@@ -82,7 +85,9 @@ async function viewOf(
   const comparison = comparisonOf(undefined, snapshot, 0, fullSpec.cache.maxStaleMs);
   const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, { spec: fullSpec, comparison, values, beforeMs: 0 });
   const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
-  return { ...state, served: { publication, encoded: await encoderOf(fullSpec).encode(publication) } };
+  const { families, ...encoded } = await encoderOf(fullSpec).encode(publication);
+  const withheld = encoded.withheld + encoded.withheldFiring;
+  return { ...state, served: { data: { ...publication, ...encoded, comparison }, families, withheld, repeated: [] } };
 }
 
 async function plain(body: Body): Promise<string> {
@@ -95,12 +100,12 @@ async function plain(body: Body): Promise<string> {
 
 const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
 
-const newExposition = () => new Exposition(new Set());
+const newExposition = () => new Exposition(Object.values(STATION_FAMILIES), new Set());
 
-const fullText = async (exposition: Exposition, views: StationView<EncodedSnapshot>[]) =>
+const fullText = async (exposition: Exposition, views: StationView<Resources>[]) =>
   plain(await exposition.fullBody(views, ownMetrics(), 'text'));
 
-const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
+const textOf = (views: StationView<Resources>[], format: 'text' | 'openmetrics' = 'text') =>
   plain(newExposition().stationBody(views, format));
 
 const seriesIn = (text: string) => [...parseExposition(text).values()].flatMap(({ samples }) => samples).length;
@@ -111,7 +116,7 @@ const familiesOfResources = (text: string) =>
     samples.some(({ labels }) => labels['resource_id'] !== undefined) ? name : [],
   );
 
-const familiesOf = async (spec: Partial<StationSpec>, snapshot: Snapshot) =>
+const familiesOf = async (spec: Partial<ResourceSpec>, snapshot: Snapshot) =>
   parseExposition(await textOf([await viewOf(spec, snapshot)]));
 
 const instance = {
@@ -275,19 +280,19 @@ describe('Exposition', () => {
   it('leaves out per-resource series without per_resource, except those of firing resources', async () => {
     const view = await viewOf(metricsOf({ perResource: false }), listingOf(fleet));
     expect(familiesOfResources(await textOf([view]))).toEqual(['telemetry_station_resource_firing']);
-    expect(view.served?.encoded.withheld).toBe(0);
+    expect(view.served?.withheld).toBe(0);
   });
 
   it('withholds and counts per-resource series above max_resources, and keeps the aggregates exact', async () => {
     const all = await viewOf({}, listingOf(fleet));
     const some = await viewOf(metricsOf({ maxResources: 4 }), listingOf(fleet));
     expect(familiesOfResources(await textOf([some]))).toEqual(['telemetry_station_resource_firing']);
-    expect(some.served?.encoded.withheld).toBe(18);
+    expect(some.served?.withheld).toBe(18);
     expect(seriesIn(await textOf([all])) - seriesIn(await textOf([some]))).toBe(18);
     const counted = parseExposition(await textOf([some])).get('telemetry_station_resources')?.samples;
     expect(counted?.reduce((total, { value }) => total + value, 0)).toBe(5);
     const exactly = await viewOf(metricsOf({ maxResources: 5 }), listingOf(fleet));
-    expect(exactly.served?.encoded.withheld).toBe(0);
+    expect(exactly.served?.withheld).toBe(0);
   });
 
   it('encodes more resources than fit in one block, each once and in order', async () => {
@@ -481,7 +486,7 @@ describe('Exposition', () => {
 
   it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
     const disabled = new Set(['telemetry_station_exporter_series_withheld']);
-    const [old, next] = [newExposition(), new Exposition(disabled)];
+    const [old, next] = [newExposition(), new Exposition(Object.values(STATION_FAMILIES), disabled)];
     const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
     const first = await fullText(next, [kept]);
     expect(await fullText(old, [removed, kept])).toContain('station="removed"');

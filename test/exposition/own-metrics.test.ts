@@ -27,9 +27,8 @@ describe('OwnMetrics', () => {
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
     const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
     const { served, ...state } = viewOf([]);
-    const encoded = { ...served.encoded, withheld: 3 };
-    const view = { ...state, health, served: { ...served, encoded } };
-    const exposition = new Exposition(new Set());
+    const view = { ...state, health, served: { ...served, withheld: 3 } };
+    const exposition = new Exposition([], new Set());
     const text = async (format: 'text' | 'openmetrics') => {
       const body = await exposition.ownBody([view], metrics, format);
       return gunzipSync(Buffer.concat([...body.gzip()])).toString();

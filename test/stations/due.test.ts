@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Deadline } from '../../src/model/clock.ts';
 import type { ListingContext } from '../../src/model/listing.ts';
+import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { RequestLimiter } from '../../src/service/admission/request-limiter.ts';
 import { Fleet } from '../../src/stations/fleet.ts';
 import { StationCache } from '../../src/stations/station-cache.ts';
 import { VirtualClock } from '../service/support/virtual-clock.ts';
-import { listingOf, sourceWith, specOf } from './fixtures.ts';
+import { collectorOf, listingOf, sourceWith, specOf } from './fixtures.ts';
 
 const TTL_MS = 60_000;
 const CONCURRENCY = 8;
@@ -25,9 +26,8 @@ function fleetOn(clock: VirtualClock, latencyMs: number) {
     });
   const caches = NAMES.map(
     (name) =>
-      new StationCache(specOf({ name }), {
-        source: sourceWith(list),
-        encode: async () => name,
+      new StationCache<Resources>(specOf({ name }), {
+        collector: collectorOf(specOf({ name }), { source: sourceWith(list), encode: async () => name }),
         clock: { wallMs: clock.now, elapsedMs: clock.now },
       }),
   );

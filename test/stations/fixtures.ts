@@ -1,14 +1,18 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
 import type { List, Listing, ListingContext, Part, QueryFilters, StationSource } from '../../src/model/listing.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
+import { Aggregation } from '../../src/resources/aggregates.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
+import { ResourceCollector, type Resources } from '../../src/resources/collector.ts';
+import type { Publication } from '../../src/resources/family-tables.ts';
 import { LISTING_FIELDS, type Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
+import type { StationView } from '../../src/stations/station-cache.ts';
 
-export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
+export function specOf(changes: Partial<ResourceSpec> = {}): ResourceSpec {
   return {
     name: 'prod',
     upstream: 'main',
@@ -80,6 +84,30 @@ export function sourceWith(
   ids: List<string> = async () => listingOf([]),
 ): StationSource {
   return { lister: <Row>({ name }: { readonly name: string }) => (name === 'ids' ? ids : resources) as List<Row> };
+}
+
+/** The collector of resources, which encodes a publication to a text: the only name of its families. */
+export function collectorOf(
+  spec: ResourceSpec,
+  {
+    encode,
+    ...dependencies
+  }: {
+    readonly source: StationSource;
+    readonly clock?: Clock;
+    readonly encode: (publication: Publication) => Promise<string>;
+  },
+): ResourceCollector {
+  const encoded = async (publication: Publication) => {
+    const families = new Map([[await encode(publication), []]]);
+    return { families, withheld: 0, withheldFiring: 0, aggregates: new Aggregation() };
+  };
+  return new ResourceCollector(spec, { ...dependencies, encode: encoded });
+}
+
+/** What `collectorOf` encoded; undefined: nothing is served. */
+export function encodedIn({ served }: Pick<StationView<Resources>, 'served'>): string | undefined {
+  return served && [...served.families.keys()].join();
 }
 
 /** A listing of one part, which is a snapshot too. */

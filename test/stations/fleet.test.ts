@@ -2,11 +2,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Deadline } from '../../src/model/clock.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
+import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
 import { Fleet, refreshInBackground } from '../../src/stations/fleet.ts';
 import { StationCache, type StationDependencies } from '../../src/stations/station-cache.ts';
-import { listingOf, ManualClock, resourceOf, sourceWith, specOf } from './fixtures.ts';
+import { collectorOf, encodedIn, listingOf, ManualClock, resourceOf, sourceWith, specOf } from './fixtures.ts';
 
 const forever: Deadline = { atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
@@ -14,9 +15,9 @@ const atOnce: Deadline = { atMs: 0, signal: AbortSignal.abort() };
 
 function cacheOf(
   name: string,
-  changes: Partial<StationSpec> = {},
+  changes: Partial<ResourceSpec> = {},
   answer: () => Listing<Resource> | Promise<Listing<Resource>> = () => listingOf([resourceOf(name)]),
-  upstream?: StationDependencies<string>['upstream'],
+  upstream?: StationDependencies<Resources>['upstream'],
 ) {
   const clock = new ManualClock();
   const count = { listings: 0 };
@@ -24,9 +25,9 @@ function cacheOf(
     count.listings += 1;
     return answer();
   };
-  const cache = new StationCache(specOf({ name, ...changes }), {
-    source: sourceWith(list),
-    encode: async ({ spec }) => spec.name,
+  const spec = specOf({ name, ...changes });
+  const cache = new StationCache<Resources>(spec, {
+    collector: collectorOf(spec, { source: sourceWith(list), encode: async () => name, clock }),
     clock,
     ...(upstream && { upstream }),
   });
@@ -34,7 +35,7 @@ function cacheOf(
 }
 
 /** A station whose service answers when the test says so. */
-function heldStation(name: string, upstream?: StationDependencies<string>['upstream']) {
+function heldStation(name: string, upstream?: StationDependencies<Resources>['upstream']) {
   let answer = () => {};
   const answered = new Promise<Listing<Resource>>((resolve) => {
     answer = () => resolve(listingOf([]));
@@ -42,7 +43,7 @@ function heldStation(name: string, upstream?: StationDependencies<string>['upstr
   return { ...cacheOf(name, {}, () => answered, upstream), answer };
 }
 
-const fleetOf = (...caches: StationCache<string>[]) => new Fleet(caches);
+const fleetOf = (...caches: StationCache<Resources>[]) => new Fleet(caches);
 
 const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'background' } as const;
 
@@ -50,9 +51,7 @@ describe('Fleet', () => {
   it('reads all stations or the named one', async () => {
     const [a, b] = [cacheOf('a'), cacheOf('b')];
     const fleet = fleetOf(a.cache, b.cache);
-    expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.encoded])).toEqual([
-      ['b', 'b'],
-    ]);
+    expect((await fleet.read(forever, 'b')).map((view) => [view.spec.name, encodedIn(view)])).toEqual([['b', 'b']]);
     expect((await fleet.read(forever)).map(({ spec }) => spec.name)).toEqual(['a', 'b']);
     expect(await fleet.read(forever, 'c')).toEqual([]);
     expect([a.count.listings, b.count.listings]).toEqual([1, 1]);
@@ -79,7 +78,7 @@ describe('Fleet', () => {
     expect((await fleet.read(atOnce))[0]?.served).toBeUndefined();
     const next = fleet.read(forever);
     answer();
-    expect((await next)[0]?.served?.encoded).toBe('ready');
+    expect((await next).map(encodedIn)).toEqual(['ready']);
     expect(count.listings).toBe(1);
   });
 
@@ -92,7 +91,7 @@ describe('Fleet', () => {
     hanging.answer();
     while (hanging.cache.view().isRefreshing) await new Promise(setImmediate);
     slow.answer();
-    expect((await read).map(({ served }) => served?.encoded)).toEqual(['slow', 'hanging']);
+    expect((await read).map(encodedIn)).toEqual(['slow', 'hanging']);
   });
 
   it('refreshes the stations that took longest last', async () => {
@@ -126,7 +125,7 @@ describe('Fleet', () => {
 
 describe('refreshInBackground', () => {
   /** A station with a virtual clock for its timers too. */
-  function stationOf(policy: StationSpec['cache'], answer?: () => Listing<Resource>) {
+  function stationOf(policy: ResourceSpec['cache'], answer?: () => Listing<Resource>) {
     const { cache, clock, count } = cacheOf('a', { cache: policy }, answer);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => {

@@ -1,24 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext } from '../../src/model/listing.ts';
-import type { StationSpec } from '../../src/model/station-spec.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
+import type { Changes } from '../../src/resources/churn.ts';
+import type { Resources } from '../../src/resources/collector.ts';
+import type { Publication } from '../../src/resources/family-tables.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
+import { type RefreshDetails, StationCache, type StationView } from '../../src/stations/station-cache.ts';
 import {
-  type Publication,
-  type RefreshDetails,
-  StationCache,
-  type StationView,
-} from '../../src/stations/station-cache.ts';
-import { listingOf, ManualClock, rejecting, resourceOf, sourceWith, specOf } from './fixtures.ts';
+  collectorOf,
+  encodedIn,
+  listingOf,
+  ManualClock,
+  rejecting,
+  resourceOf,
+  sourceWith,
+  specOf,
+} from './fixtures.ts';
 
 const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
 
 /** A station on a service whose replies the test provides one by one. */
 function stationOf(
-  spec: Partial<StationSpec> = {},
+  spec: Partial<ResourceSpec> = {},
   encode = async ({ snapshot }: Publication) =>
     snapshot.parts
       .flat()
@@ -31,8 +38,8 @@ function stationOf(
     resolve: (listing: Listing<Resource>) => void;
     reject: (error: unknown) => void;
   }[] = [];
-  const refreshed: StationView<string>[] = [];
-  const ended: RefreshDetails[] = [];
+  const refreshed: StationView<Resources>[] = [];
+  const ended: RefreshDetails<Changes | undefined>[] = [];
   const called = <Row>(context: ListingContext) =>
     new Promise<Listing<Row>>((resolve, reject) => {
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
@@ -44,9 +51,9 @@ function stationOf(
   );
   /** `heldMs`: how long it has been held, in all. */
   const upstream = { heldMs: 0 };
-  const cache = new StationCache(specOf(spec), {
-    source,
-    encode,
+  const fullSpec = specOf(spec);
+  const cache = new StationCache<Resources>(fullSpec, {
+    collector: collectorOf(fullSpec, { source, encode, clock }),
     clock,
     upstream: {
       activeMs: () => clock.elapsedMs() - upstream.heldMs,
@@ -69,7 +76,7 @@ function stationOf(
     clock.advance(60_000);
     return attempt(answer);
   };
-  const expectServedFor = (ms: number, served: StationCache<string> = cache) => {
+  const expectServedFor = (ms: number, served: StationCache<Resources> = cache) => {
     clock.advance(ms);
     expect(served.view().served).toBeDefined();
     clock.advance(1);
@@ -78,18 +85,15 @@ function stationOf(
   /** A cache that takes its place, with the answers of a service that the test decides. */
   const successor = (
     answer: () => Promise<Listing<Resource>> = async () => twoRecords(),
-    changes: Partial<StationSpec> = {},
+    changes: Partial<ResourceSpec> = {},
     isSameService = true,
   ) => {
-    const next = new StationCache(
-      { ...cache.spec, ...changes },
-      {
-        source: sourceWith(answer),
-        encode: async () => 'encoded again',
-        clock,
-        refreshed: (_view, attempt) => ended.push(attempt),
-      },
-    );
+    const nextSpec = { ...cache.spec, ...changes };
+    const next = new StationCache<Resources>(nextSpec, {
+      collector: collectorOf(nextSpec, { source: sourceWith(answer), encode: async () => 'encoded again', clock }),
+      clock,
+      refreshed: (_view, attempt) => ended.push(attempt),
+    });
     next.replace(cache, isSameService);
     return next;
   };
@@ -118,11 +122,11 @@ describe('StationCache', () => {
     clock.advance(dueMs - 1);
     expect(cache.refreshIfDue()).toBeUndefined();
     expect(calls).toHaveLength(1);
-    expect(cache.view().served?.encoded).toBe('a,b');
+    expect(encodedIn(cache.view())).toBe('a,b');
     clock.advance(1);
     await attempt(listingOf([resourceOf('c')]));
     expect(calls).toHaveLength(2);
-    expect(cache.view().served?.encoded).toBe('c');
+    expect(encodedIn(cache.view())).toBe('c');
     clock.advance(900_001);
     expect(cache.view().served).toBeUndefined();
   });
@@ -144,10 +148,15 @@ describe('StationCache', () => {
     });
     const listing = twoRecords();
     await attempt(listing);
+    const { served } = cache.view();
     await attemptLater({ ...listing });
-    expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
+    expect(cache.view().served?.families).toBe(served?.families);
+    expect(cache.view()).toMatchObject({
+      served: { families: new Map([['encoded 1', []]]) },
+      health: { lastSuccessMs: clock.wallMs() },
+    });
     await attemptLater({ ...listing, duplicates: 1, complete: false });
-    expect(cache.view().served?.encoded).toBe('encoded 2');
+    expect(encodedIn(cache.view())).toBe('encoded 2');
   });
 
   it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
@@ -159,7 +168,7 @@ describe('StationCache', () => {
       [changed, 'added 1'],
     ] as const) {
       await attemptLater(listing);
-      expect(cache.view().served?.encoded).toBe(encoded);
+      expect(encodedIn(cache.view())).toBe(encoded);
     }
   });
 
@@ -170,17 +179,20 @@ describe('StationCache', () => {
     await attemptLater(down());
     expect(cache.view()).toMatchObject({
       health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
-      served: { encoded: 'a,b' },
+      served: { families: new Map([['a,b', []]]) },
     });
     expectServedFor(840_000);
     expect(cache.view().health.lastSuccessMs).toBe(good);
     await attempt(twoRecords());
-    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(cache.view()).toMatchObject({
+      health: { failure: undefined },
+      served: { families: new Map([['a,b', []]]) },
+    });
   });
 
   /** The ids of the resources that are published as firing. */
-  const firingOf = ({ served }: StationView<string>) => {
-    const { firing, held } = served?.publication.lastKnown ?? NOTHING_KNOWN;
+  const firingOf = ({ served }: StationView<Resources>) => {
+    const { firing, held } = served?.data.lastKnown ?? NOTHING_KNOWN;
     return [...firing.keys(), ...held.keys()].join();
   };
   const firingA = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]);
@@ -226,15 +238,15 @@ describe('StationCache', () => {
     await attemptLater(down());
     clock.advance(3_600_000);
     await attempt(listingOf([resourceOf('a')]));
-    expect(ended.at(-1)?.changes).toMatchObject({ removed: 1 });
+    expect(ended.at(-1)?.report).toMatchObject({ removed: 1 });
     await attemptLater(listingOf([], { complete: false }));
     clock.advance(3_600_000);
     await attempt(listingOf([], { complete: false }));
-    expect(cache.view().served?.publication.lastKnown.isHeld).toBe(true);
+    expect(cache.view().served?.data.lastKnown.isHeld).toBe(true);
     await attemptLater(listingOf([]));
-    expect(ended.at(-1)?.changes).toBeUndefined();
+    expect(ended.at(-1)?.report).toBeUndefined();
     await attemptLater(twoRecords());
-    expect(ended.at(-1)?.changes).toMatchObject({ added: 2 });
+    expect(ended.at(-1)?.report).toMatchObject({ added: 2 });
   });
 
   it.each([
@@ -248,7 +260,7 @@ describe('StationCache', () => {
       });
       await attempt(twoRecords());
       clock.advance(agoMs);
-      expect(cache.view().served?.encoded).toBe('a,b');
+      expect(encodedIn(cache.view())).toBe('a,b');
       clock.advance(1);
       await attempt(down());
       expect(cache.view().served).toBeUndefined();
@@ -416,7 +428,10 @@ describe('StationCache', () => {
   it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {
     const { cache, calls, clock, attempt, refreshed } = await dueStation();
     await attempt(POSTPONED);
-    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(cache.view()).toMatchObject({
+      health: { failure: undefined },
+      served: { families: new Map([['a,b', []]]) },
+    });
     expect(refreshed).toHaveLength(1);
     expect(cache.refreshIfDue()).toBeUndefined();
     clock.advance(10_000);
@@ -502,7 +517,7 @@ describe('StationCache', () => {
     const { cache, calls, clock, attemptLater, ended } = stationOf();
     const next = async (answer: Listing<Resource> | Error) => {
       await attemptLater(answer);
-      return ended.at(-1)?.changes;
+      return ended.at(-1)?.report;
     };
     clock.advance(1000);
     const refresh = cache.refreshIfDue();
@@ -510,7 +525,7 @@ describe('StationCache', () => {
     calls[0]?.context.started();
     calls[0]?.resolve(twoRecords());
     await refresh;
-    expect(ended).toEqual([{ waitedMs: 5000, changes: undefined }]);
+    expect(ended).toEqual([{ waitedMs: 5000, report: undefined }]);
     expect(await next(listingOf([], { complete: false }))).toBeUndefined();
     expect(await next(down())).toBeUndefined();
     const changed = listingOf([resourceOf('b', { state: 'FIRING' }), resourceOf('c'), resourceOf('d')]);
@@ -531,7 +546,7 @@ describe('StationCache', () => {
     await attemptLater(listingOf([resourceOf('a')]));
     broken = false;
     await attemptLater(listingOf([resourceOf('a')]));
-    expect(cache.view().served?.publication.churn.get('type.a')?.removed).toBe(1);
+    expect(cache.view().served?.data.churn.get('type.a')?.removed).toBe(1);
   });
 
   it('is not refreshed by scrapes with background refresh', async () => {
@@ -571,12 +586,15 @@ describe('StationCache', () => {
     clock.advance(30_000);
     const { health, served } = cache.view();
     const next = successor(async () => listingOf([resourceOf('a')]));
-    expect(next.view()).toMatchObject({ health, served: { encoded: served?.encoded } });
+    expect(next.view()).toMatchObject({ health, served: { families: served?.families } });
     expect(next.wasAttempted).toBe(false);
     await next.refreshIfDue();
-    expect(next.view().served).toMatchObject({ encoded: 'encoded again', publication: { snapshot: { size: 1 } } });
+    expect(next.view().served).toMatchObject({
+      families: new Map([['encoded again', []]]),
+      data: { snapshot: { size: 1 } },
+    });
     // What the predecessor listed may have been something else: no resource is removed.
-    expect(ended.at(-1)?.changes).toBeUndefined();
+    expect(ended.at(-1)?.report).toBeUndefined();
     expect(next.refreshIfDue()).toBeUndefined();
   });
 
@@ -586,21 +604,21 @@ describe('StationCache', () => {
     const answers = [async () => Promise.reject(POSTPONED), async () => twoRecords()];
     const next = successor(() => answers.shift()?.() ?? Promise.reject(down()));
     await next.refreshIfDue();
-    expect(next.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(next.view()).toMatchObject({ health: { failure: undefined }, served: { families: new Map([['a,b', []]]) } });
     clock.advance(10_000);
     await next.refreshIfDue();
-    expect(next.view().served?.encoded).toBe('encoded again');
+    expect(encodedIn(next.view())).toBe('encoded again');
   });
 
   const HELD = { verifiedResources: 1, verifiedQuantities: new Map([['', new Map([['GPU', 8]])]]), held: { size: 1 } };
   const NOTHING_HELD = { ...NOTHING_KNOWN, isHeld: true };
 
   /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
-  const knownAfter = async (changes: Partial<StationSpec>, isSameService = true) => {
+  const knownAfter = async (changes: Partial<ResourceSpec>, isSameService = true) => {
     const { attempt, successor } = stationOf();
     await attempt(listingOf([resourceOf('a', { state: 'FIRING', sku: '8 GPU' })]));
     const next = successor(async () => listingOf([resourceOf('b')], { complete: false }), changes, isSameService);
-    const lastKnown = () => next.view().served?.publication.lastKnown;
+    const lastKnown = () => next.view().served?.data.lastKnown;
     expect(lastKnown()).toMatchObject({ verifiedResources: 1, firing: { size: 1 } });
     await next.refreshIfDue();
     return lastKnown();
@@ -628,7 +646,7 @@ describe('StationCache', () => {
     expect(await knownAfter({}, false)).toEqual(NOTHING_HELD);
   });
 
-  it.each<Partial<StationSpec>>([
+  it.each<Partial<ResourceSpec>>([
     { upstream: 'other' },
     { path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } },
     { filters: { resource_type: 'other' } },
@@ -663,13 +681,13 @@ describe('StationCache', () => {
     const next = successor();
     expect(next.view()).toMatchObject({ served: undefined, health: { lastAttemptMs: undefined } });
     await next.refreshIfDue();
-    expect(next.view().served?.encoded).toBe('encoded again');
+    expect(encodedIn(next.view())).toBe('encoded again');
   });
 });
 
 describe('StationCache with products_ttl and alertability_ttl', () => {
   /** A station and its clock, what it requests, and whether its further listing fails. */
-  function keepingStation(changes: Partial<StationSpec> = { products: ['x'], productsTtlMs: 600_000 }) {
+  function keepingStation(changes: Partial<ResourceSpec> = { products: ['x'], productsTtlMs: 600_000 }) {
     const clock = new ManualClock();
     const service = { failure: undefined as Error | undefined, requests: [] as string[] };
     const dependencies = {
@@ -693,7 +711,8 @@ describe('StationCache with products_ttl and alertability_ttl', () => {
       await refresh();
       return service.requests.join();
     };
-    return { cache: new StationCache(spec, dependencies), clock, service, requestedBy };
+    const collector = collectorOf(spec, dependencies);
+    return { cache: new StationCache<Resources>(spec, { collector, clock }), clock, service, requestedBy };
   }
 
   it('lists everything on request, and on a scrape only what is due', async () => {

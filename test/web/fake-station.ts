@@ -1,10 +1,10 @@
-import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { StationChanges } from '../../src/resources/changes.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { searchStations } from '../../src/resources/selection.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
+import type { ResourceSpec } from '../../src/resources/spec.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { Outage } from '../../src/status/latest-refreshes.ts';
 import {
@@ -110,9 +110,9 @@ export const UPSTREAM: UpstreamStatus = {
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
 
 interface Changes extends Partial<Pick<StationDetail, 'refreshes' | 'changes' | 'links'>> {
-  readonly spec?: Partial<StationSpec>;
+  readonly spec?: Partial<ResourceSpec>;
   /** With which it was listed, if a reload changed it since. */
-  readonly former?: Partial<StationSpec>;
+  readonly former?: Partial<ResourceSpec>;
   readonly upstream?: Partial<UpstreamStatus>;
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;

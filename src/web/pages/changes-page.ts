@@ -1,10 +1,10 @@
-import type { StationSpec } from '../../model/station-spec.ts';
 import type { StateMeanings } from '../../resources/alert-state.ts';
 import { CHANGE_PARAMETERS, type ObservedChange, type ObservedCount } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE } from '../../resources/parameters.ts';
 import type { StationResource } from '../../resources/selection.ts';
+import type { ResourceSpec } from '../../resources/spec.ts';
 import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
@@ -98,7 +98,7 @@ function largeChanges({ spec, found }: Found, nowMs: number): Html {
 }
 
 /** `1,250 removed, by team: payments 1,250`, with a link to them. */
-function sumText({ atMs, change, total, owners }: ObservedCount, spec: StationSpec, root: string): Html {
+function sumText({ atMs, change, total, owners }: ObservedCount, spec: ResourceSpec, root: string): Html {
   const [label] = spec.resourceLabels.names;
   const time = new Date(atMs).toISOString();
   const path = changesPath(spec.name, { change, since: time, until: time });
@@ -182,7 +182,7 @@ function* groupsOfChanges(newestFirst: readonly ObservedChange[]): Iterable<read
   }
 }
 
-function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec: StationSpec, nowMs: number): Html {
+function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec: ResourceSpec, nowMs: number): Html {
   const path = resourcePath(spec.name, resource.id);
   const title = titleOf(resource);
   const [label] = spec.resourceLabels.names;
@@ -199,7 +199,7 @@ function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec
 function allAlike(
   alike: readonly ObservedChange[],
   found: readonly ObservedCount[],
-  spec: StationSpec,
+  spec: ResourceSpec,
   nowMs: number,
 ): Html {
   const [{ atMs, change }] = alike as [ObservedChange];
@@ -223,7 +223,7 @@ function changeTime(atMs: number, nowMs: number): Html {
 
 /** `naming`: empty if the changes are those of one resource. */
 export function changeTable(
-  { name: station, states }: Pick<StationSpec, 'name' | 'states'>,
+  { name: station, states }: Pick<ResourceSpec, 'name' | 'states'>,
   changes: readonly ObservedChange[],
   nowMs: number,
   naming: readonly PageColumn<StationResource>[] = [],

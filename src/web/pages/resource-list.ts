@@ -1,4 +1,3 @@
-import { knowsAlertable, type StationSpec } from '../../model/station-spec.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
 import { ALERTABLE, type Resource, resourceLabel } from '../../resources/fields.ts';
 import { OTHER_VALUE } from '../../resources/label-values.ts';
@@ -6,6 +5,7 @@ import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '.
 import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
 import type { StationResource } from '../../resources/selection.ts';
+import { knowsAlertable, type ResourceSpec } from '../../resources/spec.ts';
 import { numberText } from '../../text/words.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';
@@ -66,7 +66,7 @@ interface ColumnContext {
 
 /** `spec`: of the station whose resources are shown; undefined: those of all stations are. */
 export function resourcePageColumns(
-  spec: StationSpec | undefined,
+  spec: ResourceSpec | undefined,
   { root, types, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
 ): readonly PageColumn<StationResource>[] {
   const typeNames = shortTypes(types);
@@ -161,7 +161,7 @@ export function resourcesHref(query: Partial<ResourceQuery>): string {
 
 /** Filters by a GET request, so that the URL can be bookmarked. */
 export function resourceFilterForm(
-  spec: StationSpec,
+  spec: ResourceSpec,
   counts: ResourceCounts,
   { selection, order }: ResourceQuery,
   columns: readonly PageColumn<StationResource>[],

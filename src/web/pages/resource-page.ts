@@ -1,10 +1,10 @@
-import type { StationSpec } from '../../model/station-spec.ts';
 import type { ObservedChange } from '../../resources/changes.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, resourceLabel } from '../../resources/fields.ts';
 import { linksOf } from '../../resources/links.ts';
 import { skuQuantity } from '../../resources/quantities.ts';
 import { stateWord } from '../../resources/resource-words.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
+import type { ResourceSpec } from '../../resources/spec.ts';
 import type { StationDetail } from '../../status/station-status.ts';
 import type { CellValue } from '../../text/column.ts';
 import { countText, numberText } from '../../text/words.ts';
@@ -131,7 +131,7 @@ const NO_DATA_TEXT = 'The station has no data, so its resources are unknown.\n';
 /** Changes of a resource that its page shows. */
 const MAX_CHANGES = 20;
 
-function ownChanges(changes: readonly ObservedChange[], spec: StationSpec, nowMs: number): Html {
+function ownChanges(changes: readonly ObservedChange[], spec: ResourceSpec, nowMs: number): Html {
   const shown = changes.slice(0, MAX_CHANGES);
   const path = changesPath(spec.name);
   const all = html`<p><a href="${RESOURCE_ROOT}${path}">All changes of the station</a></p>\n`;
@@ -185,7 +185,7 @@ function valueCell(value: Html | CellValue, isInvalid: boolean): Html {
 const MISSING_FROM_PRODUCTS: ReadonlySet<string> = new Set(['further_listing', 'rejected_records']);
 
 /** The first configured product whose listing contains the resource; undefined: none is configured. */
-function productReason({ products }: StationSpec, { product }: Resource, snapshot: Snapshot): Html | undefined {
+function productReason({ products }: ResourceSpec, { product }: Resource, snapshot: Snapshot): Html | undefined {
   const { incompleteReasons, ignoresProduct } = snapshot;
   if (products.length === 0) return undefined;
   const names = products.join(', ');
@@ -199,7 +199,7 @@ function productReason({ products }: StationSpec, { product }: Resource, snapsho
 }
 
 /** Whether alert rules cover the resource, as the metrics count it. */
-function coverageReason({ alertability }: StationSpec, { alertable, exemptBy, alertRules }: Resource): Html {
+function coverageReason({ alertability }: ResourceSpec, { alertable, exemptBy, alertRules }: Resource): Html {
   if (exemptBy !== undefined) return html`exempt by <code>resource_labels[${exemptBy}]</code>`;
   if (alertable === false) return html`exempt: not in the listing with <code>enabled_alert=true</code>`;
   if (alertability && alertable === undefined)

@@ -48,14 +48,14 @@ const CONFIGURED_LABEL = 'team';
 /** The labels of every metric of the catalogue and of Prometheus. */
 export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   const published = FAMILY_DESCRIPTIONS.flatMap(
-    ({ name, type, labels, hasResourceLabels, hasStationLabels }): [string, readonly string[]][] =>
+    ({ name, type, labels, hasRowLabels, hasStationLabels }): [string, readonly string[]][] =>
       type === 'histogram'
         ? [
             [`${name}_bucket`, [...labels, 'le']],
             [`${name}_sum`, labels],
             [`${name}_count`, labels],
           ]
-        : [[name, hasResourceLabels || hasStationLabels ? [...labels, CONFIGURED_LABEL] : labels]],
+        : [[name, hasRowLabels || hasStationLabels ? [...labels, CONFIGURED_LABEL] : labels]],
   );
   return new Map(
     [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),

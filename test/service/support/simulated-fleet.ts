@@ -2,13 +2,14 @@ import { onTestFinished, vi } from 'vitest';
 import { HOUR_MS } from '../../../src/model/clock.ts';
 import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
 import type { Listing, ListingContext } from '../../../src/model/listing.ts';
+import type { Resources } from '../../../src/resources/collector.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import type { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { UpstreamClient } from '../../../src/service/http/client.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
 import { Fleet } from '../../../src/stations/fleet.ts';
 import { StationCache, type StationView } from '../../../src/stations/station-cache.ts';
-import { listingOf, sourceWith, specOf } from '../../stations/fixtures.ts';
+import { collectorOf, listingOf, sourceWith, specOf } from '../../stations/fixtures.ts';
 import { CLIENT_OPTIONS } from './client.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
@@ -98,8 +99,8 @@ export class SimulatedFleet {
   readonly #model: Required<FleetModel>;
   readonly #random: () => number;
   #client: UpstreamClient;
-  #caches: readonly StationCache<undefined>[];
-  #fleet: Fleet<undefined>;
+  #caches: readonly StationCache<Resources>[];
+  #fleet: Fleet<Resources>;
   readonly #stationsByName: ReadonlyMap<string, SimulatedStation>;
 
   constructor(model: FleetModel, upstream: UpstreamModel) {
@@ -145,7 +146,7 @@ export class SimulatedFleet {
     this.#fleet = this.#startedFleet();
   }
 
-  views(): StationView<undefined>[] {
+  views(): StationView<Resources>[] {
     return this.#fleet.views();
   }
 
@@ -213,7 +214,7 @@ export class SimulatedFleet {
     return client;
   }
 
-  #startedFleet(): Fleet<undefined> {
+  #startedFleet(): Fleet<Resources> {
     const fleet = new Fleet(this.#caches);
     this.clock.schedule(() => {
       void fleet.start();
@@ -222,15 +223,17 @@ export class SimulatedFleet {
     return fleet;
   }
 
-  #cacheOf(station: SimulatedStation): StationCache<undefined> {
+  #cacheOf(station: SimulatedStation): StationCache<Resources> {
     const { ttlMs, refreshTimeoutMs, refresh } = this.#model;
     const { now } = this.clock;
     const { name } = station;
     const cache = { ...specOf().cache, maxStaleMs: 6 * HOUR_MS, ttlMs, refresh };
-    return new StationCache(specOf({ name, cache, refreshTimeoutMs }), {
-      source: sourceWith((_filters, context) => this.#list(context)),
-      encode: async () => undefined,
-      clock: { wallMs: now, elapsedMs: now },
+    const spec = specOf({ name, cache, refreshTimeoutMs });
+    const clock = { wallMs: now, elapsedMs: now };
+    const source = sourceWith((_filters, context) => this.#list(context));
+    return new StationCache<Resources>(spec, {
+      collector: collectorOf(spec, { source, encode: async () => name, clock }),
+      clock,
       upstream: this.limiter,
       refreshed: ({ health: { failure, durationMs = 0 } }, { waitedMs }) => {
         const endMs = now();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StationSpec } from '../../../src/model/station-spec.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import type { ResourceSpec } from '../../../src/resources/spec.ts';
 import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS } from '../fake-station.ts';
 import { openPage, rowsOf, textOf } from './opened-page.ts';
@@ -134,7 +134,7 @@ describe('resourcePage', () => {
     expect(text).toContain('/ prod / a');
   });
 
-  it.each<[Partial<StationSpec>, Partial<Resource>, string, Changes['snapshot']?]>([
+  it.each<[Partial<ResourceSpec>, Partial<Resource>, string, Changes['snapshot']?]>([
     [{}, { product: 'q' }, 'Coveragecovered by alert rules'],
     [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'Productq: the first of p, q, r whose listing contains it'],
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],

@@ -1,0 +1,79 @@
+import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
+import type { Health } from '../model/health.ts';
+import { INCOMPLETE_REASONS, type Listing } from '../model/listing.ts';
+import { type HealthSource, optionalSample, stationFamilies } from './family.ts';
+
+/** The families of a station that do not depend on a snapshot. */
+export const HEALTH_FAMILIES = stationFamilies<HealthSource>()({
+  telemetry_station_info: {
+    help: 'Information about the configured telemetry station.',
+    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station'],
+    exampleTitle: 'Stations by zone and upstream',
+    example: 'count by (zone, upstream) (telemetry_station_info)',
+    samples: ({ spec: { path } }) => [[1, path.subscription, path.resource_group, path.zone, path.telemetry_station]],
+  },
+  telemetry_station_up: {
+    help: 'Whether the last refresh of the station succeeded; 0 before the first one.',
+    exampleTitle: 'Stations whose last refresh failed',
+    example: 'telemetry_station_up == 0',
+    samples: ({ health }) => [[downReason(health) === undefined ? 1 : 0]],
+  },
+  telemetry_station_failure: {
+    help: 'Whether the station is down for this reason; not_tried before the first refresh.',
+    labels: ['reason'],
+    exampleTitle: 'Stations that are down, by reason',
+    example: 'count by (reason) (telemetry_station_failure == 1)',
+    samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
+  },
+  telemetry_station_last_success_timestamp_seconds: {
+    help: 'Timestamp of the last successful refresh, 0 before the first one.',
+    exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
+    example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
+    samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
+  },
+  telemetry_station_last_attempt_timestamp_seconds: {
+    help: 'Timestamp of the last refresh, successful or not.',
+    exampleTitle: 'Stations not refreshed for ten minutes',
+    example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
+    samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
+  },
+  telemetry_station_refresh_duration_seconds: {
+    help: 'Duration of the last refresh in seconds.',
+    exampleTitle: 'Ten slowest stations',
+    example: 'topk(10, telemetry_station_refresh_duration_seconds)',
+    samples: ({ health }) => optionalSample(seconds(health.durationMs)),
+  },
+});
+
+/** The rows that say whether a listing was verified complete, for the names `PREFIX_complete` and `PREFIX_incomplete`. */
+export function completenessRows(prefix: string) {
+  return {
+    complete: {
+      help: 'Whether the listing was verified complete, without rejected records.',
+      exampleTitle: 'Stations that may be missing resources',
+      example: `${prefix}_complete == 0`,
+      samples: ({ facts }: { readonly facts: CompletenessFacts }) => [[facts.complete ? 1 : 0] as const],
+    },
+    incomplete: {
+      help: 'Whether the listing was not verified complete for this reason.',
+      labels: ['reason'] as const,
+      exampleTitle: 'Why listings are not verified complete',
+      example: `${prefix}_incomplete == 1`,
+      samples: ({ facts }: { readonly facts: CompletenessFacts }) =>
+        INCOMPLETE_REASONS.map(
+          (known) => [facts.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0, known] as const,
+        ),
+    },
+  };
+}
+
+type CompletenessFacts = Pick<Listing<unknown>, 'complete' | 'incompleteReasons'>;
+
+/** Why a station is not up; undefined while it is. */
+function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
+  return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

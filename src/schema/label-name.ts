@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** `problemOf`: what is wrong with a reserved name. */
+export function labelName(reserved: Pick<ReadonlySet<string>, 'has' | 'keys'>, problemOf: (name: string) => string) {
+  return z
+    .string()
+    .regex(LABEL_NAME, {
+      error: 'a label name of letters, digits and underscores that does not start with a digit',
+      abort: true,
+    })
+    .refine((name) => !name.startsWith('__'), {
+      error: 'label names that start with __ are reserved, expected another one',
+      abort: true,
+    })
+    .refine((name) => !reserved.has(name), {
+      error: ({ input }) => `${problemOf(String(input))}, expected another one`,
+    })
+    .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...reserved.keys()].join('|')})$)`) });
+}
