@@ -128,6 +128,10 @@ export class Exporter implements ExporterPort {
     return stationDetail(this.#generation, name, this.#services.changes);
   }
 
+  changes(name: string) {
+    return this.#services.changes.of(name);
+  }
+
   refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined {
     const { stations, journals } = this.#generation;
     const refreshes = journals.get(name)?.refreshes;

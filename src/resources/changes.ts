@@ -1,3 +1,4 @@
+import { parseDuration } from '../schema/units.ts';
 import { type Columns, documented } from '../text/records.ts';
 import { CHANGES, type Change, type Changes, type FoundChanges } from './churn.ts';
 import { resourceLabel } from './fields.ts';
@@ -7,6 +8,11 @@ import { textTest } from './selection.ts';
 /** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */
 export interface ObservedChange extends Change {
   readonly atMs: number;
+}
+
+/** A change of a resource of this station. */
+export interface StationChange extends ObservedChange {
+  readonly station: string;
 }
 
 /** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
@@ -74,7 +80,7 @@ function isRemoval({ change }: Pick<ObservedChange, 'change'>): boolean {
   return change === 'removed';
 }
 
-function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: number }): number {
+export function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: number }): number {
   return b.atMs - a.atMs;
 }
 
@@ -181,8 +187,9 @@ function sizeOf({ resource, from, to }: ObservedChange): number {
 }
 
 /** A change in JSON and CSV. */
-export const CHANGE_COLUMNS = documented<ObservedChange>({
+export const CHANGE_COLUMNS = documented<StationChange>({
   time: ['End of the refresh that found it.', ({ atMs }) => new Date(atMs).toISOString()],
+  station: ['Name of the station.', 'station'],
   change: ['`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.', 'change'],
   resource_id: ['ID of the resource.', ({ resource }) => resource.id],
   name: ['Its name.', ({ resource }) => resource.name],
@@ -193,42 +200,56 @@ export const CHANGE_COLUMNS = documented<ObservedChange>({
 });
 
 /** With the labels of `resource_labels`; one with the name of another column is left out. */
-export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {
+export function changeColumns(labels: readonly string[]): Columns<StationChange> {
   const owners = labels
     .filter((name) => !Object.hasOwn(CHANGE_COLUMNS, name))
-    .map((name) => [name, { cell: ({ resource }: ObservedChange) => resourceLabel(resource, name) }]);
+    .map((name) => [name, { cell: ({ resource }: StationChange) => resourceLabel(resource, name) }]);
   return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners) };
 }
 
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/;
+
 const TIME = {
-  expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z',
+  expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h',
   isValid: (text: string) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+    parseDuration(text) !== undefined || (RFC_3339.test(text) && !Number.isNaN(Date.parse(text))),
 };
 
+/** The time that a parameter means: itself, or so long ago. */
+function timeOf(text: string, nowMs: number): number {
+  const agoMs = parseDuration(text);
+  return agoMs === undefined ? Date.parse(text) : nowMs - agoMs;
+}
+
 /** The parameters of a URL that select changes. */
-export const CHANGE_PARAMETERS = { search: TEXT, change: oneOf(CHANGES), since: TIME, until: TIME, page: PAGE };
+export const CHANGE_PARAMETERS = {
+  search: TEXT,
+  /** Of the changes of all stations. */
+  station: TEXT,
+  change: oneOf(CHANGES),
+  since: TIME,
+  until: TIME,
+  page: PAGE,
+};
 
 /** Which changes to show; an absent parameter selects all. */
 export type ChangeQuery = Readonly<Partial<Record<keyof typeof CHANGE_PARAMETERS, string>>>;
 
-/** `owners`: values of labels of `resource_labels`, '' for none. */
-export function selectChanges(
-  changes: readonly ObservedChange[],
+/** Which of the changes are selected. `owners`: values of labels of `resource_labels`, '' for none. */
+export function changeTest(
   { search = '', change, since, until }: ChangeQuery,
-  owners: Readonly<Record<string, string>> = {},
-): readonly ObservedChange[] {
-  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
-  const toMs = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until);
+  owners: Readonly<Record<string, string>>,
+  nowMs: number,
+): (observed: ObservedChange) => boolean {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : timeOf(since, nowMs);
+  const toMs = until === undefined ? Number.POSITIVE_INFINITY : timeOf(until, nowMs);
   const isFound = textTest(search);
   const isOwned = (resource: ObservedChange['resource']) =>
     Object.entries(owners).every(([name, value]) => resourceLabel(resource, name) === value);
-  return changes.filter(
-    (observed) =>
-      (change === undefined || observed.change === change) &&
-      observed.atMs >= fromMs &&
-      observed.atMs <= toMs &&
-      isOwned(observed.resource) &&
-      isFound(observed.resource),
-  );
+  return (observed) =>
+    (change === undefined || observed.change === change) &&
+    observed.atMs >= fromMs &&
+    observed.atMs <= toMs &&
+    isOwned(observed.resource) &&
+    isFound(observed.resource);
 }

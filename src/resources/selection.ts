@@ -109,17 +109,17 @@ export async function searchStations(
   return { found: await joinedRows(runs, compare, signal), withoutData };
 }
 
-/** The rows of all runs, in the order in which each of them is sorted. */
-async function joinedRows(
-  runs: readonly StationRows[],
-  compare: CompareRows | undefined,
+/** The rows of all runs, in the order in which each of them is sorted. Yields to the event loop. */
+export async function joinedRows<Row>(
+  runs: readonly (readonly Row[])[],
+  compare: ((a: Row, b: Row) => number) | undefined,
   signal: AbortSignal | undefined,
-): Promise<StationRows> {
+): Promise<readonly Row[]> {
   if (!compare) return runs.flat();
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await mergedRows(queue[at] as StationRows, queue[at + 1] as StationRows, compare, signal));
+    queue.push(await mergedRows(queue[at] as readonly Row[], queue[at + 1] as readonly Row[], compare, signal));
   return queue.at(-1) ?? [];
 }
 
@@ -231,8 +231,6 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
     displayName.toLowerCase().includes(wanted);
 }
 
-type StationRows = readonly StationResource[];
-
 type CompareRows = (a: StationResource, b: StationResource) => number;
 
 function comparison({ by, descending }: Order): CompareRows {
@@ -261,13 +259,13 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
 /** Merged without a pause: the last merge has all resources. */
 const MERGED_ROWS = 10_000;
 
-async function mergedRows(
-  left: StationRows,
-  right: StationRows,
-  compare: CompareRows,
+async function mergedRows<Row>(
+  left: readonly Row[],
+  right: readonly Row[],
+  compare: (a: Row, b: Row) => number,
   signal: AbortSignal | undefined,
-): Promise<StationRows> {
-  const both: StationResource[] = [];
+): Promise<readonly Row[]> {
+  const both: Row[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {
     signal?.throwIfAborted();

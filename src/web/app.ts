@@ -26,7 +26,7 @@ const MAX_PAGES = 40;
 /** Limit of pages that are rendered at the same time. */
 const MAX_RENDERED = 4;
 
-/** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
+/** Limit of concurrent searches in the resources or the changes of all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
 /** Limit of concurrent reloads, and of refreshes on request. */
@@ -94,7 +94,10 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
   // Apart from the pages, because a search takes as long as many of them.
   const searching = new RenderLimit(MAX_SEARCHES);
-  readOnly(routes, ROUTES.search, compress, limit('pages', MAX_SEARCHES)(searching.limited(search)));
+  const limitSearches = limit('pages', MAX_SEARCHES);
+  readOnly(routes, ROUTES.search, compress, limitSearches(searching.limited(search)));
+  const changes = byFormat({ html: changesPage(exporter, options), ...changeList(exporter, options) });
+  readOnly(routes, ROUTES.changes, compress, limitSearches(searching.limited(changes)));
   const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
 
@@ -103,7 +106,7 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   const station = { html: stationPage(exporter, options), json: stationData(exporter, options) };
   page(pages, ROUTES.station, byFormat(station));
   page(pages, ROUTES.refreshes, byFormat(refreshList(exporter)));
-  page(pages, ROUTES.changes, byFormat({ html: changesPage(exporter, options), ...changeList(exporter) }));
+  page(pages, ROUTES.stationChanges, changes);
   page(pages, ROUTES.resources, byFormat(resourceList(exporter, options)));
   page(pages, ROUTES.resource, resourcePage(exporter, options));
   const handleRefresh = limit('refreshes', MAX_CHANGES)(refresh(exporter, options));

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { CHANGE_PARAMETERS, changeColumns, selectChanges } from '../resources/changes.ts';
+import { CHANGE_PARAMETERS, changeColumns, changeTest, newerFirst, type StationChange } from '../resources/changes.ts';
 import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
 import {
@@ -10,7 +10,7 @@ import {
   resourceSearch,
   TEXT,
 } from '../resources/parameters.ts';
-import { type Selection, selectResources } from '../resources/selection.ts';
+import { joinedRows, type Selection, selectResources } from '../resources/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -21,6 +21,7 @@ import {
   STATION_LISTING,
 } from '../status/station-columns.ts';
 import type { StationDetail } from '../status/station-status.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { nearest } from '../text/nearest.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
@@ -173,12 +174,14 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
       columns: columnsWith(names),
       rows,
       fields: { station: spec.name, ...data },
-      header: Object.entries(data)
-        .filter(([, value]) => typeof value !== 'object')
-        .map(([name, value]) => `${name}=${value}`)
-        .join(', '),
+      header: headerText(data),
     };
   });
+}
+
+function headerText(facts: object): string {
+  const entries = Object.entries(facts).filter(([, value]) => typeof value !== 'object');
+  return entries.map(([name, value]) => `${name}=${value}`).join(', ');
 }
 
 /** The name of the file contains the values that its resources have in common. */
@@ -194,26 +197,63 @@ export function refreshList(exporter: ExporterPort): ListHandlers {
   });
 }
 
-/** The changes of the resources of a station, the latest first. */
-export function changeList(exporter: ExporterPort): ListHandlers {
-  return listHandlers((request) => {
-    const { spec, status, dropped, changes } = changesOf(exporter, request);
-    const { name } = spec;
-    const columns = changeColumns(labelNames(exporter));
-    const fields = { station: name, dropped, waiting: status.snapshot?.isHeld === true };
-    return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
+/** The changes of the resources of a station, or of all, the latest first. */
+export function changeList(exporter: ExporterPort, { now }: WebOptions): ListHandlers {
+  return listHandlers(async (request, signal) => {
+    const { name, sinceMs, dropped, waiting, changes } = await changesOf(exporter, request, now(), signal);
+    const facts = { since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(), dropped };
+    return {
+      name: name === undefined ? 'changes' : `${name}-changes`,
+      columns: changeColumns(labelNames(exporter)),
+      rows: changes,
+      fields: { station: name, ...facts, waiting: waiting.length > 0 },
+      key: 'changes',
+      header: headerText(facts),
+    };
   });
 }
 
-/** The changes that the path and the query select; throws a RequestError if the query is invalid. */
-export function changesOf(exporter: ExporterPort, request: Request) {
-  const { spec, status, changes } = stationOf(exporter, request);
+/** The changes that the path and the query select, and what is known of them; throws a RequestError if the query is invalid. */
+export async function changesOf(exporter: ExporterPort, request: Request, nowMs: number, signal: AbortSignal) {
   const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
   requireValid(problem);
   const owners = changeOwners(exporter, request);
-  const { newestFirst, found, dropped, droppedRemovals } = changes;
-  const selected = selectChanges(newestFirst, query, owners);
-  return { spec, status, query, owners, found, dropped, droppedRemovals, kept: newestFirst, changes: selected };
+  const { name } = request.params as { readonly name?: string };
+  const chosen = name ?? query.station;
+  if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter, chosen);
+  const statuses = exporter.stations().filter((status) => chosen === undefined || status.name === chosen);
+  const stations = statuses.map((status) => ({ status, ...exporter.changes(status.name) }));
+  const isSelected = changeTest(query, owners, nowMs);
+  const runs: StationChange[][] = [];
+  await forEachPart(
+    stations.map(({ newestFirst }) => newestFirst),
+    (kept, at) => {
+      signal.throwIfAborted();
+      const station = statuses[at]?.name ?? '';
+      runs.push(kept.filter(isSelected).map((change) => ({ ...change, station })));
+    },
+  );
+  const sum = (key: 'dropped' | 'droppedRemovals') => stations.reduce((total, station) => total + station[key], 0);
+  const sinceMs = Math.min(
+    ...stations.map(({ status: { comparedSinceMs = Number.POSITIVE_INFINITY }, newestFirst }) =>
+      Math.min(comparedSinceMs, newestFirst.at(-1)?.atMs ?? comparedSinceMs),
+    ),
+  );
+  return {
+    /** undefined: of all stations. */
+    name,
+    query,
+    owners,
+    stations,
+    /** Since when listings have been compared; undefined: none has. */
+    sinceMs: Number.isFinite(sinceMs) ? sinceMs : undefined,
+    dropped: sum('dropped'),
+    droppedRemovals: sum('droppedRemovals'),
+    /** Stations whose changes are not counted at present, and those whose refreshes fail. */
+    waiting: statuses.filter(({ snapshot }) => snapshot?.isHeld),
+    failing: statuses.filter(({ up }) => up === false),
+    changes: await joinedRows(runs, newerFirst, signal),
+  };
 }
 
 /** The values of labels that the query selects; a label with the name of another parameter selects nothing. */

@@ -2,6 +2,7 @@ import type { Body } from '../exposition/exposition.ts';
 import type { WebLimit } from '../exposition/own-families.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
+import type { StationChanges } from '../resources/changes.ts';
 import type { Order, SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
@@ -25,6 +26,8 @@ export interface ExporterPort {
   /** The resources of all stations, or only of one, by the labels of `resource_labels`. */
   owners(station?: string): Promise<readonly OwnerCount[]>;
   station(name: string): StationDetail | undefined;
+  /** The latest changes of the station; cheaper than `station`. */
+  changes(name: string): StationChanges;
   /**
    * Refreshes the station although it is not due, or joins its running refresh. Its outcome is undefined if a reload ended it.
    * Returns undefined if no station has this name.

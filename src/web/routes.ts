@@ -4,12 +4,13 @@ export const ROUTES = {
   probe: '/probe',
   discovery: '/sd',
   search: '/search',
+  changes: '/changes',
   config: '/config',
   favicon: '/favicon.ico',
   stations: '/stations',
   station: '/stations/:name',
   refreshes: '/stations/:name/refreshes',
-  changes: '/stations/:name/changes',
+  stationChanges: '/stations/:name/changes',
   refresh: '/stations/:name/refresh',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
@@ -29,10 +30,11 @@ export function stationPath(name: string, rest = ''): string {
   return `stations/${segmentEncoded(name)}${rest}`;
 }
 
-/** `query`: the parameters that select changes. */
-export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string {
+/** `name`: of a station, or undefined for the changes of all. `query`: the parameters that select changes. */
+export function changesPath(name: string | undefined, query: Readonly<Record<string, string>> = {}): string {
   const parameters = new URLSearchParams(query).toString();
-  return stationPath(name, `/changes${parameters === '' ? '' : `?${parameters}`}`);
+  const path = `${ROUTES.changes}${parameters === '' ? '' : `?${parameters}`}`;
+  return name === undefined ? path.slice(1) : stationPath(name, path);
 }
 
 /** undefined for the ids `.` and `..`, which browsers resolve as path steps even when percent-encoded. */

@@ -14,6 +14,7 @@ const PATHS = [
   '/stations/fine/changes',
   '/config',
   '/search?search=r22',
+  '/changes?since=24h',
   // Nothing matches, the query is wrong, the page does not exist.
   '/?filter=none',
   '/stations/fine?state=none',

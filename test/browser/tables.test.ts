@@ -19,7 +19,7 @@ async function shop() {
 /** One resource of each type. */
 const RESOURCE_PATHS = realisticIds(4).map((id) => `/stations/shop/resources/${id}`);
 
-const PATHS = ['/', '/stations/shop', '/stations/shop/changes', '/search?search=-', ...RESOURCE_PATHS];
+const PATHS = ['/', '/stations/shop', '/stations/shop/changes', '/search?search=-', '/changes', ...RESOURCE_PATHS];
 
 /** The cells with a word that continues on the next line. Ids, code and replies of the service may be broken anywhere. */
 const brokenCells = (page: Page) =>

@@ -157,6 +157,7 @@ export function exporterOf(detail: StationDetail) {
       return countOwners(stations, detail.spec.resourceLabels.names);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
+    changes: () => detail.changes,
     refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
       searchStations(

@@ -1,19 +1,18 @@
-import type { StateMeanings } from '../../resources/alert-state.ts';
-import { CHANGE_PARAMETERS, type ObservedChange, type ObservedCount } from '../../resources/changes.ts';
+import { StateMeanings } from '../../resources/alert-state.ts';
+import { CHANGE_PARAMETERS, newerFirst, type ObservedChange, type ObservedCount } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE } from '../../resources/parameters.ts';
-import type { StationResource } from '../../resources/selection.ts';
 import type { ResourceSpec } from '../../resources/spec.ts';
 import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
-import { changesPath, resourcePath } from '../routes.ts';
+import { changesPath, ROUTES, resourcePath } from '../routes.ts';
 import { ownersText } from './attention.ts';
-import { breakable, dayText, type Html, html, momentText, sinceText, timeText, unknown } from './html.ts';
+import { breakable, dayText, type Html, html, itemList, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
-import { trail } from './station-parts.ts';
+import { stationLink, trail } from './station-parts.ts';
 import {
   downloads,
   listPage,
@@ -26,95 +25,127 @@ import {
   tableRow,
 } from './table.ts';
 
-const CHANGES_ROOT = '../../';
-
 /** Columns of the list of resources that name the resource of a change, besides the labels. */
-const NAMING = ['display_name', 'resource_type'];
+const NAMING = ['display_name', 'station', 'resource_type'];
 
-/** Which resources of a station changed, the latest changes first. */
-export const changesPage: PageHandler = (exporter, options) => (request, response) => {
-  const found = changesOf(exporter, request);
-  const { spec, query, owners, changes } = found;
-  const { name } = spec;
-  const { page = '1', ...selection } = query;
+/** Which resources of a station, or of all, changed, the latest changes first. */
+export const changesPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const nowMs = options.now();
+  const found = await changesOf(exporter, request, nowMs, signal);
+  const { name, query, owners, changes } = found;
+  const { page = '1', ...selection } = query;
+  const root = name === undefined ? './' : '../../';
   const shown = listPage(changes, Number(page));
   const labels = labelNames(exporter);
+  const specs = new Map(exporter.specs().map((spec) => [spec.name, spec]));
   const types = shown.rows.map(({ resource }) => resource.type);
-  const naming = resourcePageColumns(undefined, { root: CHANGES_ROOT, types, nowMs, labels }).filter(
-    ({ heading, by = heading }) => [...NAMING, ...labels.map(labelHeading)].includes(by),
+  const spec = name === undefined ? undefined : specs.get(name);
+  const naming = resourcePageColumns(spec, { root, types, nowMs, labels }).filter(({ heading, by = heading }) =>
+    [...NAMING, ...labels.map(labelHeading)].includes(by),
   );
   const href = (parameters: Readonly<Record<string, string>>) =>
     `?${new URLSearchParams({ ...selection, ...ownerParameters(owners), ...parameters })}`;
   const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
-  const content = html`${trail(CHANGES_ROOT, 'Changes', name)}
-<h1>Changes of ${name}</h1>
-<div class="headline">
-<p id="scope">${scopeText(found)}</p>
-${LIVE_CONTROLS}
-</div>
-${LIVE_NOTICES}
-${largeChanges(found, nowMs)}
-${changesFilterForm(found)}
-${
-  changes.length === 0
-    ? html`<p id="nothing">${nothingText(found, nowMs)}</p>`
-    : html`<div class="results">
+  const title = name === undefined ? 'Changes' : `Changes of ${name}`;
+  const list = html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(spec, shown.rows, nowMs, naming)}
-${pages('Pages of changes, below the table')}`
-}`;
-  sendPage(response, { title: `Changes · ${name}`, root: CHANGES_ROOT, content, isLive: true }, options);
+${changeTable(title, shown.rows, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, naming)}
+${pages('Pages of changes, below the table')}`;
+  const content = html`${name === undefined ? [] : trail(root, 'Changes', name)}
+<h1>${title}</h1>
+<div class="headline">
+<p id="scope">${scopeText(found, nowMs)}</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
+${largeChanges(found, labels[0], root, nowMs)}
+${changesFilterForm(found, labels, [...specs.keys()])}
+${changes.length === 0 ? html`<p id="nothing">${nothingText(found, nowMs)}</p>` : list}
+<p class="quiet">Changes end with the process. <code>--log.changes</code> logs them; in Loki, this finds them: <code>${logQuery(name)}</code></p>`;
+  const route = name === undefined ? { route: ROUTES.changes } : {};
+  sendPage(response, { title: title.replace(' of ', ' · '), root, content, isLive: true, ...route }, options);
 };
 
-type Found = ReturnType<typeof changesOf>;
+function logQuery(station: string | undefined): string {
+  const filter = station === undefined ? '' : ` | station=${JSON.stringify(station)}`;
+  return `{app="telemetry-station-exporter"} | logfmt | msg="resource changed"${filter}`;
+}
 
-function scopeText({ status, kept, dropped, droppedRemovals }: Found): Html {
+type Found = Awaited<ReturnType<typeof changesOf>>;
+
+function scopeText(
+  { name, stations, sinceMs, dropped, droppedRemovals, waiting, failing }: Found,
+  nowMs: number,
+): Html {
   const removals = droppedRemovals === 0 ? '' : `, ${numberText(droppedRemovals)} of them removals`;
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
-  const waiting = ` At present: ${CHURN_WAITING}.`;
-  const failing = ' At present: refreshes fail, so that changes since the last success are unknown.';
-  return html`Changes are counted between listings that add up. ${countText(kept.length, 'change is', 'changes are')} kept.${[
+  const names = (some: readonly StationStatus[]) =>
+    itemList(
+      some.map(({ name: other }) => stationLink(other)),
+      MAX_NAMED,
+    );
+  // What the page of one station says needs no name.
+  const of = (some: readonly StationStatus[]) => (name === undefined ? html` (${names(some)})` : html``);
+  const kept = stations.reduce((sum, { newestFirst }) => sum + newestFirst.length, 0);
+  return html`Changes are counted between listings that add up. ${countText(kept, 'change is', 'changes are')} kept.${[
     dropped > 0 ? bound : html``,
-    status.snapshot?.isHeld ? html`${waiting}` : html``,
-    status.up === false ? html`${failing}` : html``,
+    sinceMs === undefined ? html`` : html` Listings have been compared ${sinceText(sinceMs, nowMs, 'with length')}.`,
+    waiting.length > 0 ? html` At present: ${CHURN_WAITING}${of(waiting)}.` : html``,
+    failing.length > 0
+      ? html` At present: refreshes fail, so that changes since the last success are unknown${of(failing)}.`
+      : html``,
   ]}`;
 }
 
-/** Refreshes with many changes that the page sums up, the latest ones. */
+/** Stations that are named. */
+const MAX_NAMED = 5;
+
+/** Refreshes with more changes of a kind than a page shows are summed up, the latest ones. */
+const MANY = 100;
 const MAX_SUMS = 5;
 
 /** The exact numbers of refreshes that found many changes of a kind, whatever is kept of these; empty without any. */
-function largeChanges({ spec, found }: Found, nowMs: number): Html {
-  const large = found.filter(({ total }) => total > MAX_ALIKE).slice(0, MAX_SUMS);
+function largeChanges({ name, stations }: Found, label: string | undefined, root: string, nowMs: number): Html {
+  const large = stations
+    .flatMap(({ status, found }) => found.map((count) => ({ ...count, station: status.name })))
+    .filter(({ total }) => total > MANY)
+    .sort(newerFirst)
+    .slice(0, MAX_SUMS);
   if (large.length === 0) return html``;
-  const rows = large.map(
-    (count) =>
-      html`<li>${changeTime(count.atMs, nowMs)} <span class="further">${sumText(count, spec, CHANGES_ROOT)}</span></li>\n`,
-  );
+  const rows = large.map(({ station, ...count }) => {
+    const link = name === undefined ? html`${stationLink(station, root)}: ` : [];
+    return html`<li>${changeTime(count.atMs, nowMs)} <span class="further">${link}${sumText(count, station, label, root)}</span></li>\n`;
+  });
   return html`<ul class="latest" id="sums">\n${rows}</ul>`;
 }
 
 /** `1,250 removed, by team: payments 1,250`, with a link to them. */
-function sumText({ atMs, change, total, owners }: ObservedCount, spec: ResourceSpec, root: string): Html {
-  const [label] = spec.resourceLabels.names;
+function sumText(
+  { atMs, change, total, owners }: ObservedCount,
+  station: string,
+  label: string | undefined,
+  root: string,
+): Html {
   const time = new Date(atMs).toISOString();
-  const path = changesPath(spec.name, { change, since: time, until: time });
+  const path = changesPath(station, { change, since: time, until: time });
   const words = `${numberText(total)} ${CHANGED_WORDS[change]}`;
   return html`<a href="${root}${path}">${words}</a>${ownersText(label, owners)}`;
 }
 
-function nothingText({ kept, status }: Found, nowMs: number): Html {
-  return kept.length > 0 ? html`No change matches.` : noChangesText(status, nowMs);
+function nothingText({ stations, sinceMs, failing }: Found, nowMs: number): Html {
+  if (stations.some(({ newestFirst }) => newestFirst.length > 0)) return html`No change matches.`;
+  return noChangesText(sinceMs, failing.length === 0, nowMs);
 }
 
 /** Since when there was no change, as far as is known. */
-function noChangesText({ comparedSinceMs, up }: StationStatus, nowMs: number): Html {
-  if (comparedSinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
-  const since = sinceText(comparedSinceMs, nowMs);
-  return up ? html`No changes ${since}.` : html`No changes found ${since}; those since the last success are unknown.`;
+function noChangesText(sinceMs: number | undefined, isCurrent: boolean, nowMs: number): Html {
+  if (sinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
+  const since = sinceText(sinceMs, nowMs);
+  return isCurrent
+    ? html`No changes ${since}.`
+    : html`No changes found ${since}; those since the last success are unknown.`;
 }
 
 /** The selected owners as parameters of a URL. */
@@ -125,23 +156,34 @@ function ownerParameters(owners: Found['owners']): Readonly<Record<string, strin
 /** Values of a label that can be chosen. */
 const MAX_OWNERS = 200;
 
-function changesFilterForm({ spec, query, owners, kept }: Found): Html {
-  const { search = '', change, page, ...times } = query;
-  const names = spec.resourceLabels.names.filter((name) => !(name in CHANGE_PARAMETERS));
-  const selects = names.map((name) => {
-    const values = new Set(kept.map(({ resource }) => resourceLabel(resource, name) || NONE));
-    return html`\n${selectBox(name, labelHeading(name), [...values].sort().slice(0, MAX_OWNERS), ownerParameters(owners)[name])}`;
-  });
-  const hidden = Object.entries(times).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  const isFiltered = [search, change, ...Object.keys(owners), ...hidden].some(Boolean);
-  const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
+const TIMES = [
+  ['1h', 'last hour'],
+  ['6h', 'last 6 hours'],
+  ['24h', 'last 24 hours'],
+] as const;
+
+function changesFilterForm(
+  { name, query, owners, stations }: Found,
+  labels: readonly string[],
+  all: readonly string[],
+) {
+  const { search, station, change, since, until } = query;
+  const selects = labels
+    .filter((label) => !(label in CHANGE_PARAMETERS))
+    .map((label) => {
+      const kept = stations.flatMap(({ newestFirst }) => newestFirst);
+      const values = new Set(kept.map(({ resource }) => resourceLabel(resource, label) || NONE));
+      const options = [...values].sort().slice(0, MAX_OWNERS);
+      return html`\n${selectBox(label, labelHeading(label), options, ownerParameters(owners)[label])}`;
+    });
+  const isFiltered = [search, station, change, since, until, ...Object.keys(owners)].some(Boolean);
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
-${selectBox('change', 'Change', CHANGES, change)}${selects}${hidden}
-<button type="submit">Filter</button>
-${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
+${name === undefined ? selectBox('station', 'Station', all, station) : []}
+${selectBox('since', 'Since', TIMES, since)}
+${selectBox('change', 'Change', CHANGES, change)}${selects}
+${until === undefined ? [] : html`<input type="hidden" name="until" value="${until}">`}<button type="submit">Filter</button>
+${isFiltered ? html`<p>${until === undefined ? '' : `until ${until} `}<a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
 }
 
@@ -158,7 +200,8 @@ export function latestChangesSection({
 }: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
   const { newestFirst, found } = changes;
   const [latest] = newestFirst;
-  if (latest === undefined) return html`<p id="changed">What changed: ${noChangesText(status, nowMs)}</p>`;
+  if (latest === undefined)
+    return html`<p id="changed">What changed: ${noChangesText(status.comparedSinceMs, status.up !== false, nowMs)}</p>`;
   const rows: Html[] = [];
   for (const alike of groupsOfChanges(newestFirst)) {
     if (rows.length >= MAX_LATEST) break;
@@ -205,7 +248,7 @@ function allAlike(
   const [{ atMs, change }] = alike as [ObservedChange];
   const exact = found.find((count) => count.atMs === atMs && count.change === change);
   const count = exact ?? { atMs, change, total: alike.length, owners: [] };
-  return html`<li>${changeTime(atMs, nowMs)} <span class="further">In all ${sumText(count, spec, '../')}</span></li>
+  return html`<li>${changeTime(atMs, nowMs)} <span class="further">In all ${sumText(count, spec.name, spec.resourceLabels.names[0], '../')}</span></li>
 `;
 }
 
@@ -222,13 +265,14 @@ function changeTime(atMs: number, nowMs: number): Html {
 }
 
 /** `naming`: empty if the changes are those of one resource. */
-export function changeTable(
-  { name: station, states }: Pick<ResourceSpec, 'name' | 'states'>,
-  changes: readonly ObservedChange[],
+export function changeTable<Row extends ObservedChange>(
+  caption: string,
+  changes: readonly Row[],
+  statesOf: (change: Row) => StateMeanings,
   nowMs: number,
-  naming: readonly PageColumn<StationResource>[] = [],
+  naming: readonly PageColumn<Row>[] = [],
 ): Html {
-  const all: readonly PageColumn<ObservedChange & StationResource>[] = [
+  const all: readonly PageColumn<Row>[] = [
     {
       heading: 'Observed',
       cell: ({ atMs }) =>
@@ -236,13 +280,12 @@ export function changeTable(
     },
     { heading: 'Change', cell: ({ change }) => change },
     ...naming,
-    { heading: 'From', cell: ({ change, from }) => valueText(change, from, states) },
-    { heading: 'To', cell: ({ change, to }) => valueText(change, to, states) },
+    { heading: 'From', cell: (row) => valueText(row.change, row.from, statesOf(row)) },
+    { heading: 'To', cell: (row) => valueText(row.change, row.to, statesOf(row)) },
   ];
-  const shown = changes.map((change) => ({ ...change, station }));
-  const columns = shownColumns(all, shown);
-  const rows = shown.map((change) => tableRow(columns, change));
-  return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
+  const columns = shownColumns(all, changes);
+  const rows = changes.map((change) => tableRow(columns, change));
+  return table({ id: 'change-table', caption, columns }, rows);
 }
 
 function valueText(

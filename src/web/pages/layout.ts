@@ -45,9 +45,11 @@ export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pa
 
 export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>`;
 
-/** Links of the header: what people open, none of them large. */
+/** Links of the header: what people open. */
 const NAVIGATION = [
   [ROUTES.status, 'Stations'],
+  [ROUTES.search, 'Resources'],
+  [ROUTES.changes, 'Changes'],
   [ROUTES.config, 'Configuration'],
 ] as const;
 

@@ -144,14 +144,12 @@ export function textOrUnknown(text: string): Html {
   return text === '' ? NOT_REPORTED : breakable(text);
 }
 
-/** A state in words, in the colour of its meaning, with its token as a tooltip. Where the words are not the meaning, it is added. */
+/** A state in words, in the look of its meaning, with its token as a tooltip. Where the words are not the meaning, screen readers hear it too. */
 export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 'alertState'>): Html {
   if (state === '') return unknown(NO_STATE);
   const words = stateWord(state);
-  const meaning = words.toLowerCase() === alertState ? '' : ` (${alertState})`;
-  // The look of the badge says that the meaning is unknown, without a line more.
-  const added = alertState === 'unknown' ? html`<span class="hidden-text">${meaning}</span>` : meaning;
-  return html`<span class="badge ${alertState}" title="${state}">${words}${added}</span>`;
+  const meaning = words.toLowerCase() === alertState ? [] : html`<span class="hidden-text"> (${alertState})</span>`;
+  return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${meaning}</span>`;
 }
 
 /** The address of the resources on the page of their station. */

@@ -136,7 +136,7 @@ function ownChanges(changes: readonly ObservedChange[], spec: ResourceSpec, nowM
   const path = changesPath(spec.name);
   const all = html`<p><a href="${RESOURCE_ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
-${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(spec, shown, nowMs)}
+${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(`Changes of ${spec.name}`, shown, () => spec.states, nowMs)}
 ${all}`;
 }
 

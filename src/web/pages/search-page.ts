@@ -30,7 +30,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const { selection, order } = query;
   const { search = '' } = selection;
   const show = (content: Html) =>
-    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search }, options);
+    sendPage(response, { title: search || 'Resources', root: './', content, route: ROUTES.search }, options);
   const form = searchForm(query, exporter, await exporter.owners());
   if (Object.keys(selection).length === 0) return show(emptyPage(exporter, form));
   const { found, withoutData } = await exporter.search(selection, order, signal);
@@ -44,7 +44,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
     html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
   const unknownStates = allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? []));
   const links = downloads(`${resourceSearch({ ...query, page: 1 })}&format=`);
-  show(html`<h1>Search</h1>
+  show(html`<h1>Resources</h1>
 ${form}
 <p id="result">${resultText(found)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
@@ -61,7 +61,7 @@ function resultText(found: readonly StationResource[]): string {
 }
 
 function emptyPage({ isSharded }: ExporterPort, form: Html): Html {
-  return html`<h1>Search</h1>
+  return html`<h1>Resources</h1>
 <p>Enter a part of the ID, the name or the display name of a resource. All stations${isSharded ? ' of this shard' : ''} are searched.</p>
 ${form}`;
 }

@@ -20,7 +20,7 @@ import { allUnknownStates } from '../../status/unknown-states.ts';
 import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
 import { countText, durationText, numberText } from '../../text/words.ts';
 import { labelNames } from '../data.ts';
-import { ROUTES, searchParams, stationPath } from '../routes.ts';
+import { changesPath, ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';
 import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId, sinceText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
@@ -329,8 +329,10 @@ function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
   if (removed + added === 0) return html`unchanged ${knownTime(Math.max(...known), nowMs)}${unknownText}`;
   const isMuch = changes.some(({ loss }) => loss !== undefined);
   const tone = isMuch ? html` class="failing"` : [];
-  const lost = removed === 0 ? [] : html`<span${tone}>−${numberText(removed)}</span> `;
-  const gained = added === 0 ? '' : `+${numberText(added)} `;
+  const link = (change: 'added' | 'removed', words: string) =>
+    html`<a href="./${changesPath(undefined, { change, since: '1h' })}">${words}</a>`;
+  const lost = removed === 0 ? [] : html`<span${tone}>${link('removed', `−${numberText(removed)}`)}</span> `;
+  const gained = added === 0 ? [] : html`${link('added', `+${numberText(added)}`)} `;
   const firstMs = Math.min(...changes.flatMap(({ knownSinceMs, sinceMs }) => knownSinceMs ?? sinceMs ?? []));
   return html`${lost}${gained}${knownTime(firstMs, nowMs)}${unknownText}`;
 }

@@ -1,8 +1,13 @@
+import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
 import type { ObservedChange, ObservedCount } from '../../../src/resources/changes.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
+import type { StationStatus } from '../../../src/status/station-status.ts';
+import { changesOf } from '../../../src/web/data.ts';
 import { latestChangesSection } from '../../../src/web/pages/changes-page.ts';
+import { iterationsDuring } from '../../event-loop.ts';
 import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
+import { fakeExporter } from '../fake-exporter.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
 import { contentOf, openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
@@ -58,6 +63,7 @@ describe('changesPage', () => {
     ['?search=DISPLAY%20A', ['a']],
     [`?since=${new Date(NOW_MS - 1000).toISOString()}`, ['c']],
     ['?since=2026-01-02T04:04:59%2B01:00', ['c']],
+    ['?since=1m', ['c']],
     [`?until=${new Date(NOW_MS - 65_000).toISOString()}&change=&page=`, ['a', 'b']],
     ['?team=web', ['a']],
     ['?team=%28none%29', ['b']],
@@ -106,11 +112,11 @@ describe('changesPage', () => {
     const spec = { resourceLabels: new ResourceLabels([], ['team', 'change']) };
     const changes = { ...NO_CHANGES, newestFirst: [owned('a', 'web'), change('b')], dropped: 3 };
     const { body, headers } = await openPage(exporterOf(detailOf([], { spec, changes })), `${PATH}?format=csv`);
-    expect(headers['telemetry-station-data']).toBe('dropped=3');
+    expect(headers['telemetry-station-data']).toBe('since=1970-01-01T00:00:00.000Z, dropped=3');
     expect(body.split('\r\n').map((line) => line.replace(/.*?,/, ''))).toEqual([
-      'change,resource_id,name,display_name,resource_type,from,to,team',
-      '"added","a","name-a","Display a","type.a",,"ALERTSTATE_FIRING","web"',
-      '"added","b","name-b","Display b","type.a",,"ALERTSTATE_FIRING",',
+      'station,change,resource_id,name,display_name,resource_type,from,to,team',
+      '"prod","added","a","name-a","Display a","type.a",,"ALERTSTATE_FIRING","web"',
+      '"prod","added","b","name-b","Display b","type.a",,"ALERTSTATE_FIRING",',
       '',
     ]);
   });
@@ -132,19 +138,103 @@ describe('changesPage', () => {
 
   it('says that changes are not counted at present, for programs too', async () => {
     const { body } = await openPage(exporterOf(detailOf([], { status: waiting })), `${PATH}?format=json`);
-    expect(JSON.parse(body)).toMatchObject({ waiting: true });
+    expect(JSON.parse(body)).toMatchObject({ station: 'prod', waiting: true });
   });
 
   it.each([
     ['?change=gone', 'Expected change to be one of added, removed, state, rules, type.'],
-    ['?since=yesterday', 'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
-    ['?since=2026-01-02T03:04:05', 'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
-    ['?until=2026-99-02T03:04:05Z', 'Expected until to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
+    [
+      '?since=yesterday',
+      'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
+    ],
+    [
+      '?since=2026-01-02T03:04:05',
+      'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
+    ],
+    [
+      '?until=2026-99-02T03:04:05Z',
+      'Expected until to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
+    ],
     ['?page=0', 'Expected page to be an integer of at least 1.'],
     ['?search=a&search=b', 'Expected search at most once.'],
     ['?team=a&team=b', 'Expected team at most once.'],
   ])('rejects %s', async (query, problem) => {
     expect(await pageOf([change('a')], query)).toMatchObject({ status: 400, text: expect.stringContaining(problem) });
+  });
+});
+
+describe('changesPage of all stations', () => {
+  const nameOf = (at: number) => `s${at}`;
+
+  /** Stations with these changes. */
+  function fleetOf(changes: readonly (readonly ObservedChange[])[], status: Partial<StationStatus> = {}) {
+    const details = changes.map((newestFirst, at) => {
+      const name = nameOf(at);
+      const detail = detailOf([], { spec: { name }, changes: { ...NO_CHANGES, newestFirst }, status: { name } });
+      return at === 0 ? { ...detail, status: { ...detail.status, ...status } } : detail;
+    });
+    const find = (name: string) => details.find(({ spec }) => spec.name === name);
+    return {
+      ...exporterOf(detailOf([])),
+      specs: () => details.map(({ spec }) => spec),
+      stations: () => details.map((detail) => detail.status),
+      has: (name: string) => find(name) !== undefined,
+      changes: (name: string) => find(name)?.changes ?? NO_CHANGES,
+    };
+  }
+
+  const three = [
+    [change('a'), change('b', { atMs: NOW_MS - 7_200_000 })],
+    [change('c', { atMs: NOW_MS - 1000, change: 'state' })],
+    [],
+  ];
+
+  it.each([
+    ['', ['s1 c', 's0 a', 's0 b']],
+    ['?since=1h', ['s1 c', 's0 a']],
+    ['?station=s0', ['s0 a', 's0 b']],
+    ['?station=s0&since=1h&change=added', ['s0 a']],
+  ])('has those that %s selects, the latest first, as page, JSON and CSV', async (query, expected) => {
+    const exporter = fleetOf(three);
+    const page = await openPage(exporter, `/changes${query}`);
+    const rows = rowsOf(page.body, 'change-table').map((row) => row.replace(/.* Display (\w) .* (s\d) .*/, '$2 $1'));
+    const { body } = await openPage(exporter, `/changes${query}${query === '' ? '?' : '&'}format=json`);
+    const { changes } = JSON.parse(body) as { changes: { station: string; resource_id: string }[] };
+    const csv = await openPage(exporter, `/changes${query}${query === '' ? '?' : '&'}format=csv`);
+    const lines = csv.body.trim().split('\r\n').slice(1);
+    expect({
+      rows,
+      json: changes.map(({ station, resource_id }) => `${station} ${resource_id}`),
+      csv: lines.map((line) => line.replace(/[^,]*,"(\w+)","\w+","(\w)".*/, '$1 $2')),
+    }).toEqual({ rows: expected, json: expected, csv: expected });
+  });
+
+  it('says since when listings have been compared, what is not known, and where changes are kept for longer', async () => {
+    const status = { comparedSinceMs: NOW_MS - 180_000, up: false };
+    const { text, hrefs } = await openPage(fleetOf([[]], status), '/changes?since=24h');
+    expect(text).toContain('0 changes are kept. Listings have been compared since 03:02 UTC, 3 min.');
+    expect(text).toContain('At present: refreshes fail, so that changes since the last success are unknown (s0).');
+    expect(text).toContain(
+      '--log.changes logs them; in Loki, this finds them: {app="telemetry-station-exporter"} | logfmt | msg="resource changed"',
+    );
+    expect(hrefs).toContain('./stations/s0');
+  });
+
+  it('has a station to choose, and responds 404 to one that is not configured', async () => {
+    const exporter = fleetOf(three);
+    const { body } = await openPage(exporter, '/changes?station=s1&since=6h');
+    expect(contentOf(body, 'filter-station')).toContain('<option value="s1" selected>s1</option>');
+    expect(contentOf(body, 'filter-since')).toContain('<option value="6h" selected>last 6 hours</option>');
+    expect((await openPage(exporter, '/changes?station=s9')).status).toBe(404);
+  });
+
+  it('pauses while it selects, and ends when its client disconnects', async () => {
+    const many = Array.from({ length: 20 }, () => resourcesOf(1000).map(({ id }) => change(id)));
+    const exporter = fakeExporter(fleetOf(many));
+    const request = { url: '/changes', params: {} } as Request;
+    const { signal } = new AbortController();
+    expect(await iterationsDuring(() => changesOf(exporter, request, NOW_MS, signal))).toBeGreaterThan(20);
+    await expect(changesOf(exporter, request, NOW_MS, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });
 });
 

@@ -19,6 +19,8 @@ describe('sendPage', () => {
     const links = body.match(/<li><a href.*/g) ?? [];
     expect(links.map((link) => `${shown(link).text} ${shown(link).hrefs}`)).toEqual([
       'Stations ../../',
+      'Resources ../../search',
+      'Changes ../../changes',
       'Configuration ../../config',
       'Metrics ../../metrics',
       'Service discovery ../../sd',

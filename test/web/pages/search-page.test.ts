@@ -84,7 +84,7 @@ describe('searchPage', () => {
       '?search=y&state=(none)&without_rules=yes',
       'No resource matches: “y” in ID, name or display name, no state, without rules yes.',
     ],
-    ['?search=%20%20', 'Search Enter a part of the ID'],
+    ['?search=%20%20', 'Resources Enter a part of the ID'],
   ])('with the query "%s" says "%s"', async (query, said) => {
     const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING' });
     const stations = stationsOf({ a: [firing, resourceOf('y', { state: '' })], b: [firing] });

@@ -222,7 +222,14 @@ describe('statusTiles', () => {
     ['unchanged in the last hour, unknown for 1 station', { ...some, added: 0, removed: 0 }, UNCOMPARED],
   ])('shows what changed within the last hour: %s', (note, ...changes) => {
     const byStation = new Map(changes.map((change, index) => [`s${index}`, change]));
-    expect(statusTiles([STATION], byStation, NOW_MS).text).toContain(`<dd class="note">${note}</dd>`);
+    const { text } = statusTiles([STATION], byStation, NOW_MS);
+    expect(text.replaceAll(/<\/?a\b[^>]*>/g, '')).toContain(`<dd class="note">${note}</dd>`);
+  });
+
+  it('links to the changes of all stations', () => {
+    const { text } = statusTiles([STATION], new Map([['s', { ...some, added: 12, removed: 1 }]]), NOW_MS);
+    for (const change of ['added', 'removed'])
+      expect(shown(text).hrefs).toContain(`./changes?change=${change}&since=1h`);
   });
 
   it('does not say that nothing changed in the last hour after four minutes', () => {
