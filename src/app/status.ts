@@ -81,6 +81,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
         incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,
         pages: snapshot.pages,
+        pageLimit: snapshot.pageLimit,
         isHeld: served.data.lastKnown.isHeld,
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,

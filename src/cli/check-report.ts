@@ -8,7 +8,7 @@ import { isoDate } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { explainStation, type FleetProblem } from '../status/problems.ts';
 import { printable } from '../text/records.ts';
-import { durationText, firstOf, sizeText } from '../text/words.ts';
+import { countText, durationText, firstOf, sizeText } from '../text/words.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
@@ -34,7 +34,7 @@ export function checkReport(
   const { nowMs, upstreams, stations } = facts;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
-  const capacities = [...capacityLines(upstreams), ...pageSizeLines(facts)];
+  const capacities = [...capacityLines(upstreams), ...pageSizeLines(facts), ...labelLines(facts)];
   return withoutFalse([
     reportTable(upstreamColumns(nowMs), upstreams, screen),
     reportTable(reportColumns(screen), stationRows(facts), screen),
@@ -257,6 +257,11 @@ function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
     const text = pageSizeText(options.pageSize, listedStations(stations.filter(({ spec }) => spec.upstream === name)));
     return text === undefined ? [] : [`page size: upstream ${name}: ${text}`];
   });
+}
+
+/** How many resources the entries of `resource_labels` match. */
+function labelLines({ labelMatches }: Facts): readonly string[] {
+  return labelMatches.map(({ entry, resources }) => `${entry}: ${countText(resources, 'resource')}`);
 }
 
 type Severity = 'failure' | 'warning';

@@ -20,6 +20,7 @@ import {
   type StationFacts,
   type UpstreamFacts,
 } from '../diagnosis/facts.ts';
+import { labelMatches } from '../diagnosis/label-matches.ts';
 import type { Body } from '../exposition/exposition.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 import { getOrCreate } from '../model/sums.ts';
@@ -211,6 +212,7 @@ async function checkStations(
         status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
         upstream: upstreams.find(({ name }) => name === station.spec.upstream) as UpstreamFacts,
       })),
+      labelMatches: labelMatches(loaded.config.resource_labels, stations),
       total: await expositionSize(generation, views),
       nowMs: Date.now(),
     };

@@ -2,17 +2,19 @@ import { clockDifferenceText, DAY_MS, isNotableClockDifference } from '../model/
 import { failureOf } from '../model/failure.ts';
 import { type ConnectionProbe, type Explanation, explain, isoDate } from '../status/advice.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem, groupsBy } from '../status/problems.ts';
-import { numberText } from '../text/words.ts';
+import { firstOf, numberText } from '../text/words.ts';
 import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
 
 /** The problems that the status page has too, and those that only a check finds. `scrapeTimeoutMs`: of scrapes that send none. */
-export function checkProblems({ nowMs, upstreams, stations }: Facts, scrapeTimeoutMs: number): readonly FleetProblem[] {
+export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly FleetProblem[] {
+  const { nowMs, upstreams, stations } = facts;
   const probes = new Map(upstreams.map((upstream) => [upstream.name, probeOf(upstream)]));
   const common = currentProblems({ stations: stations.map(({ status }) => status), upstreams, probes, nowMs });
   return byUrgency([
     ...common,
     ...upstreams.flatMap((upstream) => upstreamProblems(upstream, nowMs)),
     ...stationProblems(stations, scrapeTimeoutMs),
+    ...labelProblem(facts),
   ]);
 }
 
@@ -91,6 +93,24 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
     ...invalidProblem(listed),
   ];
 }
+
+/** What a failed station has is unknown. */
+function labelProblem({ labelMatches, stations }: Facts): readonly FleetProblem[] {
+  const unused = labelMatches.filter(({ resources }) => resources === 0).map(({ entry }) => entry);
+  if (unused.length === 0 || stations.some(({ result }) => !result.ok)) return [];
+  return [
+    warning(
+      { who: 'resource_labels', stations: [] },
+      {
+        problem: 'no match',
+        what: `No resource matches ${firstOf(unused, MAX_ENTRIES).join(', ')}.`,
+        advice: 'Check the expressions, each of which must match the whole text: end one with .* if the text goes on.',
+      },
+    ),
+  ];
+}
+
+const MAX_ENTRIES = 10;
 
 /** Who has a problem, and what differs from station to station. */
 function listedBy(stations: readonly ListedStation[], note?: (station: ListedStation) => string) {

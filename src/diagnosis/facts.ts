@@ -6,6 +6,7 @@ import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { ConnectionProbe } from '../status/advice.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
+import type { LabelMatch } from './label-matches.ts';
 
 /** What a live check observed. */
 export interface Facts {
@@ -14,6 +15,8 @@ export interface Facts {
   readonly upstreams: readonly UpstreamFacts[];
   /** The stations in the order of the configuration. */
   readonly stations: readonly StationFacts[];
+  /** One per entry of `resource_labels`. */
+  readonly labelMatches: readonly LabelMatch[];
   /** The size of one exposition of all stations. */
   readonly total: ExpositionSize;
 }

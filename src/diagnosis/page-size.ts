@@ -1,5 +1,6 @@
 import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
+import { pageLimitText } from '../status/advice.ts';
 import { requestsPerSecond } from '../status/capacity.ts';
 import { countText } from '../text/words.ts';
 
@@ -9,11 +10,13 @@ const LARGER_PAGE_SIZE = 500;
 /** What verifying the end of a listing without a total costs, whatever the page size. */
 const REQUESTS_WITHOUT_TOTAL = 2;
 
-/** The requests of the stations of an upstream, and with larger pages; undefined if these would save nothing. */
+/** The requests of the stations of an upstream, and with larger pages; undefined if these would save nothing. The length that was received decides. */
 export function pageSizeText(
   pageSize: number,
   stations: readonly { readonly spec: ResourceSpec; readonly snapshot: Snapshot }[],
 ): string | undefined {
+  const limits = stations.flatMap(({ snapshot }) => snapshot.pageLimit ?? []);
+  if (limits.length > 0) return `the service ${pageLimitText(Math.max(...limits))}: a larger page_size is of no use.`;
   const now = stations.flatMap(({ spec, snapshot }) => repeatedListings(spec, snapshot));
   const larger = stations.flatMap(({ spec, snapshot }) => {
     const overhead = snapshot.reportedTotal === undefined ? REQUESTS_WITHOUT_TOTAL : 0;

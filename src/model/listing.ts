@@ -108,6 +108,8 @@ export interface Listing<Row> extends RejectedRecords {
   /** Why the listing is not verified complete; empty when it is. */
   readonly incompleteReasons: readonly ExplainedReason[];
   readonly reportedTotal: number | undefined;
+  /** How many records of a page the service returns at most, where that is less than requested; undefined: as many as requested. */
+  readonly pageLimit?: number | undefined;
   readonly pages: number;
   readonly duplicates: number;
   readonly invalidFields: Readonly<Record<string, number>>;

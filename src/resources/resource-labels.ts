@@ -66,6 +66,11 @@ export class ResourceLabels {
     return new ResourceLabels(entries, this.names);
   }
 
+  /** All entries that match, whichever decide. */
+  matching(resource: Matched): readonly LabelEntry[] {
+    return this.entries.filter((_, at) => isMatch(this.#rules[at] as LabelRule, resource));
+  }
+
   labelled(resource: Matched): Labelled {
     if (this.entries.length === 0) return UNLABELLED;
     const values: (string | undefined)[] = this.names.map(() => undefined);

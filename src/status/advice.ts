@@ -101,7 +101,7 @@ export function incompleteAdvice(reason: IncompleteReason, pageLimit?: number): 
 }
 
 /** `returns at most 50 per page`: a larger `page_size` is of no use. */
-function pageLimitText(pageLimit: number): string {
+export function pageLimitText(pageLimit: number): string {
   return `returns at most ${pageLimit} per page`;
 }
 

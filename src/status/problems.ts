@@ -105,7 +105,7 @@ export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
     ...groupsBy(incomplete.filter(isRejecting), upstreamKey).map(rejectingProblem),
     ...reloadProblems('configuration', rejectedReload),
     ...reloadProblems('web configuration', rejectedWebReload),
-    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, failures, nowMs)),
+    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, failures, facts)),
     ...unknownStatesProblems(stations.filter(({ snapshot }) => snapshot && hasUnknownStates(snapshot.unknown))),
   ]);
 }
@@ -201,8 +201,9 @@ function lossProblem({ key, stations }: StatusGroup, nowMs: number): FleetProble
 
 /** What the failure of a station means and what to do; undefined: it does not fail. */
 export function explainStation(station: StationStatus, probe?: ConnectionProbe): Explanation | undefined {
-  const { failure, access } = station;
-  return failure && explain(failure, { access, silence: silenceOf(station), probe });
+  const { failure, access, snapshot } = station;
+  const circumstances = { access, silence: silenceOf(station), probe, pageLimit: snapshot?.pageLimit };
+  return failure && explain(failure, circumstances);
 }
 
 /** Who has not replied, as far as is known; undefined: the service replied to the station before. */
@@ -313,13 +314,13 @@ function manyFiringProblem({ key, stations }: StatusGroup): FleetProblem {
 
 function incompleteProblem({ key, stations }: StatusGroup): FleetProblem {
   const [first, ...others] = stations as [StationStatus];
-  const { incompleteReasons } = snapshotOf(first);
+  const { incompleteReasons, pageLimit } = snapshotOf(first);
   const reasonsOf = (station: StationStatus) =>
     firstOf(
       snapshotOf(station).incompleteReasons.map(({ text }) => text),
       MAX_REASONS,
     ).join('; ');
-  const advice = new Set(incompleteReasons.map(({ reason }) => incompleteAdvice(reason)));
+  const advice = new Set(incompleteReasons.map(({ reason }) => incompleteAdvice(reason, pageLimit)));
   return {
     kind: 'incomplete',
     key: `incomplete ${key}`,
@@ -380,13 +381,17 @@ function reloadProblems(
   ];
 }
 
+/** Where the service does not limit requests. */
+const OVERLOAD_ADVICE = 'Raise cache.ttl, or concurrency and requests_per_second if the service can take more.';
+
 /** Only what the failures do not say. */
 function upstreamProblems(
   upstream: UpstreamStatus,
   failures: readonly FailureGroup[],
-  nowMs: number,
+  { stations, nowMs }: ProblemFacts,
 ): readonly FleetProblem[] {
   const { name, load } = upstream;
+  const limits = stations.flatMap((station) => (station.upstream === name ? (station.snapshot?.pageLimit ?? []) : []));
   const isSaid = failures.some(
     ({ stations: [first] }) => first?.upstream === name && first.failure?.reason === 'rate_limited',
   );
@@ -405,7 +410,9 @@ function upstreamProblems(
       upstream: name,
       problem: first.brief,
       what: `${notes.map(({ text }) => text).join('; ')}.`,
-      advice: throttlingAdvice(undefined),
+      advice: notes.some(({ kind }) => kind === 'throttled' || kind === 'held')
+        ? throttlingAdvice(limits[0])
+        : OVERLOAD_ADVICE,
       sinceMs: first.sinceMs,
     },
   ];

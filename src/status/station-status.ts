@@ -62,7 +62,7 @@ export interface StationStatus
 
 export interface SnapshotStatus
   extends Totals,
-    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages'> {
+    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages' | 'pageLimit'> {
   readonly unknownStates: readonly UnknownState[];
   /** Whether the listing cannot be compared with those before, so that changes are not counted. */
   readonly isHeld: boolean;

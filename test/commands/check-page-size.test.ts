@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limitedPages } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { fixedSize, reportedTotal, type TestFault } from '../simulator/simulated-service.ts';
 import { checkLive } from './check-live.ts';
@@ -42,6 +43,13 @@ describe('check --live', () => {
     const { stdout, cell } = await checkLive(config);
     expect(cell('all', 'REQUESTS')).toBe('3240/h');
     expect(stdout).toContain('3,240 requests per hour; with page_size 500: 1,080 requests per hour');
+  });
+
+  it('advises no larger page_size where the service returns fewer than requested', async () => {
+    const capped = await checked(20, limitedPages(10));
+    expect(capped.line).toBe('the service returns at most 10 per page: a larger page_size is of no use.');
+    // The last page of a listing is short without a limit.
+    expect((await checked(20)).line).toContain('with page_size 500');
   });
 
   it.each([

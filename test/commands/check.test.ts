@@ -232,6 +232,21 @@ describe('check --live', () => {
     expect(stdout).toContain('what to do: Set page_size to 40,');
   });
 
+  it('says how many resources each entry of resource_labels matches, and warns of none', async () => {
+    const entry = (match: object) => ({ match, labels: { team: 'web' } });
+    const labels = [entry({ name: 'name-r1' }), entry({ name: 'name-r1.*' }), entry({ station: 'b' }), entry({})];
+    const { stdout } = await checkLive(await configFor({}, { labels }));
+    expect(stdout.match(/^resource_labels\[.*$/gm)).toEqual([
+      'resource_labels[0] (name: name-r1): 1 resource',
+      'resource_labels[1] (name: name-r1.*): 11 resources',
+      'resource_labels[2] (station: b): 0 resources',
+      'resource_labels[3] (all): 25 resources',
+    ]);
+    expect(stdout).toContain('warning: resource_labels: No resource matches resource_labels[2] (station: b).\n');
+    const { stdout: failing } = await checkLive(await faulty(replyWith(500), { labels }));
+    expect(failing).not.toContain('No resource matches');
+  });
+
   it('warns of a refresh longer than --scrape.timeout', async () => {
     const { code, stdout } = await checkLive(await faulty(slow(20)), '--scrape.timeout=1ms');
     expect(code).toBe(0);

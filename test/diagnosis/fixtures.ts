@@ -70,6 +70,7 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
 export const factsOf = (stations: readonly StationFacts[], upstream = UPSTREAM): Facts => ({
   nowMs: NOW_MS,
   total: SIZE,
+  labelMatches: [],
   upstreams: [upstream],
   stations,
 });

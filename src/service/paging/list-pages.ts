@@ -311,11 +311,19 @@ class Pass<Row> {
       complete: addsUp && rejected === 0,
       incompleteReasons: reasons,
       reportedTotal: totals.at(-1),
+      pageLimit: this.#pageLimit(),
       pages: this.#fetched,
       duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, [TOTAL_FIELD]: this.#invalidTotals },
     };
     return { listing, isFinal: !mayHaveMoved || ending === 'too-many-pages' };
+  }
+
+  /** A page that ends the listing may be short: only several that are shorter than requested show a limit. */
+  #pageLimit(): number | undefined {
+    const [first] = this.#pages;
+    const longest = this.#pages.reduce((most, { page }) => Math.max(most, page.received), 0);
+    return first && longest < first.requested && this.#ids.size > longest ? longest : undefined;
   }
 
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */

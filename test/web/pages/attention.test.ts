@@ -353,6 +353,15 @@ describe('attentionSection', () => {
     );
   });
 
+  it('advises no larger page_size where the service caps pages', () => {
+    const capped = up('a', { snapshot: { ...SNAPSHOT, pageLimit: 50 } });
+    const upstreams = [loaded({ recentThrottled: 36 })];
+    expect(rowsOf([up('a')], { upstreams })[0]?.text).toContain('raise cache.ttl or page_size');
+    expect(rowsOf([capped], { upstreams })[0]?.text).toContain('raise cache.ttl, or remove products');
+    const paging = { ...INCOMPLETE, incompleteReasons: [{ reason: 'paging' as const, text: 't' }], pageLimit: 50 };
+    expect(rowsOf([lacking('a', paging)])[0]?.text).toContain('which returns at most 50 per page.');
+  });
+
   it('folds a long list', () => {
     const stations = fleet(10, (name) => failing(name, 'timeout', 503, { upstream: name }));
     const [shownItems = '', folded = ''] = sectionOf(problemsOf(stations)).split('<details>');
