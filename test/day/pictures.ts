@@ -16,8 +16,9 @@ export async function takePictures(grafana: string): Promise<void> {
     await page.clock.install({ time: END_MS });
     await page.addInitScript("localStorage.setItem('grafana.navigation.docked', 'false')");
     await page.goto(`${grafana}/d/telemetry-station-fleet?${DAY}&theme=${theme}`);
-    await page.getByText('forbidden').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    for (const text of ['Last scrape', 'forbidden', 'Failing stations']) await page.getByText(text).first().waitFor();
+    // The button that refreshes the dashboard cancels its queries while they run.
+    await page.getByText('Cancel', { exact: true }).waitFor({ state: 'detached' });
     await page.screenshot({ path: `docs/images/fleet-${theme}.png`, animations: 'disabled' });
   }
   await browser.close();

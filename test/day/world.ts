@@ -59,8 +59,9 @@ export async function startWorld(now: () => number) {
   );
   const { cache: _cache, upstreams, ...rest } = parse(config) as { cache: object; upstreams: Record<string, object> };
   // The clock does not move timers: a throttled refresh takes real time.
-  const shortened = Object.entries(upstreams).map(([name, one]) => [name, { ...one, refresh_timeout: '30s' }]);
-  return { service, config: { ...rest, upstreams: Object.fromEntries(shortened) } };
+  const changed = { refresh_timeout: '30s', authorization: { credentials: 'token-of-the-day' } };
+  const adjusted = Object.entries(upstreams).map(([name, one]) => [name, { ...one, ...changed }]);
+  return { service, config: { ...rest, upstreams: Object.fromEntries(adjusted) } };
 }
 
 /** The resources of a station by time. All pages of a listing have the same time, so that the latest list is kept. */
