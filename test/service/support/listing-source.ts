@@ -73,5 +73,6 @@ export function sourceOf(
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
   const source = stationSource(station, { client: { get }, options, replies, observer, records });
   const context = { texts: new InternedTexts(), states: new StateMeanings() };
-  return { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING), requests, underWay };
+  const lists = { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING) };
+  return { ...lists, source, requests, underWay };
 }
