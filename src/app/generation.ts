@@ -26,6 +26,7 @@ import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { oncePer, throttleLog } from './event-log.ts';
+import { createLogger } from './logger.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 import { recordLimits, userAgentOf } from './wiring.ts';
 
@@ -56,6 +57,16 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     upstreamFailures: new Map(),
     statesDue: oncePer(REPEAT_MS),
   };
+}
+
+/** Those of a command that reads stations once: it prints what happens, and has no log. */
+export function commandServices(
+  loaded: LoadedConfig,
+  options: Omit<ServicesOptions, 'log'>,
+  compressors: number,
+): SharedServices {
+  const log = createLogger({ level: 'error', format: 'logfmt', write: () => undefined });
+  return sharedServices(loaded, { ...options, log }, compressors);
 }
 
 /** Everything that is built from one configuration. */

@@ -1,5 +1,4 @@
-import { endGeneration, type Generation, nextGeneration, sharedServices, type Upstream } from '../app/generation.ts';
-import { createLogger } from '../app/logger.ts';
+import { commandServices, endGeneration, type Generation, nextGeneration, type Upstream } from '../app/generation.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { userAgentOf } from '../app/wiring.ts';
@@ -143,12 +142,11 @@ async function checkStations(
 ): Promise<Facts> {
   const received = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
-  const services = sharedServices(
+  const services = commandServices(
     loaded,
     {
       build,
       shard,
-      log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
       observer: {
         retried: () => progress.retried(),
         pageReceived: (page) => progress.pageReceived(page),

@@ -1,19 +1,16 @@
-import { recordLimits, userAgentOf } from '../app/wiring.ts';
+import { commandServices, endGeneration, nextGeneration, type Upstream } from '../app/generation.ts';
+import type { StationJournal } from '../app/station-journal.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../model/failure.ts';
 import { listingCount, type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { UpstreamClient } from '../service/http/client.ts';
 import type { ListedPage } from '../service/request-observer.ts';
-import { stationSource } from '../service/station-source.ts';
-import { upstreamOptions } from '../service/upstream-options.ts';
-import { RecordBudget } from '../stations/record-budget.ts';
 import { Refresh } from '../stations/refresh.ts';
-import { SerialQueue } from '../tasks/serial-queue.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { printable } from '../text/records.ts';
 import { countText, firstOf } from '../text/words.ts';
@@ -47,21 +44,18 @@ export async function readStation(
     const station = configuredStation(loaded.config, name);
     configured?.(station);
     const progress = progressOf(context, name, [station]);
-    const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
-    const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
-    const client = new UpstreamClient(options, { retried: () => progress.retried() });
-    const pageReceived = (page: ListedPage) => {
-      progress.pageReceived(page);
-      received?.(page);
+    const observer = {
+      retried: () => progress.retried(),
+      pageReceived: (page: ListedPage) => {
+        progress.pageReceived(page);
+        received?.(page);
+      },
     };
-    const records = new RecordBudget(recordLimits(loaded.config, 0));
-    const source = stationSource(station.path, {
-      client,
-      options,
-      replies: new SerialQueue(),
-      observer: { pageReceived },
-      records,
-    });
+    const only = onlyStation(loaded, station);
+    const services = commandServices(only, { build: context.build, shard: { ordinal: 0, total: 1 }, observer }, 1);
+    const generation = await nextGeneration(only, undefined, services, (next) => next);
+    const upstream = generation.upstreams.get(station.upstream) as Upstream;
+    const source = upstream.newSource(station, generation.journals.get(name) as StationJournal);
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
     try {
@@ -78,9 +72,17 @@ export async function readStation(
       throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
     } finally {
       done.abort();
-      await client.close();
+      await endGeneration(generation, undefined);
     }
   });
+}
+
+/** The configuration without the other stations and upstreams. */
+function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, { name, upstream }: ResourceSpec): Loaded {
+  const { config } = loaded;
+  const index = resolveStations(config).findIndex((station) => station.name === name);
+  const upstreams = Object.fromEntries(Object.entries(config.upstreams).filter(([key]) => key === upstream));
+  return { ...loaded, config: { ...config, upstreams, stations: config.stations.slice(index, index + 1) } };
 }
 
 /** Shown if stderr is a terminal that can erase a line. */
