@@ -7,9 +7,7 @@ import { CompressorPool } from '../exposition/segment.ts';
 import type { UpstreamAccess } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import { ChangeLog } from '../resources/changes.ts';
-import { ResourceCollector, type Resources } from '../resources/collector.ts';
-import { StationEncoder } from '../resources/encoder.ts';
-import { STATION_FAMILIES } from '../resources/families.ts';
+import type { Resources } from '../resources/collector.ts';
 import { InternedTexts } from '../resources/interned-texts.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { RequestLimiter } from '../service/admission/request-limiter.ts';
@@ -25,6 +23,7 @@ import { isOnShard, type Shard } from '../stations/shard.ts';
 import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { COLLECTED_FAMILIES, stationCollector } from './collectors.ts';
 import { oncePer, throttleLog } from './event-log.ts';
 import { createLogger } from './logger.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
@@ -108,7 +107,7 @@ export async function nextGeneration<Result>(
   try {
     const connected = await connectStations({ loaded, upstreams }, old, services, signal);
     const fleet = new Fleet(connected.stations.values());
-    const exposition = new Exposition(Object.values(STATION_FAMILIES), new Set(loaded.config.metrics.disabled));
+    const exposition = new Exposition(COLLECTED_FAMILIES, new Set(loaded.config.metrics.disabled));
     return swap({ loaded, exposition, fleet, upstreams, ...connected });
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
@@ -187,12 +186,9 @@ function newStation(
   journal: StationJournal,
   services: SharedServices,
 ): StationCache<Resources> {
-  const encoder = new StationEncoder(spec, services.compressors);
-  const collector = new ResourceCollector(spec, {
-    source: upstream.newSource(spec, journal),
-    texts: upstream.texts,
-    encode: (publication) => encoder.encode(publication),
-  });
+  const { texts } = upstream;
+  const source = upstream.newSource(spec, journal);
+  const collector = stationCollector(spec, { source, texts, compressors: services.compressors });
   return new StationCache<Resources>(spec, {
     collector,
     upstream: upstream.limiter,

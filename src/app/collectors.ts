@@ -1,0 +1,45 @@
+import type { FamilyDescription } from '../exposition/family.ts';
+import type { CompressorPool } from '../exposition/segment.ts';
+import type { StationSource } from '../model/listing.ts';
+import { ResourceCollector, type Resources } from '../resources/collector.ts';
+import { StationEncoder } from '../resources/encoder.ts';
+import { STATION_FAMILIES } from '../resources/families.ts';
+import type { InternedTexts } from '../resources/interned-texts.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
+import { allOf, type MetricsKind, type StationCollector } from '../stations/collector.ts';
+
+/** What is collected beside resources. */
+interface FurtherCollector {
+  readonly families: readonly FamilyDescription[];
+  /** undefined: not of this station. */
+  readonly create: (spec: ResourceSpec, source: StationSource) => StationCollector<MetricsKind> | undefined;
+}
+
+/** One line per collector, in the order of the exposition. */
+const FURTHER: readonly FurtherCollector[] = [];
+
+/** The families of all collectors. */
+export const COLLECTED_FAMILIES: readonly FamilyDescription[] = [
+  ...Object.values(STATION_FAMILIES),
+  ...FURTHER.flatMap(({ families }) => families),
+];
+
+interface CollectorTools {
+  readonly source: StationSource;
+  readonly texts: InternedTexts;
+  readonly compressors: CompressorPool;
+}
+
+/** The collectors of a station. */
+export function stationCollector(
+  spec: ResourceSpec,
+  { source, texts, compressors }: CollectorTools,
+): StationCollector<Resources> {
+  const encoder = new StationEncoder(spec, compressors);
+  const encode: StationEncoder['encode'] = (publication) => encoder.encode(publication);
+  const resources = new ResourceCollector(spec, { source, texts, encode });
+  return allOf(
+    resources,
+    FURTHER.flatMap(({ create }) => create(spec, source) ?? []),
+  );
+}
