@@ -10,6 +10,8 @@ export const DEFAULT_COMMAND: CommandName = 'serve';
 export interface Command {
   /** The name of its positional argument. */
   readonly operand?: string;
+  /** It may be left out. */
+  readonly isOptional?: true;
   /** Accepts the flags of serve without using all of them, so that one set of flags fits each of these commands. */
   readonly acceptsServeFlags?: true;
   readonly help: string;
@@ -39,8 +41,9 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   list: {
     operand: 'station',
+    isOptional: true,
     acceptsServeFlags: true,
-    help: 'Query a configured station and print its resources. Exit with 2 if the printed listing is not verified complete, and with 1 if the station fails.',
+    help: 'Query a configured station, or all of them, and print the resources. Exit with 2 if a printed listing is not verified complete, and with 1 if a station fails.',
     examples: [
       [
         'Firing resources, those with the most alert rules first',
@@ -48,7 +51,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
       ],
       ['Resources that are not covered by alert rules', `${PROGRAM} list prod --without-rules`],
       ['Resources that are exempt', `${PROGRAM} list prod --alertable=no`],
-      ['All resources, for a spreadsheet', `${PROGRAM} list prod --format=csv > prod.csv`],
+      ['All resources of all stations, for a spreadsheet', `${PROGRAM} list --format=csv > resources.csv`],
     ],
   },
   record: {
@@ -76,6 +79,7 @@ export function isCommandName(word: string): word is CommandName {
 
 /** The name and the operand of a command. */
 export function commandUsage(name: CommandName): string {
-  const { operand } = COMMANDS[name];
-  return operand === undefined ? name : `${name} <${operand}>`;
+  const { operand, isOptional } = COMMANDS[name];
+  if (operand === undefined) return name;
+  return isOptional ? `${name} [<${operand}>]` : `${name} <${operand}>`;
 }

@@ -78,8 +78,9 @@ function commandProblems({ name, only }: Flag, command: CommandName): readonly s
 
 /** --help and --version require no operand. */
 function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues) {
-  const { operand, acceptsServeFlags } = COMMANDS[command];
-  if (operand !== undefined && given.length === 0) return help || version ? [] : [`${command}: missing <${operand}>`];
+  const { operand, isOptional, acceptsServeFlags } = COMMANDS[command];
+  if (operand !== undefined && !isOptional && given.length === 0)
+    return help || version ? [] : [`${command}: missing <${operand}>`];
   const further = given.slice(operand === undefined ? 0 : 1);
   const isConfigured = command === 'serve' || acceptsServeFlags;
   const hintOf = (word: string) => (isConfigured ? fileHint(word) : '');

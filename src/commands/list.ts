@@ -5,7 +5,7 @@ import { paragraph } from '../cli/wrap.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
 import {
   type Selection,
-  selectResources,
+  searchStations,
   type UnmatchedFilter,
   unmatchedFilters,
   VALUE_FILTERS,
@@ -16,47 +16,73 @@ import { csvPieces, jsonPieces, printable } from '../text/records.ts';
 import { countText, firstOf, numberText } from '../text/words.ts';
 import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
-import { readStation } from './read-station.ts';
+import { readStations, type StationReading } from './read-station.ts';
 
 /** What was printed is data, but some may be missing: a script must not take it for all. */
 const INCOMPLETE_EXIT_CODE = 2;
 
-/** Prints the resources of a station; only data goes to stdout. Resolves with the exit code. */
-export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<number> {
-  const configured = ({ resourceLabels }: ResourceSpec) => {
-    chosenColumns(flags, resourceLabels.names);
-    checkLabels(flags, resourceLabels.names);
+/** Prints the resources of a station, or of all; only data goes to stdout. Resolves with the exit code. */
+export async function list(context: ProcessContext, flags: FlagValues, operand: string): Promise<number> {
+  const name = operand === '' ? undefined : operand;
+  const configured = (stations: readonly ResourceSpec[]) => {
+    const labels = stations[0]?.resourceLabels.names ?? [];
+    chosenColumns(flags, knownColumns(name, labels));
+    checkLabels(flags, labels);
   };
-  const { snapshot, station } = await readStation(context, flags, name, { configured });
+  const { readings, failures } = await readStations(context, flags, name, { configured });
+  if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
+  for (const failure of failures) context.printError(`${failure}\n`);
   const selection = selectionOf(flags);
-  const searched = { parts: snapshot.parts, alertability: station.alertability };
-  const selected = await selectResources(searched, selection, flags.sort);
-  const shown = selected.slice(0, flags.limit);
-  const known = columnsWith(station.resourceLabels.names);
-  const columns = chosenColumns(flags, station.resourceLabels.names);
-  const { lines, omitted } = formatted(shown, known, { ...flags, columns }, context);
+  const searched = readings.map(({ station, snapshot: { parts } }) => ({ ...station, parts }));
+  const { found } = await searchStations(searched, selection, flags.sort);
+  const shown = found.slice(0, flags.limit);
+  const stationOf = new Map(shown.map(({ resource, station }) => [resource, station]));
+  const known = knownColumns(name, readings[0]?.station.resourceLabels.names ?? [], stationOf);
+  const columns = chosenColumns(flags, known);
+  const resources = shown.map(({ resource }) => resource);
+  const { lines, omitted } = formatted(resources, known, { ...flags, columns }, context);
   await writeToStream(context.stdout, lines);
-  if (selected.length === 0) {
-    for (const unmatched of await unmatchedFilters(snapshot.parts, selection))
+  if (found.length === 0) {
+    const parts = readings.flatMap(({ snapshot }) => snapshot.parts);
+    for (const unmatched of await unmatchedFilters(parts, selection))
       context.printError(`${unmatchedText(unmatched)}\n`);
   }
-  const exitCode = snapshot.complete ? 0 : INCOMPLETE_EXIT_CODE;
+  const exitCode = exitCodeOf(readings, failures);
   const width = context.errorColumns();
   if (width === undefined) return exitCode;
+  const size = readings.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
   const hint =
     omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
   // With a filter, a limit would otherwise look like the number of matches.
-  const isCut = shown.length < selected.length && selected.length < snapshot.size;
+  const isCut = shown.length < found.length && found.length < size;
   const total = isCut
-    ? `${countText(selected.length, 'matching resource')}, ${numberText(snapshot.size)} in all`
-    : countText(snapshot.size, 'resource');
+    ? `${countText(found.length, 'matching resource')}, ${numberText(size)} in all`
+    : countText(size, 'resource');
   context.printError(`${paragraph(`${numberText(shown.length)} of ${total}${hint}`, width || undefined)}\n`);
   return exitCode;
 }
 
+function exitCodeOf(readings: readonly StationReading[], failures: readonly string[]): number {
+  if (failures.length > 0) return 1;
+  return readings.every(({ snapshot }) => snapshot.complete) ? 0 : INCOMPLETE_EXIT_CODE;
+}
+
+type KnownColumns = Readonly<Record<string, ResourceColumn>>;
+
+/** The columns of resources; for those of all stations, the station is the first one. */
+function knownColumns(
+  name: string | undefined,
+  labelNames: readonly string[],
+  stationOf: ReadonlyMap<Resource, string> = new Map(),
+): KnownColumns {
+  const columns = columnsWith(labelNames);
+  const cell = (resource: Resource) => stationOf.get(resource) ?? null;
+  return name === undefined ? { station: { heading: 'STATION', rank: 0, cell }, ...columns } : columns;
+}
+
 /** Throws an OperatorError for a column that the station does not have. */
-function chosenColumns({ columns }: FlagValues, labelNames: readonly string[]): readonly string[] | undefined {
-  const known = Object.keys(columnsWith(labelNames));
+function chosenColumns({ columns }: FlagValues, knownByName: KnownColumns): readonly string[] | undefined {
+  const known = Object.keys(knownByName);
   const unknown = columns?.find((name) => !known.includes(name));
   if (unknown === undefined) return columns;
   throw new OperatorError([
@@ -67,7 +93,7 @@ function chosenColumns({ columns }: FlagValues, labelNames: readonly string[]): 
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */
 function formatted(
   resources: readonly Resource[],
-  known: ReturnType<typeof columnsWith>,
+  known: KnownColumns,
   { format, columns, wide }: Pick<FlagValues, 'format' | 'columns' | 'wide'>,
   context: ProcessContext,
 ) {

@@ -17,33 +17,47 @@ import { countText, firstOf } from '../text/words.ts';
 import { withConfig } from './config-source.ts';
 import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
-interface StationReading {
+export interface StationReading {
   readonly station: ResourceSpec;
   readonly snapshot: Snapshot;
 }
 
 interface ReadingObserver {
   /** Called before the service is queried; may throw. */
-  readonly configured?: (station: ResourceSpec) => void;
+  readonly configured?: (stations: readonly ResourceSpec[]) => void;
   readonly received?: (page: ListedPage) => void;
 }
 
-/**
- * Takes one snapshot of a configured station with the components that `serve` uses. Shows progress on a terminal and prints warnings
- * about an incomplete snapshot.
- */
+/** Takes a snapshot of a configured station; throws an OperatorError if that fails. */
 export async function readStation(
   context: ProcessContext,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string,
-  { configured, received }: ReadingObserver,
+  observer: ReadingObserver,
 ): Promise<StationReading> {
+  const { readings, failures } = await readStations(context, flags, name, observer);
+  const [reading] = readings;
+  if (reading === undefined) throw new OperatorError(failures);
+  return reading;
+}
+
+/**
+ * Takes one snapshot of each configured station, or of the named one, with the components that `serve` uses. Shows progress on a terminal
+ * and prints warnings about incomplete snapshots.
+ */
+export async function readStations(
+  context: ProcessContext,
+  flags: Pick<FlagValues, 'config.file' | 'demo'>,
+  name: string | undefined,
+  { configured, received }: ReadingObserver,
+): Promise<{ readonly readings: readonly StationReading[]; readonly failures: readonly string[] }> {
   return withConfig(context, flags, async (load) => {
-    const loaded = await load();
-    if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
-    const station = configuredStation(loaded.config, name);
-    configured?.(station);
-    const progress = progressOf(context, name, [station]);
+    const all = await load();
+    if (!all.ok) throw new OperatorError(formatProblems(all.problems));
+    const loaded = name === undefined ? all : onlyStation(all, configuredStation(all.config, name));
+    const stations = resolveStations(loaded.config);
+    configured?.(stations);
+    const progress = progressOf(context, name ?? countText(stations.length, 'station'), stations);
     const observer = {
       retried: () => progress.retried(),
       pageReceived: (page: ListedPage) => {
@@ -51,30 +65,38 @@ export async function readStation(
         received?.(page);
       },
     };
-    const only = onlyStation(loaded, station);
-    const services = commandServices(only, { build: context.build, shard: { ordinal: 0, total: 1 }, observer }, 1);
-    const generation = await nextGeneration(only, undefined, services, (next) => next);
-    const upstream = generation.upstreams.get(station.upstream) as Upstream;
-    const source = upstream.newSource(station, generation.journals.get(name) as StationJournal);
+    const services = commandServices(loaded, { build: context.build, shard: { ordinal: 0, total: 1 }, observer }, 1);
+    const generation = await nextGeneration(loaded, undefined, services, (next) => next);
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
-    try {
+    const read = async (station: ResourceSpec): Promise<StationReading> => {
+      const upstream = generation.upstreams.get(station.upstream) as Upstream;
+      const source = upstream.newSource(station, generation.journals.get(station.name) as StationJournal);
       const refresh = new Refresh(station, { signal, outdatedAtMs: 0 });
       const reader = new SnapshotReader(station, { source });
-      const snapshot = await refresh.run((reading) => reader.read(reading, true));
-      progress.clear();
-      for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
-      return { station, snapshot };
-    } catch (error) {
+      return { station, snapshot: await refresh.run((reading) => reader.read(reading, true)) };
+    };
+    try {
+      const outcomes = await Promise.allSettled(stations.map(read));
       progress.clear();
       if (signal.aborted) throw interruption(signal);
-      if (!(error instanceof ListingFailure)) throw error;
-      throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
+      const readings = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+      const failures = outcomes.flatMap((outcome, at) =>
+        outcome.status === 'rejected' ? failureText(stations[at] as ResourceSpec, outcome.reason) : [],
+      );
+      for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
+      return { readings, failures };
     } finally {
       done.abort();
       await endGeneration(generation, undefined);
     }
   });
+}
+
+/** Throws anything but a failure of the service. */
+function failureText({ name }: ResourceSpec, error: unknown): string {
+  if (!(error instanceof ListingFailure)) throw error;
+  return `cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`;
 }
 
 /** The configuration without the other stations and upstreams. */
@@ -112,10 +134,10 @@ function configuredStation(config: Config, name: string): ResourceSpec {
 
 const MAX_PRINTED_REASONS = 20;
 
-function warnings(name: string, { incompleteReasons }: Snapshot): readonly string[] {
-  const incomplete = `the listing of ${quoted(name)} is not verified complete`;
+function warnings({ station, snapshot }: StationReading): readonly string[] {
+  const incomplete = `the listing of ${quoted(station.name)} is not verified complete`;
   return firstOf(
-    incompleteReasons.map(({ text }) => `${incomplete}: ${printable(text)}`),
+    snapshot.incompleteReasons.map(({ text }) => `${incomplete}: ${printable(text)}`),
     MAX_PRINTED_REASONS,
     (more) => `${incomplete} for ${countText(more, 'more reason')}`,
   );

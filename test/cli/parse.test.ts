@@ -56,7 +56,7 @@ describe('parseFlags', () => {
     ['-- --demo', `unknown command "--demo", expected one of ${KNOWN}`],
     ['fly now', `unknown command "fly", expected one of ${KNOWN}`],
     ['lst', `unknown command "lst", expected one of ${KNOWN}; did you mean "list"?`],
-    ['list', 'list: missing <station>'],
+    ['record', 'record: missing <station>'],
     ['record a b c', 'unexpected argument "b"', 'unexpected argument "c"'],
     ['check config.yaml', 'unexpected argument "config.yaml"; did you mean --config.file=config.yaml?'],
     ['config.yaml', `unknown command "config.yaml", expected one of ${KNOWN}; did you mean --config.file=config.yaml?`],

@@ -52,6 +52,27 @@ describe('list', () => {
     expect(await idsOf(await configured({}, JOINED), ...flags)).toEqual(those(wanted));
   });
 
+  it('lists all stations with their names, and those that do not fail', async () => {
+    const service = await startTestService({
+      source: ({ telemetry_station }) => entriesOf(telemetry_station === 'ts' ? 2 : 1),
+    });
+    const config = configFlag(configOf(service.url, ['ts', 'other']));
+    const all = await resultOf(['list', config, '--format=json', '--columns=station,resource_id']);
+    expect(JSON.parse(all.stdout)).toEqual([
+      { station: 'ts', resource_id: 'r0' },
+      { station: 'ts', resource_id: 'r1' },
+      { station: 'other', resource_id: 'r0' },
+    ]);
+    expect({ code: all.code, stderr: all.stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await resultOf(['list', config, '--columns=station,name'])).stdout).toMatch(/^STATION +NAME\nts /);
+
+    const failing = configFlag(configOf(service.url, ['ts', 'other', 'missing']));
+    service.setFaults('missing', [NAMED_FAULTS.forbidden]);
+    const { code, stdout, stderr } = await resultOf(['list', failing, '--format=csv', '--sort=-resource_id']);
+    expect({ code, rows: stdout.trim().split('\r\n').length }).toEqual({ code: 1, rows: 4 });
+    expect(stderr).toMatch(/^cannot list "missing": forbidden: .*\n$/);
+  });
+
   it('sorts and applies the limit', async () => {
     expect(await idsOf(await configured(), '--sort=-created', '--limit=3')).toEqual(['r56', 'r55', 'r54']);
   });
