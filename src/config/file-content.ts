@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '../text/utf8.ts';
 
 /** A text, or the reason why it cannot be read. */
 export type FileContent =
@@ -8,7 +9,7 @@ export type FileContent =
 /** The content of a file or pipe, for callers that report the error. */
 export async function contentOf(file: string): Promise<FileContent> {
   try {
-    return { ok: true, text: await readFile(file, 'utf8') };
+    return { ok: true, text: utf8Text(await readFile(file)) };
   } catch (error) {
     return { ok: false, error: error as NodeJS.ErrnoException };
   }

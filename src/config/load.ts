@@ -1,6 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
+import { proxyUrl } from '../schema/scalar-schemas.ts';
+import { environmentProxy } from '../service/http/environment-proxy.ts';
 import { quoted } from '../text/quoted.ts';
 import { checkYaml } from './checked-yaml.ts';
 import { byPosition, formatProblem, formatProblems, type Problem } from './problem.ts';
@@ -8,7 +10,7 @@ import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, stationFileSchema, stationNameOf } from './schema.ts';
 import { isPattern, readStationFiles } from './station-files.ts';
 import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
-import type { YamlDocument, YamlText } from './yaml-document.ts';
+import type { Environment, YamlDocument, YamlText } from './yaml-document.ts';
 
 export interface LoadedConfig {
   readonly ok: true;
@@ -47,6 +49,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
     entries.push(...entriesOf(checked.document.raw, [], checked.document));
   }
   problems.push(...duplicateNames(entries));
+  if (main.ok) problems.push(...invalidProxies(main.value.upstreams, env, document));
   if (!main.ok || problems.length > 0)
     return { ok: false, problems: sortedProblems(problems, [file, ...files.map((other) => other.file)]) };
   for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
@@ -104,7 +107,19 @@ function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
     if (owner === undefined) owners.set(name, () => problem(''));
     else
       yield problem(
-        `duplicate station name ${quoted(name)}, already used at ${owner.file}:${owner.line}:${owner.column}`,
+        `duplicate station name ${quoted(name)}, already used at ${owner.file}:${owner.line}:${owner.column}, expected another ${key === 'name' ? 'one' : '`name`'}`,
+      );
+  }
+}
+
+function* invalidProxies(upstreams: Config['upstreams'], env: Environment, document: YamlDocument): Iterable<Problem> {
+  for (const [name, { base_url, proxy_from_environment }] of Object.entries(upstreams)) {
+    const proxy = proxy_from_environment ? environmentProxy(base_url, env) : undefined;
+    const { error } = proxy ? proxyUrl.safeDecode(proxy.url) : {};
+    if (proxy && error)
+      yield document.problemAt(
+        ['upstreams', name, 'proxy_from_environment'],
+        `${proxy.variable}: ${error.issues[0]?.message}`,
       );
   }
 }

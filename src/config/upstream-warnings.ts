@@ -72,12 +72,18 @@ async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (!isFile(leaf)) return undefined;
   const content = await contentOf(leaf.value);
   if (!content.ok) return fileProblem(leaf.value, content.error);
-  if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
-  if (leaf.key === 'credentials_file') return schemeIn(content.text.trim(), `content of ${leaf.value}`, type);
+  const text = content.text.trim();
+  if (text === '') return `${leaf.value} is empty, expected its content`;
+  const lines = text.split('\n').length;
+  if (!TLS_FILE_KEYS.has(leaf.key) && lines > 1) return `${leaf.value} has ${lines} lines, expected one`;
+  if (leaf.key === 'credentials_file') return schemeIn(text, `content of ${leaf.value}`, type);
   return CERTIFICATE_KEYS.has(leaf.key) ? expiredIn(leaf.value, content.text) : undefined;
 }
 
 const CERTIFICATE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file']);
+
+/** All other files contain a secret of one line. */
+const TLS_FILE_KEYS: ReadonlySet<string> = new Set([...CERTIFICATE_KEYS, 'key_file']);
 
 function expiredIn(file: string, text: string): string | undefined {
   const expired = expiryText(text, Date.now());

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { type SecretSource, secretSource } from './auth/credential.ts';
 import { type ConfiguredScheme, configuredScheme } from './auth/schemes.ts';
 import type { TlsOptions } from './http/connection.ts';
+import { environmentProxy } from './http/environment-proxy.ts';
 import type { upstream } from './upstream-schema.ts';
 
 /** One account at the service: address, authentication and limits. */
@@ -21,16 +22,25 @@ export interface UpstreamOptions {
   readonly headers: readonly { readonly name: string; readonly value: string | SecretSource }[];
   readonly tls?: TlsOptions | undefined;
   readonly proxyUrl?: URL | undefined;
+  /** The variable of the environment that names a proxy which is not used. */
+  readonly unusedProxy?: string | undefined;
   readonly userAgent: string;
 }
 
 type UpstreamConfig = z.output<typeof upstream>;
 
 /** Maps the configuration of an upstream to the options of its client. */
-export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {
+export function upstreamOptions(
+  name: string,
+  config: UpstreamConfig,
+  userAgent: string,
+  env: NodeJS.ProcessEnv = process.env,
+): UpstreamOptions {
+  const { base_url, proxy_url, proxy_from_environment } = config;
+  const ofEnvironment = environmentProxy(base_url, env);
   return {
     name,
-    baseUrl: config.base_url,
+    baseUrl: base_url,
     timeoutMs: config.timeout,
     concurrency: config.concurrency,
     requestsPerSecond: config.requests_per_second,
@@ -42,7 +52,8 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
     userAgent,
     auth: configuredScheme(config),
     tls: config.tls_config,
-    proxyUrl: config.proxy_url,
+    proxyUrl: proxy_from_environment && ofEnvironment ? new URL(ofEnvironment.url) : proxy_url,
+    unusedProxy: proxy_from_environment || proxy_url ? undefined : ofEnvironment?.variable,
   };
 }
 

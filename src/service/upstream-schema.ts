@@ -134,13 +134,30 @@ export const upstream = crossChecked(
     http_headers: optionalKey(httpHeaders, 'Additional request headers, by name.'),
     tls_config: optionalKey(tlsConfig, 'TLS settings.'),
     proxy_url: optionalKey(proxyUrl, 'HTTP proxy to connect through.'),
+    proxy_from_environment: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Connect through the proxy of the environment variable `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY` excepts the host.',
+      ),
   }),
   function* (value) {
     const schemes = SCHEME_NAMES.filter((scheme) => value[scheme] !== undefined);
     yield* schemeProblems(schemes);
+    if (value.proxy_from_environment === true && value.proxy_url !== undefined)
+      yield {
+        path: ['proxy_from_environment'],
+        message: 'given together with proxy_url, expected only one of the two',
+        atKey: true,
+      };
     yield* headerProblems(mappingOf(value.http_headers), schemes);
   },
-);
+).meta({
+  not: {
+    required: ['proxy_url', 'proxy_from_environment'],
+    properties: { proxy_url: true, proxy_from_environment: { const: true } },
+  },
+});
 
 function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossProblem> {
   for (const scheme of others) {

@@ -6,7 +6,7 @@ import { parseFlags } from '../../src/cli/parse.ts';
 
 describe('helpText', () => {
   it('shows the usage, defaults, placeholders and repeatable flags', () => {
-    expect(helpText('list')).toMatch(/^usage: telemetry-station-exporter list \[<flags>\] <station>\n/);
+    expect(helpText('list')).toMatch(/^usage: telemetry-station-exporter list \[<flags>\] \[<station>\]\n/);
     expect(helpText()).toContain('\n      --web.listen-address=:9842 ...\n');
     expect(helpText()).toContain('\n      --web.external-url=<url>\n');
     expect(helpText()).toContain('\n  -h, --[no-]help  ');

@@ -51,7 +51,7 @@ describe('config.example.yaml', () => {
 
   it('shows alternatives that are valid one at a time', async () => {
     const problems = await problemsOf(uncommented, ENV);
-    expect(problems).toHaveLength(8);
+    expect(problems).toHaveLength(9);
     expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
   });
 });

@@ -9,6 +9,14 @@ import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith, VAL
 const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
 
 describe('loadConfig', () => {
+  it('reports an invalid proxy of the environment where the configuration asks for it, without its value', async () => {
+    const text = `${upstreamWith('proxy_from_environment: true')}`;
+    expect(await problemsOf(text, { HTTPS_PROXY: 'socks5://u:hunter2@p:1' })).toEqual([
+      expect.stringMatching(/upstreams\.main\.proxy_from_environment: HTTPS_PROXY: must begin with http/),
+    ]);
+    expect(await problemsOf(text, { HTTPS_PROXY: 'p:3128' })).toEqual([]);
+  });
+
   describe('with invalid YAML', () => {
     it.each<[text: string, ...problems: (string | RegExp)[]]>([
       [

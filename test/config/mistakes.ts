@@ -54,6 +54,8 @@ const UPSTREAM_LINES = {
   'proxy_url: http://p?q': '4:16: upstreams.main.proxy_url: expected a URL without path, query and fragment',
   'proxy_url: http://u:100%@p':
     '4:16: upstreams.main.proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
+  'proxy_from_environment: true\n    proxy_url: http://p':
+    '4:5: upstreams.main.proxy_from_environment: given together with proxy_url, expected only one of the two',
   'proxy_url: true': '4:16: upstreams.main.proxy_url: expected an http or https URL, got a boolean',
   'bearer_token_file: f': '4:5: upstreams.main.bearer_token_file: unknown key, did you mean authorization?',
   'authorization: { type: Basic, credentials: c }':
@@ -461,8 +463,8 @@ export const LOADER_MISTAKES: readonly Mistake[] = [
       '  - { upstream: main, subscription: a, resource_group: b, zone: c, telemetry_station: ts }',
       `  - { upstream: main, rid: ${RID}2 }`,
     ),
-    '6:28: stations[1].rid: duplicate station name "ts", already used at conf/config.yaml:5:29',
-    '7:87: stations[2].telemetry_station: duplicate station name "ts", already used at conf/config.yaml:5:29',
+    '6:28: stations[1].rid: duplicate station name "ts", already used at conf/config.yaml:5:29, expected another `name`',
+    '7:87: stations[2].telemetry_station: duplicate station name "ts", already used at conf/config.yaml:5:29, expected another `name`',
   ],
   [
     // Label values are cut after 1,024 bytes.

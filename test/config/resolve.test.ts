@@ -131,6 +131,7 @@ stations:
         files:
           - conf/key
     proxy_url: http://<secret>@proxy:3128/
+    proxy_from_environment: false
 stations:
   - name: ts
     upstream: main

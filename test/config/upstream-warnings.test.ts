@@ -67,13 +67,14 @@ describe('upstreamWarnings', () => {
   it('warns of files that are missing, empty, unreadable or directories, before requests fail', async () => {
     const lines = [
       'authorization: { credentials_file: missing }',
-      'http_headers: { X: { files: [empty, directory, loop] } }',
+      'http_headers: { X: { files: [empty, directory, lines, loop] } }',
     ];
-    expect((await warningsOf(lines, { empty: ' \n' })).failing).toEqual([
+    expect((await warningsOf(lines, { empty: ' \n', lines: 'a\nb\n' })).failing).toEqual([
       '4:40: upstreams.main.authorization.credentials_file: missing does not exist; requests fail until it does',
       '5:34: upstreams.main.http_headers.X.files[0]: empty is empty, expected its content',
       '5:41: upstreams.main.http_headers.X.files[1]: directory is a directory, expected a file',
-      expect.stringMatching(/^5:52: upstreams\.main\.http_headers\.X\.files\[2\]: loop cannot be read: ELOOP/),
+      '5:52: upstreams.main.http_headers.X.files[2]: lines has 2 lines, expected one',
+      expect.stringMatching(/^5:59: upstreams\.main\.http_headers\.X\.files\[3\]: loop cannot be read: ELOOP/),
     ]);
   });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { upstreamOptions } from '../../src/service/upstream-options.ts';
 import { upstream } from '../../src/service/upstream-schema.ts';
 
-function optionsOf(config: object) {
-  return upstreamOptions('main', upstream.parse(config), 'agent/1');
+function optionsOf(config: object, env = {}) {
+  return upstreamOptions('main', upstream.parse(config), 'agent/1', env);
 }
 
 const base_url = 'https://monitor.example.com/prefix';
@@ -53,5 +53,16 @@ describe('upstreamOptions', () => {
       userAgent: 'agent/1',
     });
     expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecure_skip_verify: false });
+  });
+
+  it('uses the proxy of the environment if that is configured, and otherwise names its variable', () => {
+    const env = { HTTPS_PROXY: 'http://u:p@proxy:3128' };
+    const used = { proxyUrl: new URL('http://u:p@proxy:3128'), unusedProxy: undefined };
+    expect(optionsOf({ base_url, proxy_from_environment: true }, env)).toMatchObject(used);
+    expect(optionsOf({ base_url }, env)).toMatchObject({ proxyUrl: undefined, unusedProxy: 'HTTPS_PROXY' });
+    expect(optionsOf({ base_url, proxy_url: 'http://other' }, env)).toMatchObject({ unusedProxy: undefined });
+    expect(optionsOf({ base_url, proxy_from_environment: true }, { ...env, NO_PROXY: 'example.com' })).toMatchObject({
+      proxyUrl: undefined,
+    });
   });
 });

@@ -43,6 +43,13 @@ interface Refusals {
   readonly holdUntilMs: number;
 }
 
+/** Rejected credentials since the last accepted request. */
+interface Rejections {
+  readonly stations: ReadonlySet<string>;
+  /** They are rejected for all stations. */
+  readonly isGeneral: boolean;
+}
+
 /** Failures without a reply of the service. */
 const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
 
@@ -52,7 +59,7 @@ const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 't
  */
 const OUTAGE_MS = 5000;
 
-/** So many stations that are refused are not out each by itself. */
+/** So many stations that are refused are not out each by itself; of so many, the credentials are not rejected for each by itself. */
 const OUT_STATIONS = 3;
 
 /** A station is out by itself when it was refused this often while others are accepted. */
@@ -75,6 +82,7 @@ export class RequestLimiter {
   #pauses = 0;
   #refusals: Refusals | undefined;
   #outageEndedMs = Number.NEGATIVE_INFINITY;
+  #rejections: Rejections | undefined;
   /** The status of the latest reply that was throttling. */
   #throttledBy: number | undefined;
   /** Typical latency of a reply; undefined: none so far. */
@@ -150,6 +158,17 @@ export class RequestLimiter {
     return refused.replies >= OUT_REPLIES && this.#options.now() - refused.sinceMs >= OUTAGE_MS;
   }
 
+  /**
+   * The service rejected credentials that renewing does not cure. Once it did so for several stations and has accepted none, one request at a
+   * time finds out whether it still does, and those that wait for it fail alike: an account may be locked after many attempts.
+   */
+  rejected({ station, admittedMs }: InFlight, failure: RequestFailure): void {
+    const stations = new Set([...(this.#rejections?.stations ?? []), station.name]);
+    const isGeneral = stations.size >= OUT_STATIONS && !this.#mayAccept(admittedMs);
+    this.#rejections = { stations, isGeneral };
+    if (isGeneral) for (const enter of this.#queue.takeAll()) enter(failure);
+  }
+
   /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
   takeOver(former: RequestLimiter): void {
     this.#rate = former.#rate;
@@ -182,6 +201,7 @@ export class RequestLimiter {
     const inFlight = await this.#admission(refresh, pauseMs);
     try {
       const result = await work(inFlight);
+      this.#rejections = undefined;
       this.#answered(inFlight);
       return result;
     } catch (error) {
@@ -257,7 +277,7 @@ export class RequestLimiter {
   /** The request that may start if the rate allows it. */
   #next(nowMs: number, mayStart: boolean): WaitingRefresh | undefined {
     const { concurrency } = this.#options;
-    if (this.#inFlight.size >= concurrency) return undefined;
+    if (this.#inFlight.size >= (this.#rejections?.isGeneral ? 1 : concurrency)) return undefined;
     const next = this.#queue.nextRequest();
     const isStarted = next?.rank.isStarted === true;
     if (!isStarted && !mayStart) return undefined;
@@ -295,6 +315,7 @@ export class RequestLimiter {
   #failed(inFlight: InFlight, error: unknown): void {
     this.#inFlight.delete(inFlight);
     if (!inFlight.isSent) return;
+    if (!(error instanceof RequestFailure && error.status === 401)) this.#rejections = undefined;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       this.#refused(inFlight, error, error.status);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {

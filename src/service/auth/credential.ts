@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../model/clock.ts';
 import type { Secret } from '../../schema/secret.ts';
+import { utf8Text } from '../../text/utf8.ts';
 import { RequestFailure } from '../request-failure.ts';
 
 /** A secret's text, or the file that contains it. */
@@ -40,10 +41,14 @@ export class Credential {
 }
 
 async function readSecret(file: string): Promise<string> {
-  const content = await readFile(file).catch((cause: Error) => {
-    throw new RequestFailure('auth', `cannot read credential file ${file}: ${cause.message}`, { cause });
-  });
-  const text = content.toString().trim();
+  const content = await readFile(file)
+    .then(utf8Text)
+    .catch((cause: Error) => {
+      throw new RequestFailure('auth', `cannot read credential file ${file}: ${cause.message}`, { cause });
+    });
+  const text = content.trim();
   if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
+  const lines = text.split('\n').length;
+  if (lines > 1) throw new RequestFailure('auth', `credential file ${file} has ${lines} lines, expected one`);
   return text;
 }

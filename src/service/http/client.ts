@@ -200,6 +200,7 @@ export class UpstreamClient {
       request.isRenewed = true;
       return;
     }
+    if (failure.status === 401) this.limiter.rejected(admitted, failure);
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
     const decision = retries.decide(failure, admitted, times);
     if (typeof decision === 'number') {

@@ -11,6 +11,7 @@ export interface EndpointOptions extends PoolOptions {
   readonly name: string;
   readonly origin: string;
   readonly maxBytes: number;
+  readonly unusedProxy?: string | undefined;
 }
 
 interface OutgoingRequest {
@@ -44,7 +45,7 @@ export async function exchange(
     return reply;
   } catch (error) {
     signal.throwIfAborted();
-    throw transportFailure(endpoint.options.name, error, request.secrets);
+    throw withProxyHint(transportFailure(endpoint.options.name, error, request.secrets), endpoint.options);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', forward);
@@ -53,6 +54,15 @@ export async function exchange(
 
 function timeoutFailure({ name, timeoutMs }: EndpointOptions): RequestFailure {
   return new RequestFailure('timeout', `${name}: no complete reply within ${timeoutMs} ms`, { retryable: true });
+}
+
+/** Where outbound traffic needs a proxy, connections without one are usually dropped. */
+function withProxyHint(failure: unknown, { unusedProxy }: EndpointOptions): unknown {
+  const isUnanswered = failure instanceof RequestFailure && ['timeout', 'network'].includes(failure.reason);
+  if (!isUnanswered || unusedProxy === undefined) return failure;
+  const { reason, message, retryable, cause } = failure;
+  const hint = `${unusedProxy} is set, but not proxy_from_environment`;
+  return new RequestFailure(reason, `${message}; ${hint}`, { retryable, cause });
 }
 
 /** Rejects with the signal's reason when that aborts. A body that is refused closes the connection, unless it has already ended. */

@@ -178,13 +178,22 @@ describe('Authenticator', () => {
 describe('Credential', () => {
   it('returns the content of a file without surrounding white space, and reads it again after a second', async () => {
     const clock = new VirtualClock();
-    const file = temporaryFile('token', ' a\nb \r\n');
+    const file = temporaryFile('token', ' a b \r\n');
     const credential = new Credential({ file }, { elapsedMs: clock.now });
     await credential.read();
     writeFileSync(file, 'new');
     clock.nowMs += 999;
-    expect(await credential.read()).toBe('a\nb');
+    expect(await credential.read()).toBe('a b');
     clock.nowMs += 1;
     expect(await credential.read()).toBe('new');
+  });
+
+  it.each([
+    { content: ' \n', problem: 'is empty' },
+    { content: 'a\nb\n', problem: 'has 2 lines, expected one' },
+    { content: Buffer.from('\ufefftoken', 'utf16le'), problem: 'it is UTF-16, expected a file that is saved as UTF-8' },
+  ])('says that a file $problem', async ({ content, problem }) => {
+    const file = temporaryFile('token', content);
+    await expect(new Credential({ file }, { elapsedMs: () => 0 }).read()).rejects.toThrow(problem);
   });
 });

@@ -47,6 +47,16 @@ describe('exchange', () => {
     });
   });
 
+  it('names the proxy of the environment that is not used when nothing answers, and not when something does', async () => {
+    const { url } = await startRawService(() => undefined);
+    const unusedProxy = 'HTTPS_PROXY';
+    expect(await testClient(url, { timeoutMs: 300, unusedProxy }).failure()).toMatchObject({
+      message: `${url.host}: no complete reply within 300 ms; HTTPS_PROXY is set, but not proxy_from_environment`,
+    });
+    const { failure } = await servedClient(replying('', 404), { unusedProxy });
+    expect((await failure()).message).not.toContain('PROXY');
+  });
+
   it('times out, or aborts, while the connection is not established', async () => {
     const silent = createServer(() => undefined);
     const url = new URL(`https://127.0.0.1:${await listen(silent)}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A file in its own directory, removed when the test ends. */
-export function temporaryFile(name: string, content: string): string {
+export function temporaryFile(name: string, content: string | Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), 'upstream-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, name);
