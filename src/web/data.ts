@@ -4,6 +4,7 @@ import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
 import {
   NONE,
+  PARAMETERS,
   parseParameters,
   parseResourceQuery,
   type ResourceQuery,
@@ -23,6 +24,7 @@ import {
 import type { StationDetail } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { nearest } from '../text/nearest.ts';
+import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
@@ -72,8 +74,14 @@ export function noStation(exporter: ExporterPort, given: string): RequestError {
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
 export function resourceQueryOf(exporter: ExporterPort, request: Request): ResourceQuery {
-  const { query, problem } = parseResourceQuery(searchParams(request), labelNames(exporter));
+  const given = searchParams(request);
+  const labels = labelNames(exporter);
+  const { query, problem } = parseResourceQuery(given, labels);
   requireValid(problem);
+  // A filter that is ignored would list too much.
+  const known = ['format', ...Object.keys(PARAMETERS), ...labels];
+  const unknown = [...given.keys()].find((name) => !known.includes(name));
+  requireValid(unknown && `Unknown parameter ${quoted(unknown)}. Expected some of ${known.join(', ')}.`);
   return query;
 }
 

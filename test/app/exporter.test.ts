@@ -32,6 +32,19 @@ describe('Exporter.station', () => {
   });
 });
 
+describe('Exporter.commentedConfiguration', () => {
+  it('is that of the latest reload, and says what is a default', async () => {
+    const exporter = exporterOf(await valid('a'), { load: () => valid('b') });
+    await exporter.start();
+    expect(exporter.commentedConfiguration().text).toContain('- name: a #');
+    await exporter.reload();
+    const { text, file, defaultComment } = exporter.commentedConfiguration();
+    expect(text).toContain('- name: b #');
+    expect(text).toContain(`concurrency: 8 ${defaultComment}`);
+    expect(file).toBe('config.yaml');
+  });
+});
+
 describe('Exporter.reload', () => {
   /** An exporter that reloads, whose configuration is loaded when the test says so. */
   async function reloading(options: Partial<ExporterOptions> = {}) {

@@ -34,8 +34,8 @@ describe('parseFlags', () => {
     ['list --format=csv prod', CSV_OF_PROD],
     ['--format csv list -- prod', CSV_OF_PROD],
     ['list -- -x', { operand: '-x' }],
-    ['list --help', { command: 'list' }],
-    ['list --version', { command: 'list' }],
+    ['record --help', { command: 'record' }],
+    ['record --version', { command: 'record' }],
     [
       'simulate --simulate.port=0 --simulate.seed=7',
       { command: 'simulate', flags: { 'simulate.port': 0, 'simulate.seed': 7 } },

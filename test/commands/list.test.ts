@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
+import { temporaryFile } from '../service/support/files.ts';
 import { type ServiceOptions, wrongTotal } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 
@@ -71,6 +73,13 @@ describe('list', () => {
     const { code, stdout, stderr } = await resultOf(['list', failing, '--format=csv', '--sort=-resource_id']);
     expect({ code, rows: stdout.trim().split('\r\n').length }).toEqual({ code: 1, rows: 4 });
     expect(stderr).toMatch(/^cannot list "missing": forbidden: .*\n$/);
+  });
+
+  it('lists no resources of no stations', async () => {
+    const folder = dirname(temporaryFile('none.yaml', '[]\n'));
+    const { stations: _, ...config } = configOf('http://127.0.0.1:9', ['ts']);
+    const result = await resultOf(['list', configFlag({ ...config, station_files: [`${folder}/*.yaml`] }), '--type=x']);
+    expect(result).toMatchObject({ code: 0, stderr: '--type: no resource has "x"; values present: none\n' });
   });
 
   it('sorts and applies the limit', async () => {

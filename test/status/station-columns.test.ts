@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DATA_FIELDS, STATION_COLUMNS } from '../../src/status/station-columns.ts';
+import { DATA_FIELDS, REJECTED_FIELDS, STATION_COLUMNS } from '../../src/status/station-columns.ts';
 import { fieldsOf } from '../../src/text/records.ts';
 import { SNAPSHOT, STATION, withRejected } from '../web/fake-station.ts';
 
@@ -21,5 +21,17 @@ describe('STATION_COLUMNS', () => {
       listing_rejected_resources: 5,
     });
     expect(fieldsOf(STATION_COLUMNS, { ...STATION, snapshot: SNAPSHOT })).toMatchObject({ resources: 0 });
+  });
+});
+
+describe('REJECTED_FIELDS', () => {
+  it('are empty where nothing of a record could be read', () => {
+    expect(fieldsOf(REJECTED_FIELDS, { position: 4, rejection: 'not an object', texts: {} })).toEqual({
+      position: 4,
+      reason: 'not an object',
+      name: '',
+      display_name: '',
+      resource_type: '',
+    });
   });
 });

@@ -268,6 +268,7 @@ describe('resourceList', () => {
 
   it.each([
     ['/stations/prod/resources?sort=size', 400],
+    ['/stations/prod/resources?team=storage', 400],
     ['/stations/prod/resources', 503],
   ])('responds to %s of a station without data with %d', async (path, status) => {
     const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));

@@ -151,16 +151,20 @@ describe('stationPage', () => {
       rejection: 'no resource_id',
       texts: { name: '<i>3</i>', display_name: 'Web', resource_type: 'type.a' },
     };
-    const snapshot = { ...rejecting(40), rejectedRecords: [record] };
+    const unreadable = { position: 4, rejection: 'not an object', texts: {} };
+    const snapshot = { ...rejecting(40), rejectedRecords: [record, unreadable] };
     const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isHeld: true } };
     const { body, text } = await open(detailOf([], { status, snapshot }));
     expect(text).not.toContain('The station has no resources.');
     expect(text).toContain('No resource can be shown: 40 records rejected.');
     expect(text).toContain('40 records have no usable resource_id, and are left out.');
     expect(text).toContain('Changes are not counted meanwhile.');
-    expect(text).toContain('The first 1 of 40:');
-    expect(rowsOf(body, 'rejected-records')).toEqual(['Position 3 no resource_id <i>3</i> Web type.a']);
-    const all = await open(detailOf([], { status, snapshot: { ...snapshot, rejected: 1 } }));
+    expect(text).toContain('The first 2 of 40:');
+    expect(rowsOf(body, 'rejected-records')).toEqual([
+      'Position 3 no resource_id <i>3</i> Web type.a',
+      expect.stringMatching(/^Position 4 not an object/),
+    ]);
+    const all = await open(detailOf([], { status, snapshot: { ...snapshot, rejected: 2 } }));
     expect(all.text).not.toContain('The first');
   });
 
