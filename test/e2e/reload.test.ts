@@ -56,6 +56,16 @@ describe('the warnings of a configuration', () => {
 });
 
 describe('a reload', () => {
+  it('ends the series of an upstream that is no longer configured, and keeps those of others', async () => {
+    const service = await startService();
+    const one = configOf(service.url, ['a'], { station: { upstream: 'main' }, ...LONG_TTL });
+    const { reload, values } = await started({ ...one, upstreams: { ...one.upstreams, former: one.upstreams.main } });
+    const named = async () => Object.keys(await values('exporter_api_requests_in_flight', 'upstream'));
+    expect(await named()).toEqual(['main', 'former']);
+    await reload(one);
+    expect(await named()).toEqual(['main']);
+  });
+
   it('keeps the data of unchanged stations, refreshes only the added ones and removes others', async () => {
     const service = await startService();
     const { reload, values, get } = await started(configOf(service.url, ['a', 'b'], LONG_TTL));
