@@ -205,6 +205,16 @@ describe('list, on a terminal', () => {
     expect(painted.at(-1)).toMatch(/^5 of \d+ matching resources, 57 in all\n$/);
   });
 
+  it('fits the terminal, says which columns are left out, and has colours unless it is dumb', async () => {
+    const config = configured();
+    const narrow = await shown(config, ['--limit=1'], 200, 60);
+    expect(narrow.stdout).toContain('\u001b[');
+    expect(narrow.stderr).toMatch(/columns not shown: .*CREATED.* \(--wide shows all, --columns some\)\n$/);
+    const dumb = await shown(config, ['--limit=1'], 0, 0, { TERM: 'dumb' });
+    expect(dumb.stdout).not.toContain('\u001b[');
+    expect(dumb.stdout).toContain('CREATED');
+  });
+
   it('prints a table of exact values with --wide, and the same in a pipe', async () => {
     const config = configured({}, JOINED);
     const wide = await shown(config, ['--wide'], 80, 80, { NO_COLOR: '1' });

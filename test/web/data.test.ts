@@ -270,6 +270,7 @@ describe('resourceList', () => {
     ['/stations/prod/resources?sort=size', 400],
     ['/stations/prod/resources?team=storage', 400],
     ['/stations/prod/resources', 503],
+    ['/stations/prod?format=json', 200],
   ])('responds to %s of a station without data with %d', async (path, status) => {
     const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
     expect((await request(path)).status).toBe(status);
