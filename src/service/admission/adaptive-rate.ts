@@ -106,8 +106,8 @@ const COUNTED_MINUTES = 5;
  *    since the limit was set (a token bucket accepts what it is refilled with), and to a quarter the rate reached; to a half if that is
  *    more than twice the target, because the service allows much more than before.
  * 4. Below its target the limit is lowered only if a sample of replies shows that too many are throttled: to the rate accepted in it.
- * 5. If a sample of four replies in a second or more has no accepted one, the limit is halved, down to the floor. It will climb back to a target
- *    that is at most the mean rate accepted since that last happened: so the quota of a window of a minute is found.
+ * 5. If a sample of four replies has no accepted one, the limit is halved, down to the floor. It will climb back to a target that is at most
+ *    the mean rate accepted since that last happened: so the quota of a window of a minute is found.
  * 6. `Retry-After` holds all requests. The hold is not time at a rate: samples and climbs continue after it as if it had not been. It lowers
  *    an existing limit at once, to 70 % of itself, and the climb takes at least twice as long as the hold.
  * 7. Services also throttle at random. Lowering the limit is therefore a trial: if the share throttled at the lower rate is about the same, the
@@ -280,7 +280,13 @@ export class AdaptiveRate {
     if (sample.accepted > 0 && isLongEnough && sample.replies >= MIN_REPLIES) {
       const target = Math.min(this.perSecond, sample.accepted / seconds);
       this.#lower(throttling, target, isHeld ? HELD_START : START, sample.throttled / sample.replies);
-    } else if (sample.accepted === 0 && !isHeld && !overloaded && isLongEnough && sample.replies >= MIN_REFUSED) {
+    } else if (
+      sample.accepted === 0 &&
+      !isHeld &&
+      !overloaded &&
+      (limit || isLongEnough) &&
+      sample.replies >= MIN_REFUSED
+    ) {
       this.#halve(throttling, Math.min(this.perSecond, sample.replies / seconds));
     }
   }

@@ -93,17 +93,6 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond / before).toBeCloseTo(0.7);
   });
 
-  it('keeps its limit when some of the first requests after a pause are refused before the others are answered', () => {
-    const { rate, nowMs } = limitedRate();
-    const before = rate.perSecond;
-    for (let laterMs = 10_000; laterMs < 10_250; laterMs += 50) {
-      const startedMs = nowMs + laterMs;
-      rate.started(startedMs);
-      rate.throttled({ startedMs, nowMs: startedMs + 5 });
-    }
-    expect(rate.perSecond).toBe(before);
-  });
-
   it('starts a limit lower where the throttled requests ask for a pause', () => {
     const starts = [0, 1].map((retryAfterMs) => {
       const rate = new AdaptiveRate();
