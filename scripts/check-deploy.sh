@@ -89,7 +89,7 @@ for folder in "${helm_folders[@]}"; do
   rejected_with "$sources existingSecret and existingConfigMap" --set existingSecret=a --set existingConfigMap=a
   entrance=(--set networkPolicy.enabled=true --set ingress.enabled=true --set 'ingress.hosts={exporter.example.com}')
   rejected_with 'networkPolicy.ingressController: required with ingress or httpRoute' --set demo=true "${entrance[@]}"
-  render --values "$chart/ci/station-files-values.yaml" --show-only templates/networkpolicy.yaml | grep -q 'kubernetes.io/metadata.name: ingress-nginx'
+  render --values "$chart/ci/station-files-values.yaml" --show-only templates/networkpolicy.yaml | grep 'kubernetes.io/metadata.name: ingress-nginx' >/dev/null
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDwon.for=1h
   rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
   rejected --set demo=true --set clusterLabel=k8s-cluster
@@ -97,10 +97,10 @@ for folder in "${helm_folders[@]}"; do
   rejected --set demo=true --set prometheusRule.selector=lab
   rejected --set demo=true --set prometheusRule.copies.lab.alerts.TelemetryStationDown.for=1h
   for source in "$inline" existingSecret=a existingConfigMap=a; do
-    render --set "$source" | grep -q -- --config.auto-reload-interval=30s
+    render --set "$source" | grep -- --config.auto-reload-interval=30s >/dev/null
   done
-  render --set existingConfigMap=a | grep -q 'configMap: { name: a }'
-  render --set existingSecret=a --set workloadAnnotations.note=a | grep -q '^    note: a$'
+  render --set existingConfigMap=a | grep 'configMap: { name: a }' >/dev/null
+  render --set existingSecret=a --set workloadAnnotations.note=a | grep '^    note: a$' >/dev/null
   rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
   dashboards() { render --set demo=true --set dashboards.enabled=true --show-only templates/dashboards.yaml "$@"; }
   dashboards --set clusterLabel=cluster_id >"$work/dashboards.yaml"
@@ -109,11 +109,11 @@ for folder in "${helm_folders[@]}"; do
   if require promtool; then
     rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
     if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
-    rules --set serviceMonitor.scrapeTimeout=30s | grep -q 'scrape_duration_seconds{job="release-telemetry-station-exporter"} > 24$'
+    rules --set serviceMonitor.scrapeTimeout=30s | grep 'scrape_duration_seconds{job="release-telemetry-station-exporter"} > 24$' >/dev/null
     # With the job of the file, the chart has the same rules.
     rules --set prometheusRule.job=telemetry-station-exporter >"$work/rules-shipped.yml"
     same_yaml "$work/rules-shipped.yml" prometheus/rules.yml
-    rules --set web.externalUrl=https://exporter.example.com/ | grep -qF 'page_url: https://exporter.example.com/{{ with $labels.station }}stations/'
+    rules --set web.externalUrl=https://exporter.example.com/ | grep -F 'page_url: https://exporter.example.com/{{ with $labels.station }}stations/' >/dev/null
     rules --set clusterLabel=cluster_id >"$work/rules-cluster.yml"
     grep -q 'by (cluster_id, job, upstream)' "$work/rules-cluster.yml"
     sed 's/cluster_id/cluster/g' "$work/rules-cluster.yml" >"$work/rules-renamed.yml"
