@@ -72,7 +72,7 @@ mounted() {
 # listed STATION: whether the exporter lists it within 10 seconds.
 listed() {
   for _ in $(seq 100); do
-    if curl --silent "$address/sd" | grep "\"$1\""; then return; fi >/dev/null
+    if curl --silent "$address/sd" | grep -q "\"$1\""; then return; fi
     sleep 0.1
   done
   echo "expected the exporter to list the station $1" >&2

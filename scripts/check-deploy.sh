@@ -38,7 +38,7 @@ const { groups } = parse(readFileSync(process.argv[2], 'utf8')).spec;
 const rulesOf = (isCopy) => groups.filter(({ name }) => name.endsWith('-lab') === isCopy).flatMap(({ rules }) => rules);
 const find = (rules, name) => rules.find(({ alert }) => alert === `TelemetryStation${name}`);
 const [main, lab] = [rulesOf(false), rulesOf(true)];
-deepStrictEqual([main.length, lab.length], [15, 14]);
+deepStrictEqual([main.length, lab.length], [16, 15]);
 deepStrictEqual([find(main, 'AlertableWithoutRules'), find(lab, 'UpstreamDown')], [undefined, undefined]);
 deepStrictEqual([find(main, 'Down').for, find(main, 'Down').keep_firing_for], ['1h', '2h']);
 deepStrictEqual([find(main, 'DataStale').labels, find(lab, 'DataStale').labels], [
@@ -47,7 +47,7 @@ deepStrictEqual([find(main, 'DataStale').labels, find(lab, 'DataStale').labels],
 ]);
 deepStrictEqual(
   [find(main, 'DataStale').expr, find(lab, 'DataStale').expr].map((expr) => expr.replace(/.*,station|\n/gs, '')),
-  ['!~"lab-.*"}) > 900', '=~"lab-.*"}) > 7200'],
+  ['!~"lab-.*"}[5m])) > 480', '=~"lab-.*"}[5m])) > 7200'],
 );
 const links = new Set([...main, ...lab].map(({ annotations }) => annotations.dashboard_url));
 deepStrictEqual([...links], [
