@@ -11,18 +11,18 @@ import type { RejectedReload } from '../status/problems.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import type { ExporterPort, WebObserver } from '../web/port.ts';
-import { limitLog } from './event-log.ts';
 import {
   endGeneration,
   type Generation,
   nextGeneration,
+  recordLimits,
   type ServicesOptions,
   type SharedServices,
   sharedServices,
   startGeneration,
-} from './generation.ts';
-import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from './status.ts';
-import { recordLimits } from './wiring.ts';
+} from './composition.ts';
+import { limitLog } from './event-log.ts';
+import { stationDetail, statusesOf, upstreamStatuses } from './status.ts';
 
 export interface ExporterOptions extends ServicesOptions {
   /** Loads the current configuration. */
@@ -111,11 +111,11 @@ export class Exporter implements ExporterPort {
   }
 
   stations() {
-    return stationStatuses(this.#generation);
+    return statusesOf(this.#generation);
   }
 
   upstreams() {
-    return upstreamStatuses(this.#generation, this.#generation.fleet.views());
+    return upstreamStatuses(this.#generation);
   }
 
   owners(station?: string) {
@@ -155,7 +155,8 @@ export class Exporter implements ExporterPort {
   ready() {
     if (this.#wasReady || this.#current === undefined) return this.#wasReady;
     const hasWaitedLong = this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS;
-    this.#wasReady = hasWaitedLong || areAttempted(this.#generation);
+    const areTried = this.#current.fleet.views().every(({ health }) => health.lastAttemptMs !== undefined);
+    this.#wasReady = hasWaitedLong || areTried;
     return this.#wasReady;
   }
 

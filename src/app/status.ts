@@ -1,5 +1,4 @@
 import { add } from '../model/sums.ts';
-import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { ChangeLog } from '../resources/changes.ts';
 import type { Resources } from '../resources/collector.ts';
 import { knowsAlertable } from '../resources/spec.ts';
@@ -8,7 +7,7 @@ import { capacityOf } from '../status/capacity.ts';
 import { LatestRefreshes } from '../status/latest-refreshes.ts';
 import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../status/station-status.ts';
 import { unknownStatesOf } from '../status/unknown-states.ts';
-import type { Generation, Upstream } from './generation.ts';
+import type { Generation, Upstream } from './composition.ts';
 
 type StatusView = StationView<Resources>;
 
@@ -24,13 +23,8 @@ function isUp({ health }: StatusView): boolean {
   return health.lastAttemptMs !== undefined && health.failure === undefined;
 }
 
-function hostsOf({ loaded }: Generation): ReadonlyMap<string, string> {
-  const { upstreams } = loaded.config;
-  return new Map(Object.entries(upstreams).map(([name, { base_url }]) => [name, base_url.host]));
-}
-
-function answersOf(generation: Generation, views: readonly StatusView[]): Answers {
-  const hosts = hostsOf(generation);
+function answersOf({ loaded }: Generation, views: readonly StatusView[]): Answers {
+  const hosts = new Map(Object.entries(loaded.config.upstreams).map(([name, { base_url }]) => [name, base_url.host]));
   const byUpstream = new Map<string, number>();
   for (const view of views.filter(isUp)) add(byUpstream, view.spec.upstream, 1);
   const byHost = new Map<string, number>();
@@ -38,13 +32,8 @@ function answersOf(generation: Generation, views: readonly StatusView[]): Answer
   return { byUpstream, byHost, hosts };
 }
 
-/** The statuses of all stations. */
-export function stationStatuses(generation: Generation): readonly StationStatus[] {
-  return statusesOf(generation, generation.fleet.views());
-}
-
 /** `views`: of all stations. */
-export function statusesOf(generation: Generation, views: readonly StatusView[]): readonly StationStatus[] {
+export function statusesOf(generation: Generation, views = generation.fleet.views()): readonly StationStatus[] {
   const answers = answersOf(generation, views);
   return views.map((view) => stationStatus(generation, view, answers));
 }
@@ -96,63 +85,33 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
 
 /** undefined: no station has this name. */
 export function stationDetail(generation: Generation, name: string, changes: ChangeLog): StationDetail | undefined {
-  const station = generation.stations.get(name);
-  if (station === undefined) return undefined;
-  const { spec } = station;
-  const hosts = hostsOf(generation);
-  const neighbours = [...generation.stations.values()].filter(
-    (other) => hosts.get(other.spec.upstream) === hosts.get(spec.upstream),
-  );
-  const views = neighbours.map((other) => other.view());
-  const view = views[neighbours.indexOf(station)] as StatusView;
-  const { served } = view;
+  const views = generation.fleet.views();
+  const view = views.find(({ spec }) => spec.name === name);
+  if (view === undefined) return undefined;
+  const { spec, served } = view;
   return {
     spec,
     upstream: upstreamStatus(spec.upstream, generation.upstreams.get(spec.upstream) as Upstream, views),
     status: stationStatus(generation, view, answersOf(generation, views)),
-    served: served && {
-      spec: served.data.spec,
-      snapshot: served.data.snapshot,
-      aggregates: served.data.aggregates,
-      withheld: served.data.withheld,
-      withheldFiring: served.data.withheldFiring,
-    },
+    served: served?.data,
     refreshes: generation.journals.get(name)?.refreshes.newestFirst() ?? [],
     changes: changes.of(name),
     links: generation.loaded.config.links,
   };
 }
 
-/** `views`: of all stations. */
-export function upstreamStatuses({ upstreams }: Generation, views: readonly StatusView[]): readonly UpstreamStatus[] {
+export function upstreamStatuses({ upstreams, fleet }: Generation): readonly UpstreamStatus[] {
+  const views = fleet.views();
   return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, views));
 }
 
 /** `views`: at least of the stations of the upstream. */
 export function upstreamStatus(
   name: string,
-  { limiter, concurrency }: Upstream,
+  { limiter, options }: Upstream,
   views: readonly StatusView[],
 ): UpstreamStatus {
   const load = limiter.load();
   const stations = views.filter(({ spec }) => spec.upstream === name).map(({ served }) => served?.repeated);
-  return { name, load, capacity: capacityOf(stations, concurrency, load) };
-}
-
-/**
- * Whether each station was attempted. One that waits for an upstream that throttles, holds or hangs counts as attempted: the exporter would
- * otherwise never be ready.
- */
-export function areAttempted({ fleet, upstreams }: Generation): boolean {
-  const limited = new Set([...upstreams].filter(([, { limiter }]) => isLimited(limiter.load())).map(([name]) => name));
-  return fleet
-    .views()
-    .every(
-      ({ spec, health, isRefreshing }) =>
-        health.lastAttemptMs !== undefined || (isRefreshing && limited.has(spec.upstream)),
-    );
-}
-
-function isLimited({ holdMs, recentThrottled, hangingStations }: UpstreamLoad): boolean {
-  return holdMs > 0 || recentThrottled > 0 || hangingStations > 0;
+  return { name, load, capacity: capacityOf(stations, options.concurrency, load) };
 }

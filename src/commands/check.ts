@@ -1,7 +1,13 @@
-import { commandServices, endGeneration, type Generation, nextGeneration, type Upstream } from '../app/generation.ts';
+import {
+  commandServices,
+  endGeneration,
+  type Generation,
+  nextGeneration,
+  type Upstream,
+  userAgentOf,
+} from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
-import { userAgentOf } from '../app/wiring.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';

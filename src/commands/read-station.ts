@@ -1,16 +1,16 @@
-import { commandServices, endGeneration, nextGeneration, type Upstream } from '../app/generation.ts';
-import type { StationJournal } from '../app/station-journal.ts';
+import { commandServices, endGeneration, nextGeneration } from '../app/composition.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
-import { ListingFailure } from '../model/failure.ts';
-import { listingCount, type Snapshot, SnapshotReader } from '../resources/snapshot.ts';
+import type { Resources } from '../resources/collector.ts';
+import { listingCount, type Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ListedPage } from '../service/request-observer.ts';
-import { Refresh } from '../stations/refresh.ts';
+import type { StationCache } from '../stations/station-cache.ts';
+import { untilAborted } from '../tasks/until-aborted.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { printable } from '../text/records.ts';
 import { countText, firstOf } from '../text/words.ts';
@@ -69,21 +69,14 @@ export async function readStations(
     const generation = await nextGeneration(loaded, undefined, services, (next) => next);
     const done = new AbortController();
     const signal = terminationSignal(context, done.signal);
-    const read = async (station: ResourceSpec): Promise<StationReading> => {
-      const upstream = generation.upstreams.get(station.upstream) as Upstream;
-      const source = upstream.newSource(station, generation.journals.get(station.name) as StationJournal);
-      const refresh = new Refresh(station, { signal, outdatedAtMs: 0 });
-      const reader = new SnapshotReader(station, { source });
-      return { station, snapshot: await refresh.run((reading) => reader.read(reading, true)) };
-    };
     try {
-      const outcomes = await Promise.allSettled(stations.map(read));
-      progress.clear();
-      if (signal.aborted) throw interruption(signal);
-      const readings = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
-      const failures = outcomes.flatMap((outcome, at) =>
-        outcome.status === 'rejected' ? failureText(stations[at] as ResourceSpec, outcome.reason) : [],
-      );
+      const outcomes = await untilAborted(Promise.all(Array.from(generation.stations.values(), reading)), signal)
+        .catch((error: unknown) => {
+          throw signal.aborted ? interruption(signal) : error;
+        })
+        .finally(() => progress.clear());
+      const readings = outcomes.filter((outcome) => typeof outcome !== 'string');
+      const failures = outcomes.filter((outcome) => typeof outcome === 'string');
       for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
       return { readings, failures };
     } finally {
@@ -93,10 +86,14 @@ export async function readStations(
   });
 }
 
-/** Throws anything but a failure of the service. */
-function failureText({ name }: ResourceSpec, error: unknown): string {
-  if (!(error instanceof ListingFailure)) throw error;
-  return `cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`;
+/** What a refresh has read, or why it failed; throws an error of the exporter itself. */
+async function reading(station: StationCache<Resources>): Promise<StationReading | string> {
+  await station.refresh();
+  const { spec, health, served } = station.view();
+  if (served) return { station: spec, snapshot: served.data.snapshot };
+  const { reason, message, error } = health.failure ?? {};
+  if (reason === undefined || reason === 'internal') throw error;
+  return `cannot list ${quoted(spec.name)}: ${reason}: ${printable(`${message}`)}`;
 }
 
 /** The configuration without the other stations and upstreams. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Generation } from '../../src/app/generation.ts';
-import { areAttempted, stationDetail, stationStatuses, upstreamStatuses } from '../../src/app/status.ts';
+import type { Generation } from '../../src/app/composition.ts';
+import { stationDetail, statusesOf, upstreamStatuses } from '../../src/app/status.ts';
 import type { Health } from '../../src/model/health.ts';
-import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import type { StationView } from '../../src/stations/station-cache.ts';
@@ -16,7 +15,7 @@ function generationOf(
   others: readonly StationView<Resources>[] = [],
 ): Generation {
   const limiter = { load: () => load, isHanging: (station: string) => station === 'stuck' };
-  const upstreams = new Map(['main', 'second'].map((name) => [name, { concurrency: 8, limiter }]));
+  const upstreams = new Map(['main', 'second'].map((name) => [name, { options: { concurrency: 8 }, limiter }]));
   const configured = { base_url: new URL('https://host') };
   const loaded = { config: { links: [], upstreams: { main: configured, second: configured } } };
   const views = [view, ...others];
@@ -25,13 +24,13 @@ function generationOf(
 }
 
 const statusOf = (view: StationView<Resources>, ...others: StationView<Resources>[]) =>
-  stationStatuses(generationOf(view, IDLE_LOAD, others))[0];
+  statusesOf(generationOf(view, IDLE_LOAD, others))[0];
 
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
 
 const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
 
-describe('stationStatuses', () => {
+describe('statusesOf', () => {
   it('maps a station that is up', () => {
     const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
     expect(statusOf(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }))).toEqual({
@@ -116,13 +115,12 @@ describe('stationStatuses', () => {
 describe('upstreamStatuses', () => {
   it('compares the capacity with the requests of the latest snapshots of the stations of each upstream', () => {
     const view = viewOf([resourceOf('a')], {}, { pages: 30 });
-    const views = [
-      view,
+    const others = [
       { ...viewOf([], { name: 'unknown' }), served: undefined },
       viewOf([], { name: 'other', upstream: 'second' }, { pages: 7 }),
     ];
     const load = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
-    expect(upstreamStatuses(generationOf(view, load), views)).toMatchObject([
+    expect(upstreamStatuses(generationOf(view, load, others))).toMatchObject([
       { name: 'main', load, capacity: { neededPerSecond: 0.5, possiblePerSecond: 8, unknownStations: 1 } },
       { name: 'second', capacity: { unknownStations: 0 } },
     ]);
@@ -141,30 +139,5 @@ describe('stationDetail', () => {
       links: [],
     });
     expect(stationDetail(generationOf(view), 'other', changes)).toBeUndefined();
-  });
-});
-
-describe('areAttempted', () => {
-  const waiting = { ...viewOf([]), health: NEVER, isRefreshing: true };
-
-  it.each<{ what: string; view: StationView<Resources>; load?: Partial<UpstreamLoad>; isTried: boolean }>([
-    { what: 'a station after an attempt', view: viewOf([]), isTried: true },
-    { what: 'one that waits for a healthy upstream', view: waiting, isTried: false },
-    {
-      what: 'one that waits for an upstream that throttles',
-      view: waiting,
-      load: { recentThrottled: 1 },
-      isTried: true,
-    },
-    { what: 'one that waits for an upstream that holds requests', view: waiting, load: { holdMs: 1 }, isTried: true },
-    { what: 'one that waits for an upstream that hangs', view: waiting, load: { hangingStations: 1 }, isTried: true },
-    {
-      what: 'one that does not wait for such an upstream',
-      view: { ...waiting, isRefreshing: false },
-      load: { hangingStations: 1 },
-      isTried: false,
-    },
-  ])('is $isTried of $what', ({ view, load, isTried }) => {
-    expect(areAttempted(generationOf(view, { ...IDLE_LOAD, ...load }))).toBe(isTried);
   });
 });

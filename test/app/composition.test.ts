@@ -4,11 +4,12 @@ import {
   endGeneration,
   type Generation,
   nextGeneration,
+  recordLimits,
   type SharedServices,
   sharedServices,
   startGeneration,
-} from '../../src/app/generation.ts';
-import { areAttempted } from '../../src/app/status.ts';
+} from '../../src/app/composition.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import { RequestFailure } from '../../src/service/request-failure.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
@@ -120,8 +121,7 @@ describe('nextGeneration', () => {
     const config = configOf(service.url, ['a', 'b'], { station: { upstream: 'main' } });
     const services = servicesOf();
     const old = await generationOf(config, undefined, services);
-    startGeneration(old, undefined);
-    await eventually(() => expect(areAttempted(old)).toBe(true));
+    await refreshAll(old);
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
     const fail = () => {
       throw new Error('a bug');
@@ -245,5 +245,36 @@ describe('endGeneration', () => {
     expect(hangingStations()).toBe(2);
     await endGeneration(old, next);
     expect(hangingStations()).toBe(1);
+  });
+});
+
+const configured = (config: object) => configSchema.parse(config);
+
+describe('recordLimits', () => {
+  const MIB = 1024 * 1024;
+  const limitsOf = (limits: object, heapBytes?: number) =>
+    recordLimits(configured({ ...configOf('http://h', ['a']), limits }), 1, heapBytes);
+
+  it('leaves at least 1,000 bytes of the heap for each record, whatever the heap', () => {
+    for (const heapMib of [96, 256, 512, 4096, 16_384]) {
+      const { records, records_per_station } = limitsOf({}, heapMib * MIB);
+      expect((heapMib * MIB) / records).toBeGreaterThan(1000);
+      expect(records_per_station).toBeLessThan(records);
+    }
+    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 111_210, records_per_station: 83_408 });
+    expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
+    expect(limitsOf({}).records).toBeGreaterThan(1000);
+  });
+
+  it('leave room for the latest refreshes of every station', () => {
+    const { records } = recordLimits(configured(configOf('http://h', ['a'])), 1000, 560 * MIB);
+    const refreshBytes = 1000 * 96 * 1024;
+    expect(records * 1400 + refreshBytes).toBeLessThan(512 * MIB);
+    expect(records).toBeGreaterThan(200_000);
+  });
+
+  it('are those of the configuration', () => {
+    expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
+    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 111_210, records_per_station: 5 });
   });
 });

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { getHeapStatistics } from 'node:v8';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { type Build, collectProcessMetrics, OwnMetrics } from '../exposition/own-metrics.ts';
 import { CompressorPool } from '../exposition/segment.ts';
-import type { UpstreamAccess } from '../model/failure.ts';
-import type { ListingContext, StationSource } from '../model/listing.ts';
+import type { RecordLimits, UpstreamAccess } from '../model/failure.ts';
 import { ChangeLog } from '../resources/changes.ts';
 import type { Resources } from '../resources/collector.ts';
 import { InternedTexts } from '../resources/interned-texts.ts';
@@ -16,7 +16,7 @@ import { UpstreamClient } from '../service/http/client.ts';
 import type { ListingObserver, RequestObserver } from '../service/request-observer.ts';
 import { stationSource } from '../service/station-source.ts';
 import { upstreamAccess } from '../service/upstream-access.ts';
-import { upstreamOptions } from '../service/upstream-options.ts';
+import { type UpstreamOptions, upstreamOptions } from '../service/upstream-options.ts';
 import { Fleet } from '../stations/fleet.ts';
 import { RecordBudget } from '../stations/record-budget.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
@@ -27,7 +27,6 @@ import { COLLECTED_FAMILIES, stationCollector } from './collectors.ts';
 import { oncePer, throttleLog } from './event-log.ts';
 import { createLogger } from './logger.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
-import { recordLimits, userAgentOf } from './wiring.ts';
 
 export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures' | 'statesDue'> {
   readonly build: Build;
@@ -82,13 +81,11 @@ export interface Generation {
 export interface Upstream {
   /** As configured: parsed secrets do not reveal their text to a comparison. */
   readonly raw: Readonly<Record<string, unknown>>;
-  readonly concurrency: number;
+  readonly options: UpstreamOptions;
   readonly access: UpstreamAccess;
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
   readonly texts: InternedTexts;
-  /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: (spec: ResourceSpec, journal: StationJournal) => StationSource;
 }
 
 /**
@@ -186,9 +183,12 @@ function newStation(
   journal: StationJournal,
   services: SharedServices,
 ): StationCache<Resources> {
-  const { texts } = upstream;
-  const source = upstream.newSource(spec, journal);
-  const collector = stationCollector(spec, { source, texts, compressors: services.compressors });
+  const { client, options, texts } = upstream;
+  const { own, records, replies, compressors, observer = {} } = services;
+  const pageSizeReduced: ListingObserver['pageSizeReduced'] = (_context, pageSize) => journal.pageSizeReduced(pageSize);
+  const observers = combinedObserver(own.upstreams.observer(spec.upstream), { pageSizeReduced }, observer);
+  const source = stationSource(spec.path, { client, options, replies, records, observer: observers });
+  const collector = stationCollector(spec, { source, texts, compressors });
   return new StationCache<Resources>(spec, {
     collector,
     upstream: upstream.limiter,
@@ -212,25 +212,11 @@ function connectUpstreams(
       continue;
     }
     const options = upstreamOptions(name, config, userAgentOf(services.build));
-    const metrics = services.own.upstreams.observer(name);
-    const { observer = {} } = services;
-    const observers = combinedObserver(metrics, throttleLog(services.log, name), observer);
+    const { own, log, observer = {} } = services;
+    const observers = combinedObserver(own.upstreams.observer(name), throttleLog(log, name), observer);
     const client = new UpstreamClient(options, observers);
-    const { records, replies } = services;
-    const shared = { client, options, replies, records };
-    const newSource = ({ path }: ResourceSpec, journal: StationJournal) => {
-      const pageSizeReduced = (_context: ListingContext, pageSize: number) => journal.pageSizeReduced(pageSize);
-      return stationSource(path, { ...shared, observer: combinedObserver(metrics, { pageSizeReduced }, observer) });
-    };
-    upstreams.set(name, {
-      raw,
-      texts: new InternedTexts(),
-      concurrency: options.concurrency,
-      access: upstreamAccess(options),
-      client,
-      limiter: client.limiter,
-      newSource,
-    });
+    const access = upstreamAccess(options);
+    upstreams.set(name, { raw, options, access, client, limiter: client.limiter, texts: new InternedTexts() });
   }
   return upstreams;
 }
@@ -250,4 +236,34 @@ function combinedObserver(...observers: readonly Observer[]): Observer {
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
 function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
   return ['base_url', 'http_headers', ...SCHEME_NAMES].every((key) => isDeepStrictEqual(old[key], next[key]));
+}
+
+/** The User-Agent header of requests to the service. */
+export function userAgentOf({ version }: Pick<Build, 'version'>): string {
+  return `telemetry-station-exporter/${version}`;
+}
+
+const KIB = 1024;
+
+/** The program itself, and the young generation of the heap. */
+const RESERVED_HEAP_BYTES = 96 * KIB * KIB;
+
+/** The latest refreshes of a station take 40 KiB; the rest is for what else is kept of it, such as numbers by type and state. */
+const HEAP_BYTES_PER_STATION = 96 * KIB;
+
+/** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are in memory at once. */
+const HEAP_BYTES_PER_RECORD = 1.5 * KIB;
+
+const MIN_RECORDS = 1000;
+
+/** `stations`: how many this process has. */
+export function recordLimits(
+  { limits }: Pick<LoadedConfig['config'], 'limits'>,
+  stations: number,
+  heapBytes = getHeapStatistics().heap_size_limit,
+): RecordLimits {
+  const freeBytes = heapBytes - RESERVED_HEAP_BYTES - stations * HEAP_BYTES_PER_STATION;
+  const records = limits.records ?? Math.max(MIN_RECORDS, Math.floor(freeBytes / HEAP_BYTES_PER_RECORD));
+  // One station must not take everything.
+  return { records, records_per_station: limits.records_per_station ?? Math.ceil(records * 0.75) };
 }
