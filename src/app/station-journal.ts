@@ -242,7 +242,7 @@ function endedRefresh(
   const snapshot = served?.data.snapshot;
   const { firing, unknown } = totalsOf(served?.data.aggregates.groups ?? [], false);
   // Without their list, of which the change log has its own bound.
-  const { list, found, total, ...changed } = changes ?? {};
+  const { list, removedOwners, total, ...changed } = changes ?? {};
   return {
     ...common,
     outcome: snapshot?.complete ? 'succeeded' : 'incomplete',

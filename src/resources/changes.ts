@@ -1,6 +1,6 @@
 import { parseDuration } from '../schema/units.ts';
 import { type Columns, documented } from '../text/records.ts';
-import { CHANGES, type Change, type Changes, type FoundChanges } from './churn.ts';
+import { CHANGES, type Change, type Changes, type OwnedChanges } from './churn.ts';
 import { resourceLabel } from './fields.ts';
 import { oneOf, PAGE, TEXT } from './parameters.ts';
 import { textTest } from './selection.ts';
@@ -15,16 +15,17 @@ export interface StationChange extends ObservedChange {
   readonly station: string;
 }
 
-/** How many changes of a kind, in all and by owner, the refresh that ended then has found. */
-export interface ObservedCount extends FoundChanges {
+/** How many resources of each owner the refresh that ended then found removed. */
+export interface ObservedRemovals {
   readonly atMs: number;
+  readonly owners: readonly OwnedChanges[];
 }
 
 /** The latest changes of a station. */
 export interface StationChanges {
   readonly newestFirst: readonly ObservedChange[];
-  /** The newest first. They are exact whatever is kept of the changes themselves. */
-  readonly found: readonly ObservedCount[];
+  /** They are exact whatever is kept of the changes themselves. */
+  readonly removals: readonly ObservedRemovals[];
   /** How many are no longer kept, or never were because their refresh found too many. */
   readonly dropped: number;
   /** Those of them that were removed resources. */
@@ -43,19 +44,29 @@ interface ChangeLimits {
 export class ChangeLog {
   readonly #removals: BoundedChanges;
   readonly #others: BoundedChanges;
+  readonly #removedOwners = new Map<string, readonly ObservedRemovals[]>();
 
   constructor(limits: ChangeLimits) {
     this.#removals = new BoundedChanges(limits);
     this.#others = new BoundedChanges(limits);
   }
 
-  add(station: string, atMs: number, { list, found }: Pick<Changes, 'list' | 'found'>): void {
-    // A spread would take 250 bytes more for each in V8.
+  add(
+    station: string,
+    atMs: number,
+    { list, total, removedOwners }: Pick<Changes, 'list' | 'total' | 'removedOwners'>,
+  ): void {
     const changes = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
-    const counts = found.map((count) => ({ atMs, ...count }));
-    const isOther = (observed: Pick<ObservedChange, 'change'>) => !isRemoval(observed);
-    this.#removals.add(station, changes.filter(isRemoval), counts.filter(isRemoval));
-    this.#others.add(station, changes.filter(isOther), counts.filter(isOther));
+    const removed = removedOwners.reduce((sum, owner) => sum + owner.total, 0);
+    this.#removals.add(station, changes.filter(isRemoval), removed);
+    this.#others.add(
+      station,
+      changes.filter((change) => !isRemoval(change)),
+      total - removed,
+    );
+    if (removed === 0) return;
+    const observed = [...(this.#removedOwners.get(station) ?? []), { atMs, owners: removedOwners }];
+    this.#removedOwners.set(station, observed.slice(-MAX_REMOVALS));
   }
 
   of(station: string): StationChanges {
@@ -63,7 +74,7 @@ export class ChangeLog {
     const others = this.#others.of(station);
     return {
       newestFirst: [...removals.kept, ...others.kept].reverse().sort(newerFirst),
-      found: [...removals.found, ...others.found].reverse().sort(newerFirst),
+      removals: this.#removedOwners.get(station) ?? [],
       dropped: removals.dropped + others.dropped,
       droppedRemovals: removals.dropped,
     };
@@ -73,10 +84,14 @@ export class ChangeLog {
   retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
     this.#removals.retainStations(names, limits);
     this.#others.retainStations(names, limits);
+    for (const name of [...this.#removedOwners.keys()]) if (!names.has(name)) this.#removedOwners.delete(name);
   }
 }
 
-function isRemoval({ change }: Pick<ObservedChange, 'change'>): boolean {
+/** Refreshes of a station that found removed resources, of which the owners are kept. */
+const MAX_REMOVALS = 50;
+
+function isRemoval({ change }: ObservedChange): boolean {
   return change === 'removed';
 }
 
@@ -84,17 +99,11 @@ export function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: num
   return b.atMs - a.atMs;
 }
 
-/** The oldest first. */
 interface KeptChanges {
+  /** The oldest first. */
   kept: readonly ObservedChange[];
-  readonly found: readonly ObservedCount[];
-  /** The number that counts against the limits. */
-  size: number;
   dropped: number;
 }
-
-/** Counts of a station that are kept. */
-const MAX_COUNTS = 50;
 
 /** Changes of all stations within the limits. */
 class BoundedChanges {
@@ -107,42 +116,32 @@ class BoundedChanges {
     this.#limits = limits;
   }
 
-  add(station: string, changes: readonly ObservedChange[], counts: readonly ObservedCount[]): void {
-    if (counts.length === 0) return;
-    const { kept, found, size, dropped } = this.of(station);
-    const addedSize = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    const total = counts.reduce((sum, count) => sum + count.total, 0);
-    const changed = {
-      kept: [...kept, ...changes],
-      found: [...found, ...counts].slice(-MAX_COUNTS),
-      size: size + addedSize,
-      dropped: dropped + total - changes.length,
-    };
+  /** `total`: how many there were, which may be more than are given. */
+  add(station: string, changes: readonly ObservedChange[], total: number): void {
+    if (total === 0) return;
+    const { kept, dropped } = this.of(station);
+    const changed = { kept: [...kept, ...changes], dropped: dropped + total - changes.length };
     // Of stations with equally many, the one that changed last is evicted from last.
     this.#stations.delete(station);
     this.#stations.set(station, changed);
-    this.#size += addedSize;
-    this.#drop(changed, changed.size - this.#limits.changes_per_station);
+    this.#size += changes.length;
+    this.#drop(changed, changed.kept.length - this.#limits.changes_per_station);
     while (this.#excess > 0) this.#evictFrom(this.#largest());
   }
 
   of(station: string): KeptChanges {
-    return this.#stations.get(station) ?? { kept: [], found: [], size: 0, dropped: 0 };
+    return this.#stations.get(station) ?? { kept: [], dropped: 0 };
   }
 
   retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
     this.#limits = limits;
     for (const [name, station] of [...this.#stations]) {
-      if (names.has(name)) this.#drop(station, station.size - limits.changes_per_station);
-      else this.#forget(name, station);
+      const excess = names.has(name) ? station.kept.length - limits.changes_per_station : station.kept.length;
+      this.#drop(station, excess);
+      if (!names.has(name)) this.#stations.delete(name);
     }
-    const largestFirst = [...this.#stations.values()].sort((a, b) => b.size - a.size);
+    const largestFirst = [...this.#stations.values()].sort((a, b) => b.kept.length - a.kept.length);
     for (const station of largestFirst) if (this.#excess > 0) this.#evictFrom(station);
-  }
-
-  #forget(name: string, { size }: KeptChanges): void {
-    this.#stations.delete(name);
-    this.#size -= size;
   }
 
   get #excess(): number {
@@ -152,38 +151,24 @@ class BoundedChanges {
   /** Called for the stations with most first, and down to an equal share, so that a few noisy ones do not displace the changes of the others. */
   #evictFrom(station: KeptChanges): void {
     const share = Math.floor(this.#limits.changes / this.#stations.size);
-    this.#drop(station, Math.min(this.#excess, station.size - share));
+    this.#drop(station, Math.min(this.#excess, station.kept.length - share));
   }
 
   /** Only called while there are too many changes, so there is one. */
   #largest(): KeptChanges {
     let largest: KeptChanges | undefined;
-    for (const station of this.#stations.values()) if (!largest || station.size > largest.size) largest = station;
+    for (const station of this.#stations.values())
+      if (!largest || station.kept.length > largest.kept.length) largest = station;
     return largest as KeptChanges;
   }
 
-  /** Drops the oldest until so much is free. */
+  /** Drops so many of the oldest. */
   #drop(station: KeptChanges, excess: number): void {
-    let count = 0;
-    let size = 0;
-    while (size < excess) {
-      size += sizeOf(station.kept[count] as ObservedChange);
-      count += 1;
-    }
-    if (count === 0) return;
-    station.kept = station.kept.slice(count);
-    station.size -= size;
-    station.dropped += count;
-    this.#size -= size;
+    if (excess <= 0) return;
+    station.kept = station.kept.slice(excess);
+    station.dropped += excess;
+    this.#size -= excess;
   }
-}
-
-/** Characters of a usual change: one with longer texts counts several times. */
-const CHANGE_CHARACTERS = 512;
-
-function sizeOf({ resource, from, to }: ObservedChange): number {
-  const texts = Object.values<unknown>({ ...resource, from, to }).filter((value) => typeof value === 'string');
-  return 1 + Math.floor(texts.reduce((sum, { length }) => sum + length, 0) / CHANGE_CHARACTERS);
 }
 
 /** A change in JSON and CSV. */

@@ -28,21 +28,14 @@ export interface Changes {
   readonly rulesChanges: number;
   /** A changed type is one change, but one removed and one added resource. */
   readonly total: number;
-  /** How many there are of each kind, if any. */
-  readonly found: readonly FoundChanges[];
+  /** How many resources of each owner were removed; a resource whose type changed is not among them. */
+  readonly removedOwners: readonly OwnedChanges[];
   /** The first ones, within a bound for the removed resources and another for all other changes. */
   readonly list: readonly Change[];
 }
 
-/** How many changes of a kind a refresh found, whatever is listed of them. */
-export interface FoundChanges {
-  readonly change: Change['change'];
-  readonly total: number;
-  /** The same number by the labels of `resource_labels`; one entry without labels where there are none. */
-  readonly owners: readonly OwnedChanges[];
-}
-
-interface OwnedChanges {
+/** How many changes concern resources with these labels of `resource_labels`. */
+export interface OwnedChanges {
   readonly labels: Resource['labels'];
   readonly total: number;
 }
@@ -163,7 +156,8 @@ function published(totals: Churn, before: Churn): Churn {
 class ChurnCounts {
   readonly totals: Map<string, MutableChurn>;
   readonly #sums = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };
-  readonly #owners = new Map<Change['change'], Map<Resource['labels'], number>>();
+  readonly #removedOwners = new Map<Resource['labels'], number>();
+  #total = 0;
   readonly #removed: Change[] = [];
   readonly #others: Change[] = [];
   readonly #values: LabelValues;
@@ -178,11 +172,8 @@ class ChurnCounts {
   }
 
   changes(): Changes {
-    const found = Array.from(this.#owners, ([change, counts]) => {
-      const owners = Array.from(counts, ([labels, total]) => ({ labels, total }));
-      return { change, total: sumOf(owners), owners };
-    });
-    return { ...this.#sums, total: sumOf(found), found, list: [...this.#others, ...this.#removed] };
+    const removedOwners = Array.from(this.#removedOwners, ([labels, total]) => ({ labels, total }));
+    return { ...this.#sums, total: this.#total, removedOwners, list: [...this.#others, ...this.#removed] };
   }
 
   /** Every type and state of a snapshot has series, and every type those of the expected states. */
@@ -232,8 +223,8 @@ class ChurnCounts {
   }
 
   #list(change: Change['change'], resource: Resource, from: Change['from'], to: Change['to']): void {
-    const owners = getOrCreate(this.#owners, change, () => new Map<Resource['labels'], number>());
-    add(owners, resource.labels, 1);
+    this.#total += 1;
+    if (change === 'removed') add(this.#removedOwners, resource.labels, 1);
     const list = change === 'removed' ? this.#removed : this.#others;
     if (list.length < this.#maxChanges) list.push({ change, resource, from, to });
   }
@@ -245,10 +236,6 @@ class ChurnCounts {
       return started;
     });
   }
-}
-
-function sumOf(counts: readonly { readonly total: number }[]): number {
-  return counts.reduce((sum, { total }) => sum + total, 0);
 }
 
 interface MutableChurn {

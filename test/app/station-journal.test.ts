@@ -237,8 +237,8 @@ describe('StationJournal', () => {
 
   it('keeps each change, and logs it with the resource if wanted', () => {
     const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
-    const found = [{ change: 'rules', total: 1, owners: [{ labels: undefined, total: 1 }] }] as const;
-    const changed = { changes: { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, total: 1, found, list } };
+    const counts = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, total: 1, removedOwners: [] };
+    const changed = { changes: { ...counts, list } };
     const { refresh, changes, logged } = setUp({ logChanges: true });
     refresh(changed);
     expect(logged()).toEqual([
@@ -259,7 +259,7 @@ describe('StationJournal.refreshes', () => {
   it('counts resources as firing or unknown by what their state means, as the alerts do', () => {
     const { journal, refresh } = setUp();
     const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
-    refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, found: [], list: [] } });
+    refresh({ resources, listing: { pages: 4 }, changes: { ...changes, total: 10, removedOwners: [], list: [] } });
     expect(journal.refreshes.latest()).toEqual({
       atMs: 0,
       outcome: 'succeeded',

@@ -18,7 +18,7 @@ import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station without a known change. */
-export const NO_CHANGES: StationChanges = { newestFirst: [], found: [], dropped: 0, droppedRemovals: 0 };
+export const NO_CHANGES: StationChanges = { newestFirst: [], removals: [], dropped: 0, droppedRemovals: 0 };
 
 /** Complete data without resources. */
 export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {

@@ -1,4 +1,4 @@
-import type { ObservedCount } from '../../resources/changes.ts';
+import type { ObservedRemovals } from '../../resources/changes.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE, queryText } from '../../resources/parameters.ts';
 import { CAPACITY_GUIDE } from '../../status/capacity.ts';
@@ -72,8 +72,8 @@ interface AttentionOptions {
   readonly nowMs: number;
   /** On the page of a station, who is affected need not be said. */
   readonly isOfStation?: boolean;
-  /** How many changes of which kind the refreshes of a station found. */
-  readonly foundOf: (station: string) => readonly ObservedCount[];
+  /** Whose resources the refreshes of a station found removed. */
+  readonly removalsOf: (station: string) => readonly ObservedRemovals[];
   /** The first label of `resource_labels`. */
   readonly ownerLabel: string | undefined;
 }
@@ -131,7 +131,7 @@ function namedStations({ stations }: FleetProblem, root: string): Html {
 }
 
 /** Where to see more of a problem. */
-function furtherLink(problem: FleetProblem, { root, foundOf, ownerLabel }: AttentionOptions): Html | undefined {
+function furtherLink(problem: FleetProblem, { root, removalsOf, ownerLabel }: AttentionOptions): Html | undefined {
   const { kind, stations, sinceMs } = problem;
   const only = stations.length === 1 ? stations[0]?.name : undefined;
   if (kind === 'firing' || kind === 'unknown states') {
@@ -143,13 +143,13 @@ function furtherLink(problem: FleetProblem, { root, foundOf, ownerLabel }: Atten
   if (kind === 'rejected') return html`<a href="${root}${stationPath(only)}#rejected">See which</a>`;
   if (kind !== 'lost' || sinceMs === undefined) return undefined;
   const path = changesPath(only, { change: 'removed', since: new Date(sinceMs).toISOString() });
-  const removed = foundOf(only).filter(({ change, atMs }) => change === 'removed' && atMs >= sinceMs);
-  const owners = removed.flatMap((count) => count.owners);
+  const removed = removalsOf(only).filter(({ atMs }) => atMs >= sinceMs);
+  const owners = removed.flatMap((observed) => observed.owners);
   return html`<a href="${root}${path}">See which</a>${ownersText(ownerLabel, owners)}`;
 }
 
 /** `, by team: web 120, data 100`; '' without removed resources or labels. The counts are exact, whatever is kept of the changes. */
-export function ownersText(label: string | undefined, owned: ObservedCount['owners']): string {
+export function ownersText(label: string | undefined, owned: ObservedRemovals['owners']): string {
   if (label === undefined || owned.length === 0) return '';
   const counts = new Map<string, number>();
   for (const { labels, total } of owned) {

@@ -1,17 +1,15 @@
 import { StateMeanings } from '../../resources/alert-state.ts';
-import { CHANGE_PARAMETERS, newerFirst, type ObservedChange, type ObservedCount } from '../../resources/changes.ts';
+import { CHANGE_PARAMETERS, type ObservedChange } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE } from '../../resources/parameters.ts';
-import type { ResourceSpec } from '../../resources/spec.ts';
 import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
-import { changesPath, ROUTES, resourcePath } from '../routes.ts';
-import { ownersText } from './attention.ts';
+import { changesPath, ROUTES } from '../routes.ts';
 import { breakable, dayText, type Html, html, itemList, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
-import { alertStateBadge, labelHeading, resourcePageColumns, titleOf } from './resource-list.ts';
+import { alertStateBadge, labelHeading, resourcePageColumns } from './resource-list.ts';
 import { stationLink, trail } from './station-parts.ts';
 import {
   downloads,
@@ -60,7 +58,6 @@ ${pages('Pages of changes, below the table')}`;
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${largeChanges(found, labels[0], root, nowMs)}
 ${changesFilterForm(found, labels, [...specs.keys()])}
 ${changes.length === 0 ? html`<p id="nothing">${nothingText(found, nowMs)}</p>` : list}
 <p class="quiet">Changes end with the process. <code>--log.changes</code> logs them; in Loki, this finds them: <code>${logQuery(name)}</code></p>`;
@@ -101,38 +98,6 @@ function scopeText(
 
 /** Stations that are named. */
 const MAX_NAMED = 5;
-
-/** Refreshes with more changes of a kind than a page shows are summed up, the latest ones. */
-const MANY = 100;
-const MAX_SUMS = 5;
-
-/** The exact numbers of refreshes that found many changes of a kind, whatever is kept of these; empty without any. */
-function largeChanges({ name, stations }: Found, label: string | undefined, root: string, nowMs: number): Html {
-  const large = stations
-    .flatMap(({ status, found }) => found.map((count) => ({ ...count, station: status.name })))
-    .filter(({ total }) => total > MANY)
-    .sort(newerFirst)
-    .slice(0, MAX_SUMS);
-  if (large.length === 0) return html``;
-  const rows = large.map(({ station, ...count }) => {
-    const link = name === undefined ? html`${stationLink(station, root)}: ` : [];
-    return html`<li>${changeTime(count.atMs, nowMs)} <span class="further">${link}${sumText(count, station, label, root)}</span></li>\n`;
-  });
-  return html`<ul class="latest" id="sums">\n${rows}</ul>`;
-}
-
-/** `1,250 removed, by team: payments 1,250`, with a link to them. */
-function sumText(
-  { atMs, change, total, owners }: ObservedCount,
-  station: string,
-  label: string | undefined,
-  root: string,
-): Html {
-  const time = new Date(atMs).toISOString();
-  const path = changesPath(station, { change, since: time, until: time });
-  const words = `${numberText(total)} ${CHANGED_WORDS[change]}`;
-  return html`<a href="${root}${path}">${words}</a>${ownersText(label, owners)}`;
-}
 
 function nothingText({ stations, sinceMs, failing }: Found, nowMs: number): Html {
   if (stations.some(({ newestFirst }) => newestFirst.length > 0)) return html`No change matches.`;
@@ -187,81 +152,19 @@ ${isFiltered ? html`<p>${until === undefined ? '' : `until ${until} `}<a id="res
 </form>`;
 }
 
-/** Rows of the latest changes, and how many of them are of one refresh and kind. */
-const MAX_LATEST = 10;
-const MAX_ALIKE = 5;
-
-/** The latest changes of a station, on its page, in a part to open; those of one refresh and kind are summed up. */
-export function latestChangesSection({
+/** How many changes of a station there are, and since when, on its page. */
+export function changesNote({
   spec,
-  changes,
+  changes: { newestFirst },
   status,
   nowMs,
 }: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
-  const { newestFirst, found } = changes;
   const [latest] = newestFirst;
-  if (latest === undefined)
-    return html`<p id="changed">What changed: ${noChangesText(status.comparedSinceMs, status.up !== false, nowMs)}</p>`;
-  const rows: Html[] = [];
-  for (const alike of groupsOfChanges(newestFirst)) {
-    if (rows.length >= MAX_LATEST) break;
-    rows.push(...alike.slice(0, MAX_ALIKE).map((change) => latestChange(change, spec, nowMs)));
-    if (alike.length > MAX_ALIKE) rows.push(allAlike(alike, found, spec, nowMs));
-  }
-  const count = countText(newestFirst.length, 'change');
-  return html`<details id="changed">
-<summary>What changed: ${count}, the latest at ${changeTime(latest.atMs, nowMs)}</summary>
-<ul class="latest">\n${rows}</ul>
-<p><a href="../${changesPath(spec.name)}">All changes</a></p>
-</details>`;
-}
-
-/** Changes of the same kind that one refresh found. */
-function* groupsOfChanges(newestFirst: readonly ObservedChange[]): Iterable<readonly ObservedChange[]> {
-  for (let at = 0, end = 0; at < newestFirst.length; at = end) {
-    const { atMs, change } = newestFirst[at] as ObservedChange;
-    while (newestFirst[end]?.atMs === atMs && newestFirst[end]?.change === change) end += 1;
-    yield newestFirst.slice(at, end);
-  }
-}
-
-function latestChange({ atMs, change, resource, from, to }: ObservedChange, spec: ResourceSpec, nowMs: number): Html {
-  const path = resourcePath(spec.name, resource.id);
-  const title = titleOf(resource);
-  const [label] = spec.resourceLabels.names;
-  const owner = label === undefined ? '' : resourceLabel(resource, label);
-  const values =
-    change === 'added' || change === 'removed'
-      ? []
-      : html`${valueText(change, from, spec.states)} → ${valueText(change, to, spec.states)}`;
-  return html`<li>${changeTime(atMs, nowMs)} <span class="change is-${change}">${change}</span> <span class="resource">${path === undefined ? breakable(title) : html`<a href="../${path}">${breakable(title)}</a>`} ${values}</span> <span class="quiet owner">${owner}</span></li>
-`;
-}
-
-/** How many there were in all: the refresh may have found more than are kept. */
-function allAlike(
-  alike: readonly ObservedChange[],
-  found: readonly ObservedCount[],
-  spec: ResourceSpec,
-  nowMs: number,
-): Html {
-  const [{ atMs, change }] = alike as [ObservedChange];
-  const exact = found.find((count) => count.atMs === atMs && count.change === change);
-  const count = exact ?? { atMs, change, total: alike.length, owners: [] };
-  return html`<li>${changeTime(atMs, nowMs)} <span class="further">In all ${sumText(count, spec.name, spec.resourceLabels.names[0], '../')}</span></li>
-`;
-}
-
-const CHANGED_WORDS = {
-  added: 'added',
-  removed: 'removed',
-  state: 'changed state',
-  rules: 'changed rules',
-  type: 'changed type',
-} as const;
-
-function changeTime(atMs: number, nowMs: number): Html {
-  return html`<span class="quiet together">${dayText(atMs, nowMs)}${timeText(atMs)} UTC</span>`;
+  const words =
+    latest === undefined
+      ? noChangesText(status.comparedSinceMs, status.up !== false, nowMs)
+      : html`<a href="../${changesPath(spec.name)}">${countText(newestFirst.length, 'change')}</a>, the latest at ${dayText(latest.atMs, nowMs)}${timeText(latest.atMs)} UTC`;
+  return html`<p id="changed">What changed: ${words}</p>`;
 }
 
 /** `naming`: empty if the changes are those of one resource. */

@@ -21,7 +21,7 @@ import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
-import { latestChangesSection } from './changes-page.ts';
+import { changesNote } from './changes-page.ts';
 import { type Fact, facts, type Html, html, momentText } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { refreshesSection } from './refreshes-section.ts';
@@ -88,7 +88,7 @@ function stationContent(view: StationPageView, options: WebOptions): Html {
   const recent = recentChanges(status, nowMs);
   const found = currentProblems({ stations: [status], upstreams: [view.upstream], nowMs });
   const ownerLabel = spec.resourceLabels.names[0];
-  const attention = { root: '../', nowMs, isOfStation: true, foundOf: () => view.changes.found, ownerLabel };
+  const attention = { root: '../', nowMs, isOfStation: true, removalsOf: () => view.changes.removals, ownerLabel };
   const { text, tone } = stationHeadline(status, found, nowMs);
   return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
@@ -103,7 +103,7 @@ ${refreshForm(view, options)}
 ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
 ${stationTiles(view, recent)}
-${withheldNotes(served)}${latestChangesSection(view)}
+${withheldNotes(served)}${changesNote(view)}
 ${refreshesSection(view)}
 <details id="details">
 <summary>Details: where the station is, and its listing</summary>

@@ -50,8 +50,8 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
     rejectedWebReload: exporter.rejectedWebReload(),
     nowMs,
   });
-  const foundOf = (station: string) => exporter.station(station)?.changes.found ?? [];
-  const attention = { root: './', nowMs, foundOf, ownerLabel: labelNames(exporter)[0] };
+  const removalsOf = (station: string) => exporter.changes(station).removals;
+  const attention = { root: './', nowMs, removalsOf, ownerLabel: labelNames(exporter)[0] };
   const { text, tone } = headline(stations, found, { isSharded: exporter.isSharded, nowMs });
   const content = html`<div class="headline">
 <p id="summary" class="summary ${tone}">${text}</p>

@@ -66,7 +66,7 @@ const problemsOf = (stations: readonly StationStatus[], facts: Partial<ProblemFa
 type Options = Parameters<typeof attentionSection>[1];
 
 const sectionOf = (found: ReturnType<typeof currentProblems>, options: Partial<Options> = {}) =>
-  attentionSection(found, { root: './', nowMs: NOW_MS, foundOf: () => [], ownerLabel: undefined, ...options }).text;
+  attentionSection(found, { root: './', nowMs: NOW_MS, removalsOf: () => [], ownerLabel: undefined, ...options }).text;
 
 function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<ProblemFacts> = {}) {
   const { text, tone } = headline(stations, problemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
@@ -258,9 +258,9 @@ describe('attentionSection', () => {
 
   it('says how many resources are gone since when, which and whose, on the page that stayed green', () => {
     const atMs = NOW_MS - 9 * MINUTE_MS;
-    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
-    const foundOf = () => [found, { ...found, change: 'added' as const }, { ...found, atMs: atMs - 1 }];
-    const [row] = rowsOf([losing('vanish', 220, 400), up('fine')], {}, { foundOf, ownerLabel: 'team' });
+    const removed = { atMs, owners: [{ labels: { team: 'web' }, total: 220 }] };
+    const removalsOf = () => [removed, { ...removed, atMs: atMs - 1 }];
+    const [row] = rowsOf([losing('vanish', 220, 400), up('fine')], {}, { removalsOf, ownerLabel: 'team' });
     expect(row?.text).toBe(
       'vanish main since 02:56 UTC, 9 min 220 of 400 resources are gone. The listings add up. What to do: Compare with the console of the service: were they deleted, or did the account lose access to them? See which, by team: web 220.',
     );

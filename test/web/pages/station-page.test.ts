@@ -101,12 +101,12 @@ describe('stationPage', () => {
 
   it('says how many resources are gone, which and whose, before its numbers', async () => {
     const atMs = NOW_MS - 60_000;
-    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
+    const removals = [{ atMs, owners: [{ labels: { team: 'web' }, total: 220 }] }];
     const { body, text, hrefs } = await open(
       detailOf([], {
         spec: { resourceLabels: new ResourceLabels([], ['team']) },
         status: { lossAt: () => ({ lost: 220, before: 400, sinceMs: atMs }) },
-        changes: { ...NO_CHANGES, found: [found] },
+        changes: { ...NO_CHANGES, removals },
       }),
     );
     expect(textOf(body, 'summary')).toBe('up; 220 of 400 resources are gone since 03:04 UTC');

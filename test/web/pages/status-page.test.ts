@@ -143,8 +143,8 @@ describe('statusPage', () => {
     const atMs = NOW_MS - 60_000;
     const resource = resourceOf('a', { labels: { team: 'web' } });
     const removed = { atMs, change: 'removed' as const, resource, from: 'x', to: undefined };
-    const found = { atMs, change: 'removed' as const, total: 220, owners: [{ labels: { team: 'web' }, total: 220 }] };
-    const changes = { ...NO_CHANGES, newestFirst: [removed], found: [found, { ...found, atMs: atMs - 1 }] };
+    const removals = [atMs, atMs - 1].map((at) => ({ atMs: at, owners: [{ labels: { team: 'web' }, total: 220 }] }));
+    const changes = { ...NO_CHANGES, newestFirst: [removed], removals };
     const lossAt = () => ({ lost: 220, before: 400, sinceMs: atMs });
     const status = { numberChanges: [{ atMs, added: 0, removed: 220 }], lossAt };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
