@@ -4,7 +4,7 @@ import { DEFAULT_COMMENT, renderConfig } from '../config/resolve.ts';
 import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
-import { type Order, type Selection, searchStations } from '../resources/selection.ts';
+import { type Selection, searchStations } from '../resources/selection.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
 import type { EndedRefresh } from '../status/latest-refreshes.ts';
 import type { RejectedReload } from '../status/problems.ts';
@@ -142,13 +142,13 @@ export class Exporter implements ExporterPort {
     return { ok: true, ended: requested.ended.then(outcome) };
   }
 
-  search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
+  search(selection: Selection, sort: string, signal: AbortSignal) {
     const stations = this.#generation.fleet.views().map(({ spec, served }) => ({
       name: spec.name,
       alertability: served?.data.spec.alertability ?? false,
       parts: served?.data.snapshot.parts,
     }));
-    return searchStations(stations, selection, order, signal);
+    return searchStations(stations, selection, sort, signal);
   }
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */

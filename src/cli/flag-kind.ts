@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { DAY_MS } from '../model/clock.ts';
-import { type Order, parseOrder, SORT_KEYS } from '../resources/selection.ts';
+import { isSort, SORT_KEYS } from '../resources/selection.ts';
 import { parseDuration } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
@@ -72,10 +72,10 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
   return flagKind('<choice>', expected, (text) => words.find((word) => word === text));
 }
 
-export const sortOrder: FlagKind<Order> = flagKind(
+export const sortOrder: FlagKind<string> = flagKind(
   '<key>',
   `one of ${SORT_KEYS.join(', ')}, with a leading - for descending order`,
-  parseOrder,
+  (text) => (isSort(text) ? text : undefined),
 );
 
 /** In the given order; `list` checks the names, which may be labels of resources. */

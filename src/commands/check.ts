@@ -32,7 +32,7 @@ import { getOrCreate } from '../model/sums.ts';
 import type { Resources } from '../resources/collector.ts';
 import { columnsWith } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
-import { type StationResource, selectResources } from '../resources/selection.ts';
+import { type StationResource, searchStations } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import { upstreamOptions } from '../service/upstream-options.ts';
@@ -119,10 +119,11 @@ async function printWithoutRules(
 ): Promise<void> {
   const found: StationResource[] = [];
   for (const { spec, result } of stations) {
-    const searched = { parts: result.ok ? result.snapshot.parts : [], alertability: spec.alertability };
-    const withoutRules = await selectResources(searched, { without_rules: 'yes' }, undefined);
-    const resources = withoutRules.filter((resource) => hasLabels(resource, label));
-    if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
+    const searched = { ...spec, parts: result.ok ? result.snapshot.parts : [] };
+    const withoutRules = await searchStations([searched], { without_rules: 'yes' });
+    const rows = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
+    const resources = rows.map(({ resource }) => resource);
+    if (format !== 'table') found.push(...rows);
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);
       await writeToStream(

@@ -2,7 +2,7 @@ import { parseDuration } from '../schema/units.ts';
 import { type Columns, documented } from '../text/records.ts';
 import { CHANGES, type Change, type Changes, type OwnedChanges } from './churn.ts';
 import { resourceLabel } from './fields.ts';
-import { oneOf, PAGE, TEXT } from './parameters.ts';
+import { NONE, oneOf, PAGE, TEXT } from './parameters.ts';
 import { textTest } from './selection.ts';
 
 /** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */
@@ -217,20 +217,16 @@ export const CHANGE_PARAMETERS = {
   page: PAGE,
 };
 
-/** Which changes to show; an absent parameter selects all. */
-export type ChangeQuery = Readonly<Partial<Record<keyof typeof CHANGE_PARAMETERS, string>>>;
-
-/** Which of the changes are selected. `owners`: values of labels of `resource_labels`, '' for none. */
+/** Which of the changes are selected; an absent parameter selects all. Those that are not in the table are labels of `resource_labels`. */
 export function changeTest(
-  { search = '', change, since, until }: ChangeQuery,
-  owners: Readonly<Record<string, string>>,
+  { search = '', station, change, since, until, page, ...owners }: Readonly<Partial<Record<string, string>>>,
   nowMs: number,
 ): (observed: ObservedChange) => boolean {
   const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : timeOf(since, nowMs);
   const toMs = until === undefined ? Number.POSITIVE_INFINITY : timeOf(until, nowMs);
   const isFound = textTest(search);
   const isOwned = (resource: ObservedChange['resource']) =>
-    Object.entries(owners).every(([name, value]) => resourceLabel(resource, name) === value);
+    Object.entries(owners).every(([name, value]) => (resourceLabel(resource, name) || NONE) === value);
   return (observed) =>
     (change === undefined || observed.change === change) &&
     observed.atMs >= fromMs &&

@@ -1,6 +1,6 @@
 import { ALERT_STATES } from './alert-state.ts';
 import { ALERTABLE } from './fields.ts';
-import { type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+import { isSort, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
 /** A parameter of a URL: what its value is expected to be. */
 interface Parameter {
@@ -22,6 +22,10 @@ export function oneOf(words: readonly string[]): Parameter {
     expected: `${words.length === 1 ? '' : 'one of '}${words.join(', ')}`,
     isValid: (value) => words.includes(value),
   };
+}
+
+export function textParameters(names: readonly string[]): Parameters {
+  return Object.fromEntries(names.map((name) => [name, TEXT]));
 }
 
 /** Empty and unknown parameters are ignored. */
@@ -47,7 +51,8 @@ export function queryText(values: Readonly<Record<string, string | undefined>>):
 /** The resources that a page shows, from the query of its URL. */
 export interface ResourceQuery {
   readonly selection: Selection;
-  readonly order: Order | undefined;
+  /** As `searchStations` expects it. */
+  readonly sort: string;
   /** Counted from 1. */
   readonly page: number;
 }
@@ -60,13 +65,13 @@ export const PARAMETERS: Parameters = {
   search: TEXT,
   /** Of a search in all stations. */
   station: TEXT,
-  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, TEXT])),
+  ...textParameters(VALUE_FILTERS),
   alert_state: oneOf(ALERT_STATES),
   alertable: oneOf(ALERTABLE),
   without_rules: oneOf(['yes']),
   sort: {
     expected: `one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order`,
-    isValid: (value) => parseSort(value) !== undefined,
+    isValid: (value) => isSort(value, [...SORT_KEYS, 'station']),
   },
   page: PAGE,
 };
@@ -76,8 +81,7 @@ export function parseResourceQuery(
   given: URLSearchParams,
   labels: readonly string[] = [],
 ): { readonly query: ResourceQuery; readonly problem: string | undefined } {
-  const ofLabels = Object.fromEntries(labels.map((name) => [name, TEXT]));
-  const { values, problem } = parseParameters(given, { ...PARAMETERS, ...ofLabels });
+  const { values, problem } = parseParameters(given, { ...PARAMETERS, ...textParameters(labels) });
   const { sort = '', page = 1, search = '', ...selected } = values;
   // A pasted ID often has spaces around it.
   const text = search.trim();
@@ -85,30 +89,19 @@ export function parseResourceQuery(
   const selection: Selection = Object.fromEntries(filters);
   const query = {
     selection: text === '' ? selection : { ...selection, search: text },
-    order: parseSort(sort),
+    sort,
     page: Number(page),
   };
   return { query, problem };
 }
 
 /** The query string, with its question mark. */
-export function resourceSearch({ selection = {}, order, page = 1 }: Partial<ResourceQuery>): string {
+export function resourceSearch({ selection = {}, sort, page = 1 }: Partial<ResourceQuery>): string {
   const { search, ...values } = selection;
   return queryText({
     search,
     ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || NONE])),
-    sort: order && sortText(order),
+    sort,
     page: page > 1 ? String(page) : undefined,
   });
-}
-
-/** The order that a value of the parameter `sort` means: that of a key of resources, or of their stations. */
-export function parseSort(text: string): Order | undefined {
-  if (text.replace(/^-/, '') === 'station') return { by: 'station', descending: text.startsWith('-') };
-  return parseOrder(text);
-}
-
-/** The value of the parameter `sort`. */
-export function sortText({ by, descending }: Order): string {
-  return descending ? `-${by}` : by;
 }

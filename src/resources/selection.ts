@@ -32,29 +32,9 @@ const COLUMNS = columnsWith([]);
 /** The names of the columns that can be sorted by. */
 export const SORT_KEYS: readonly string[] = Object.keys(COLUMNS).filter((name) => COLUMNS[name]?.sortBy);
 
-/** Unknown and empty values sort last in either direction; ties sort by id, then by station. */
-export interface Order {
-  /** A sort key, or `station`: by its name, where resources of several are searched. */
-  readonly by: string;
-  readonly descending: boolean;
-}
-
-/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
-export function parseOrder(text: string): Order | undefined {
-  const descending = text.startsWith('-');
-  const by = text.replace(/^-/, '');
-  return SORT_KEYS.includes(by) ? { by, descending } : undefined;
-}
-
-/** The selected resources of one station, as `searchStations` finds them. */
-export async function selectResources(
-  station: Omit<SearchedStation, 'name'>,
-  selection: Selection,
-  order: Order | undefined,
-  signal?: AbortSignal,
-): Promise<readonly Resource[]> {
-  const { found } = await searchStations([{ name: '', ...station }], selection, order, signal);
-  return found.map(({ resource }) => resource);
+/** Whether a text is one of the keys, or has one after a minus sign. */
+export function isSort(text: string, keys = SORT_KEYS): boolean {
+  return keys.includes(text.replace(/^-/, ''));
 }
 
 /** A station to be searched. */
@@ -82,11 +62,13 @@ export interface SearchResult {
 /**
  * The selected resources of all stations. Yields to the event loop between blocks of resources.
  * Rejects with the reason of the signal once it aborts.
+ * `sort`: a sort key or `station`, after a minus sign in descending order; '' is the order of the listings. Unknown and empty values are last
+ * in either direction; ties are sorted by id, then by station.
  */
 export async function searchStations(
   stations: readonly SearchedStation[],
   selection: Selection,
-  order: Order | undefined,
+  sort = '',
   signal?: AbortSignal,
 ): Promise<SearchResult> {
   const { station: only } = selection;
@@ -95,7 +77,7 @@ export async function searchStations(
   const stationOfPart = searched.flatMap((station) => (station.parts ?? []).map(() => station));
   // A value that one station has exactly is no short form in any other.
   const isSelected = await selectionFilter(allParts, selection, signal);
-  const compare = order && comparison(order);
+  const compare = sort === '' ? undefined : comparison(sort);
   const runs: StationResource[][] = [];
   // All parts at once: stations are small, and a pause is due after the same number of rows as in a large one.
   await forEachPart(allParts, (part, index) => {
@@ -199,9 +181,6 @@ async function selectionFilter(
   return (resource, alertability) => tests.every((isMatch) => isMatch(resource, alertability));
 }
 
-/** Results that a test of a short form remembers: neighbouring resources have the same few values. */
-const MAX_REMEMBERED_RESULTS = 1000;
-
 /** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
 export function shortFormTest(given: string): (value: string) => boolean {
   const wanted = dottedParts(given);
@@ -210,7 +189,7 @@ export function shortFormTest(given: string): (value: string) => boolean {
     const remembered = known.get(value);
     if (remembered !== undefined) return remembered;
     const isMatch = wanted !== '..' && dottedParts(value).includes(wanted);
-    if (known.size < MAX_REMEMBERED_RESULTS) known.set(value, isMatch);
+    known.set(value, isMatch);
     return isMatch;
   };
 }
@@ -233,9 +212,9 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
 
 type CompareRows = (a: StationResource, b: StationResource) => number;
 
-function comparison({ by, descending }: Order): CompareRows {
-  const sign = descending ? -1 : 1;
-  const keyOf = sortKeyOf(by);
+function comparison(sort: string): CompareRows {
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const keyOf = sortKeyOf(sort.replace(/^-/, ''));
   return (a, b) => {
     const left = keyOf(a);
     const right = keyOf(b);
@@ -246,7 +225,7 @@ function comparison({ by, descending }: Order): CompareRows {
   };
 }
 
-function sortKeyOf(by: Order['by']): (row: StationResource) => string | number | undefined {
+function sortKeyOf(by: string): (row: StationResource) => string | number | undefined {
   if (by === 'station') return ({ station }) => station;
   const sortBy = COLUMNS[by]?.sortBy;
   return ({ resource }) => sortBy?.(resource);

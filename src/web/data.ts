@@ -3,15 +3,15 @@ import { CHANGE_PARAMETERS, changeColumns, changeTest, newerFirst, type StationC
 import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
 import {
-  NONE,
   PARAMETERS,
+  type Parameters,
   parseParameters,
   parseResourceQuery,
   type ResourceQuery,
   resourceSearch,
-  TEXT,
+  textParameters,
 } from '../resources/parameters.ts';
-import { joinedRows, type Selection, selectResources } from '../resources/selection.ts';
+import { joinedRows, type Selection, searchStations } from '../resources/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -167,20 +167,20 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
   return listHandlers(async (request, signal) => {
     const { spec, status, served } = stationOf(exporter, request);
     const { names } = spec.resourceLabels;
-    const { selection, order } = resourceQueryOf(exporter, request);
+    const { selection, sort } = resourceQueryOf(exporter, request);
     // Not an empty list: the resources are unknown.
     if (served === undefined)
       throw new RequestError(
         503,
         'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
       );
-    const searched = { parts: served.snapshot.parts, alertability: served.spec.alertability };
-    const rows = await selectResources(searched, selection, order, signal);
+    const searched = { ...served.spec, parts: served.snapshot.parts };
+    const { found } = await searchStations([searched], selection, sort, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
       name: listName(`${spec.name}-resources`, selection),
       columns: columnsWith(names),
-      rows,
+      rows: found.map(({ resource }) => resource),
       fields: { station: spec.name, ...data },
       header: headerText(data),
     };
@@ -223,15 +223,17 @@ export function changeList(exporter: ExporterPort, { now }: WebOptions): ListHan
 
 /** The changes that the path and the query select, and what is known of them; throws a RequestError if the query is invalid. */
 export async function changesOf(exporter: ExporterPort, request: Request, nowMs: number, signal: AbortSignal) {
-  const { values: query, problem } = parseParameters(searchParams(request), CHANGE_PARAMETERS);
+  // A label with the name of another parameter selects nothing.
+  const labels = labelNames(exporter).filter((label) => !Object.hasOwn(CHANGE_PARAMETERS, label));
+  const parameters: Parameters = { ...CHANGE_PARAMETERS, ...textParameters(labels) };
+  const { values: query, problem } = parseParameters(searchParams(request), parameters);
   requireValid(problem);
-  const owners = changeOwners(exporter, request);
   const { name } = request.params as { readonly name?: string };
-  const chosen = name ?? query.station;
+  const chosen = name ?? query['station'];
   if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter, chosen);
   const statuses = exporter.stations().filter((status) => chosen === undefined || status.name === chosen);
   const stations = statuses.map((status) => ({ status, ...exporter.changes(status.name) }));
-  const isSelected = changeTest(query, owners, nowMs);
+  const isSelected = changeTest(query, nowMs);
   const runs: StationChange[][] = [];
   await forEachPart(
     stations.map(({ newestFirst }) => newestFirst),
@@ -251,7 +253,8 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     /** undefined: of all stations. */
     name,
     query,
-    owners,
+    /** Names of the labels that it may have. */
+    labels,
     stations,
     /** Since when listings have been compared; undefined: none has. */
     sinceMs: Number.isFinite(sinceMs) ? sinceMs : undefined,
@@ -264,22 +267,13 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
   };
 }
 
-/** The values of labels that the query selects; a label with the name of another parameter selects nothing. */
-function changeOwners(exporter: ExporterPort, request: Request): Readonly<Record<string, string>> {
-  const names = labelNames(exporter).filter((name) => !(name in CHANGE_PARAMETERS));
-  const parameters = Object.fromEntries(names.map((name) => [name, TEXT]));
-  const { values, problem } = parseParameters(searchParams(request), parameters);
-  requireValid(problem);
-  return Object.fromEntries(Object.entries(values).map(([name, value = '']) => [name, value === NONE ? '' : value]));
-}
-
 /** The search for resources of all stations. */
 export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
-    const { selection, order } = resourceQueryOf(exporter, request);
+    const { selection, sort } = resourceQueryOf(exporter, request);
     if (Object.keys(selection).length === 0)
       throw new RequestError(400, 'Expected search, the text to search for, or a filter such as alert_state=firing.\n');
-    const result = await exporter.search(selection, order, signal);
+    const result = await exporter.search(selection, sort, signal);
     const beforeReload = exporter.stations().flatMap(({ name, isBeforeReload }) => (isBeforeReload ? name : []));
     const withoutData = new Set(result.withoutData);
     if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))

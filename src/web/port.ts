@@ -3,7 +3,7 @@ import type { WebLimit } from '../exposition/own-families.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { StationChanges } from '../resources/changes.ts';
-import type { Order, SearchResult, Selection } from '../resources/selection.ts';
+import type { SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { RequestedRefresh } from '../stations/station-cache.ts';
 import type { EndedRefresh } from '../status/latest-refreshes.ts';
@@ -34,7 +34,7 @@ export interface ExporterPort {
    */
   refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined;
   /** Searches the resources of all stations; rejects with the reason of the signal once it aborts. */
-  search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult>;
+  search(selection: Selection, sort: string, signal: AbortSignal): Promise<SearchResult>;
   /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */
   scrape(format: ExpositionFormat, station: string | undefined, deadline: Deadline): Promise<Body>;
   /** The exporter's own metrics alone. */

@@ -39,8 +39,8 @@ const CASES: readonly (readonly [
     'sortOrder',
     sortOrder,
     {
-      created: { by: 'created', descending: false },
-      '-resource_id': { by: 'resource_id', descending: true },
+      created: 'created',
+      '-resource_id': '-resource_id',
     },
     ['', '-', '--created', 'size', 'rules', 'constructor'],
   ],

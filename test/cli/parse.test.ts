@@ -3,7 +3,7 @@ import { parseFlags } from '../../src/cli/parse.ts';
 
 const KNOWN = 'serve, check, list, record, simulate';
 
-const DESCENDING = { operand: 'prod', flags: { sort: { by: 'alert_rules', descending: true } } };
+const DESCENDING = { operand: 'prod', flags: { sort: '-alert_rules' } };
 const CSV_OF_PROD = { command: 'list', operand: 'prod', flags: { format: 'csv' } };
 const MISSING_FILE = '--config.file: missing value, expected a file name';
 

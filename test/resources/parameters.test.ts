@@ -10,7 +10,7 @@ const parse = (text: string) => {
 
 describe('parseResourceQuery', () => {
   it('selects all resources in the order of the service without parameters, or with empty or unknown ones', () => {
-    const everything = { selection: {}, order: undefined, page: 1 };
+    const everything = { selection: {}, sort: '', page: 1 };
     expect(parse('')).toEqual(everything);
     expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&page=')).toEqual(everything);
     expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual(everything);
@@ -23,7 +23,7 @@ describe('parseResourceQuery', () => {
     const query = parse(text);
     expect(query).toEqual({
       selection: { search: 'a b&', type: 't', product: '', state: 's', alertable: 'no', without_rules: 'yes' },
-      order: { by: 'alert_rules', descending: true },
+      sort: '-alert_rules',
       page: 12,
     });
     expect(resourceSearch(query)).toBe(text);
@@ -48,13 +48,6 @@ describe('parseResourceQuery', () => {
     expect(parse('?search=%20%20').selection).toEqual({});
   });
 
-  it('sorts in descending order by a leading -', () => {
-    for (const query of ['?sort=-created']) {
-      expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });
-    }
-    expect(parse('?sort=created')).toMatchObject({ order: { by: 'created', descending: false } });
-  });
-
   it.each([
     ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
     ['without_rules=no', 'Expected without_rules to be yes.'],
@@ -73,7 +66,7 @@ describe('parseResourceQuery', () => {
   it('keeps what is valid of a query, and the first of repeated parameters', () => {
     const given = new URLSearchParams('?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&page=0');
     expect(parseResourceQuery(given)).toEqual({
-      query: { selection: { search: 'a', type: 't', without_rules: 'yes' }, order: undefined, page: 1 },
+      query: { selection: { search: 'a', type: 't', without_rules: 'yes' }, sort: '', page: 1 },
       problem: 'Expected search at most once.',
     });
   });

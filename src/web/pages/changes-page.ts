@@ -1,8 +1,8 @@
 import { StateMeanings } from '../../resources/alert-state.ts';
-import { CHANGE_PARAMETERS, type ObservedChange } from '../../resources/changes.ts';
+import type { ObservedChange } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
-import { NONE } from '../../resources/parameters.ts';
+import { NONE, queryText } from '../../resources/parameters.ts';
 import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
@@ -30,7 +30,7 @@ const NAMING = ['display_name', 'station', 'resource_type'];
 export const changesPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const nowMs = options.now();
   const found = await changesOf(exporter, request, nowMs, signal);
-  const { name, query, owners, changes } = found;
+  const { name, query, changes } = found;
   const { page = '1', ...selection } = query;
   const root = name === undefined ? './' : '../../';
   const shown = listPage(changes, Number(page));
@@ -41,13 +41,11 @@ export const changesPage: PageHandler = (exporter, options) => async (request, r
   const naming = resourcePageColumns(spec, { root, types, nowMs, labels }).filter(({ heading, by = heading }) =>
     [...NAMING, ...labels.map(labelHeading)].includes(by),
   );
-  const href = (parameters: Readonly<Record<string, string>>) =>
-    `?${new URLSearchParams({ ...selection, ...ownerParameters(owners), ...parameters })}`;
-  const pages = (label: string) => pager(label, shown, (target) => href({ page: String(target) }));
+  const pages = (label: string) => pager(label, shown, (target) => queryText({ ...selection, page: String(target) }));
   const title = name === undefined ? 'Changes' : `Changes of ${name}`;
   const list = html`<div class="results">
 ${pages('Pages of changes')}
-${downloads(href({ format: '' }))}
+${downloads('', queryText(selection))}
 </div>
 ${changeTable(title, shown.rows, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, naming)}
 ${pages('Pages of changes, below the table')}`;
@@ -58,7 +56,7 @@ ${pages('Pages of changes, below the table')}`;
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${changesFilterForm(found, labels, [...specs.keys()])}
+${changesFilterForm(found, [...specs.keys()])}
 ${changes.length === 0 ? html`<p id="nothing">${nothingText(found, nowMs)}</p>` : list}
 <p class="quiet">Changes end with the process. <code>--log.changes</code> logs them; in Loki, this finds them: <code>${logQuery(name)}</code></p>`;
   const route = name === undefined ? { route: ROUTES.changes } : {};
@@ -113,11 +111,6 @@ function noChangesText(sinceMs: number | undefined, isCurrent: boolean, nowMs: n
     : html`No changes found ${since}; those since the last success are unknown.`;
 }
 
-/** The selected owners as parameters of a URL. */
-function ownerParameters(owners: Found['owners']): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(owners).map(([name, value]) => [name, value || NONE]));
-}
-
 /** Values of a label that can be chosen. */
 const MAX_OWNERS = 200;
 
@@ -127,21 +120,15 @@ const TIMES = [
   ['24h', 'last 24 hours'],
 ] as const;
 
-function changesFilterForm(
-  { name, query, owners, stations }: Found,
-  labels: readonly string[],
-  all: readonly string[],
-) {
+function changesFilterForm({ name, query, labels, stations }: Found, all: readonly string[]) {
   const { search, station, change, since, until } = query;
-  const selects = labels
-    .filter((label) => !(label in CHANGE_PARAMETERS))
-    .map((label) => {
-      const kept = stations.flatMap(({ newestFirst }) => newestFirst);
-      const values = new Set(kept.map(({ resource }) => resourceLabel(resource, label) || NONE));
-      const options = [...values].sort().slice(0, MAX_OWNERS);
-      return html`\n${selectBox(label, labelHeading(label), options, ownerParameters(owners)[label])}`;
-    });
-  const isFiltered = [search, station, change, since, until, ...Object.keys(owners)].some(Boolean);
+  const kept = stations.flatMap(({ newestFirst }) => newestFirst);
+  const selects = labels.map((label) => {
+    const values = new Set(kept.map(({ resource }) => resourceLabel(resource, label) || NONE));
+    const options = [...values].sort().slice(0, MAX_OWNERS);
+    return html`\n${selectBox(label, labelHeading(label), options, query[label])}`;
+  });
+  const isFiltered = Object.keys(query).some((parameter) => parameter !== 'page');
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
 ${searchField(search)}
 ${name === undefined ? selectBox('station', 'Station', all, station) : []}

@@ -23,7 +23,7 @@ export function refreshesSection({
     );
   const further = refreshes.slice(SHOWN);
   const shown = html`${tableOf('refreshes', refreshes.slice(0, SHOWN))}
-${more(further.length, tableOf('more-refreshes', further))}${downloads(`../${stationPath(spec.name, '/refreshes')}?format=`)}`;
+${more(further.length, tableOf('more-refreshes', further))}${downloads(`../${stationPath(spec.name, '/refreshes')}`)}`;
   if (refreshes.length === 0) return html`<p id="refreshes">No refresh has ended yet.</p>`;
   return html`<details class="refreshes" id="latest-refreshes">
 <summary>Latest refreshes: ${outcomesText(refreshes)}</summary>

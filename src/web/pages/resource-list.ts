@@ -1,7 +1,7 @@
 import { ALERT_STATES } from '../../resources/alert-state.ts';
 import { ALERTABLE, type Resource, resourceLabel } from '../../resources/fields.ts';
 import { OTHER_VALUE } from '../../resources/label-values.ts';
-import { NONE, parseSort, type ResourceQuery, resourceSearch, sortText } from '../../resources/parameters.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
 import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
 import type { StationResource } from '../../resources/selection.ts';
@@ -40,8 +40,8 @@ export function resourcePageTable(
   const pages = (label: string) => pager(label, page, (target) => href({ ...query, page: target }));
   const shown = shownColumns(columns, page.rows);
   const sorting = {
-    sort: query.order ? sortText(query.order) : '',
-    link: (sort: string) => html`href="${href({ ...query, order: parseSort(sort), page: 1 })}"`,
+    sort: query.sort,
+    link: (sort: string) => html`href="${href({ ...query, sort, page: 1 })}"`,
   };
   return html`<div class="results">
 ${pages('Pages of resources')}
@@ -161,7 +161,7 @@ export function resourcesHref(query: Partial<ResourceQuery>): string {
 export function resourceFilterForm(
   spec: ResourceSpec,
   counts: ResourceCounts,
-  { selection, order }: ResourceQuery,
+  { selection, sort }: ResourceQuery,
   columns: readonly PageColumn<StationResource>[],
 ): Html {
   const isFiltered = Object.keys(selection).length > 0;
@@ -174,9 +174,9 @@ ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.pro
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}
 ${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
-${sortSelect(columns, order ? sortText(order) : '', 'listing')}
+${sortSelect(columns, sort, 'listing')}
 <button type="submit">Filter</button>
-${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ order })}">Clear filters</a></p>` : []}
+${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ sort })}">Clear filters</a></p>` : []}
 </form>`;
 }
 

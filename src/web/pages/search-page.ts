@@ -1,5 +1,5 @@
 import { ALERT_STATES } from '../../resources/alert-state.ts';
-import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../resources/parameters.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
 import { NO_STATE } from '../../resources/resource-words.ts';
 import type { StationResource } from '../../resources/selection.ts';
 import { type OwnerCount, type StationStatus, stateOf } from '../../status/station-status.ts';
@@ -27,13 +27,13 @@ const MAX_LISTED_STATIONS = 20;
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export const searchPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const query = resourceQueryOf(exporter, request);
-  const { selection, order } = query;
+  const { selection, sort } = query;
   const { search = '' } = selection;
   const show = (content: Html) =>
     sendPage(response, { title: search || 'Resources', root: './', content, route: ROUTES.search }, options);
   const form = searchForm(query, exporter, await exporter.owners());
   if (Object.keys(selection).length === 0) return show(emptyPage(exporter, form));
-  const { found, withoutData } = await exporter.search(selection, order, signal);
+  const { found, withoutData } = await exporter.search(selection, sort, signal);
   const nowMs = options.now();
   const page = listPage(found, query.page);
   const types = page.rows.map(({ resource }) => resource.type);
@@ -43,7 +43,7 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const stateOfData = (station: StationStatus) =>
     html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
   const unknownStates = allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? []));
-  const links = downloads(`${resourceSearch({ ...query, page: 1 })}&format=`);
+  const links = downloads('', resourceSearch({ ...query, page: 1 }));
   show(html`<h1>Resources</h1>
 ${form}
 <p id="result">${resultText(found)}: ${selectionText(query)}.</p>
@@ -70,7 +70,7 @@ ${form}`;
 const MAX_VALUES = 200;
 
 /** Filters by a GET request; other values of the query are kept. */
-function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort, owners: readonly OwnerCount[]): Html {
+function searchForm({ selection, sort }: ResourceQuery, exporter: ExporterPort, owners: readonly OwnerCount[]): Html {
   const { search, alert_state: alertState, without_rules: withoutRules, ...values } = selection;
   const specs = exporter.specs();
   const labels = [...new Set(owners.map(({ label }) => label))];
@@ -85,7 +85,7 @@ function searchForm({ selection, order }: ResourceQuery, exporter: ExporterPort,
   const stations = specs.map(({ name }) => name).slice(0, MAX_VALUES);
   const products = [...new Set(specs.flatMap((spec) => spec.products))].slice(0, MAX_VALUES);
   const filters = ['station', 'type', 'product', ...labels];
-  const others = { ...values, sort: order && sortText(order) };
+  const others = { ...values, ...(sort && { sort }) };
   const hidden = Object.entries(others).flatMap(([name, value]) =>
     filters.includes(name) || value === undefined
       ? []

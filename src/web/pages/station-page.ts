@@ -65,9 +65,8 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   const { query, problem } = parseResourceQuery(searchParams(request), spec.resourceLabels.names);
   const isLive = problem === undefined;
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
-  const alertability = served?.spec.alertability ?? false;
-  const searched = { name: spec.name, alertability, parts: isLive ? served?.snapshot.parts : undefined };
-  const { found } = await searchStations([searched], query.selection, query.order, signal);
+  const searched = { ...(served?.spec ?? spec), parts: isLive ? served?.snapshot.parts : undefined };
+  const { found } = await searchStations([searched], query.selection, query.sort, signal);
   const page = searched.parts && listPage(found, query.page);
   const { names } = (served ?? detail).spec.resourceLabels;
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
@@ -190,11 +189,9 @@ function resourcesOf(view: StationPageView): Html {
   const size = status.snapshot?.resources ?? 0;
   if (size === 0) return html`${form}\n<p id="nothing">${emptyText(status)}</p>`;
   if (page.total === 0)
-    return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ order: query.order })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
-  const path = stationPath(spec.name, '/resources');
+    return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ sort: query.sort })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
   // The resources of the query in its order, on all pages.
-  const all = resourceSearch({ ...query, page: 1 });
-  const links = downloads(`../${path}${all}${all === '?' ? '' : '&'}format=`);
+  const links = downloads(`../${stationPath(spec.name, '/resources')}`, resourceSearch({ ...query, page: 1 }));
   const shown = { page, query, columns, href: resourcesHref };
   return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, links)}`;
 }

@@ -143,7 +143,8 @@ export function pager(
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
 }
 
-/** Links to a list in the formats for programs. `href`: up to the value of the parameter `format`. */
-export function downloads(href: string): Html {
+/** Links to a list in the formats for programs. `query`: that of the list, with its question mark. */
+export function downloads(path: string, query = '?'): Html {
+  const href = `${path}${query}${query === '?' ? '' : '&'}format=`;
   return html`<p class="downloads">Download <a href="${href}csv">CSV</a> <a href="${href}json">JSON</a></p>`;
 }
