@@ -59,8 +59,6 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
     isUpstreamDown: !answers.byUpstream.has(spec.upstream),
     othersAnswered: (answers.byHost.get(answers.hosts.get(spec.upstream) ?? '') ?? 0) - (isUp(view) ? 1 : 0),
     refresh: spec.cache.refresh,
-    ttlMs: spec.cache.ttlMs,
-    maxStaleMs: spec.cache.maxStaleMs,
     snapshot: served &&
       snapshot && {
         ...totalsOf(served.data.aggregates.groups, knowsAlertable(served.data.spec)),

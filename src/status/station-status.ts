@@ -44,8 +44,6 @@ export interface StationStatus
   readonly snapshot: SnapshotStatus | undefined;
   /** A reload changed the station or its upstream, and no refresh has succeeded since: labels, products and alertability are the former ones. */
   readonly isBeforeReload: boolean;
-  readonly ttlMs: number;
-  readonly maxStaleMs: number;
   /** undefined: the latest refresh succeeded, or there is none. */
   readonly outage: Outage | undefined;
   /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */

@@ -51,8 +51,6 @@ describe('statusesOf', () => {
       isUpstreamDown: false,
       othersAnswered: 0,
       refresh: 'background',
-      ttlMs: 1,
-      maxStaleMs: 2,
       isBeforeReload: false,
       snapshot: {
         resources: 1,

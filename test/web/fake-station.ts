@@ -90,8 +90,6 @@ export const STATION: StationStatus = {
     withoutRules: 7,
   },
   isBeforeReload: false,
-  ttlMs: 60_000,
-  maxStaleMs: 900_000,
   outage: undefined,
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,

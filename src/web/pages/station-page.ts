@@ -5,7 +5,6 @@ import { countResources, type ResourceCounts } from '../../resources/resource-co
 import { type StationResource, searchStations } from '../../resources/selection.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import { currentProblems } from '../../status/problems.ts';
-import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   coverageShare,
   failureTone,
@@ -33,12 +32,12 @@ import {
   textOrUnknown,
 } from './resource-list.ts';
 import {
-  changesSince,
   completeness,
   coverageText,
   lastSuccess,
   linkedCount,
   linkList,
+  recentChanges,
   trail,
   withheldNotes,
 } from './station-parts.ts';
@@ -84,7 +83,6 @@ function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebO
 
 function stationContent(view: StationPageView, options: WebOptions): Html {
   const { spec, status, served, links, nowMs } = view;
-  const recent = recentChanges(status, nowMs);
   const found = currentProblems({ stations: [status], upstreams: [view.upstream], nowMs });
   const ownerLabel = spec.resourceLabels.names[0];
   const attention = { root: '../', nowMs, isOfStation: true, removalsOf: () => view.changes.removals, ownerLabel };
@@ -101,7 +99,7 @@ ${refreshForm(view, options)}
 </div>
 ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
-${stationTiles(view, recent)}
+${stationTiles(view)}
 ${withheldNotes(served)}${changesNote(view)}
 ${refreshesSection(view)}
 <details id="details">
@@ -121,7 +119,7 @@ ${resourcesOf(view)}
 }
 
 /** The numbers of the station, with what they are to be compared with. */
-function stationTiles({ spec, status, refreshes, nowMs }: StationPageView, recent: RecentChanges): Html {
+function stationTiles({ spec, status, refreshes, nowMs }: StationPageView): Html {
   const { snapshot, failure } = status;
   const known = knownCounts(snapshot);
   const last = refreshes.find(({ resources }) => resources !== undefined);
@@ -129,12 +127,11 @@ function stationTiles({ spec, status, refreshes, nowMs }: StationPageView, recen
     snapshot === undefined && last
       ? html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}`
       : undefined;
-  const changed = changesSince(spec.name, recent, nowMs, '../');
   return facts('tiles', 'status', [
     {
       term: 'Resources',
       value: linkedCount(known?.resources, '#resources'),
-      note: lastKnown ?? changed,
+      note: lastKnown ?? recentChanges([status], nowMs, '../', spec.name),
     },
     {
       term: 'Firing',

@@ -1,6 +1,6 @@
+import { HOUR_MS } from '../../model/clock.ts';
 import type { Link } from '../../resources/links.ts';
 import { explainStation } from '../../status/problems.ts';
-import type { RecentChanges } from '../../status/recent-changes.ts';
 import {
   type CountedCoverage,
   coverageShare,
@@ -91,23 +91,25 @@ export function linkedCount(count: number | undefined, href: string): Html {
   return count === 0 ? html`0` : html`<a href="${href}">${numberText(count)}</a>`;
 }
 
-/** `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */
-export function changesSince(
-  station: string,
-  { added, removed, sinceMs, loss }: RecentChanges,
+/** Resources that stations found added and removed in the last hour, `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */
+export function recentChanges(
+  stations: readonly StationStatus[],
   nowMs: number,
   root: string,
+  station?: string,
 ): Html | undefined {
-  if (sinceMs === undefined) return undefined;
+  const changes = stations.flatMap(({ numberChanges }) => numberChanges.filter(({ atMs }) => atMs >= nowMs - HOUR_MS));
+  if (changes.length === 0) return undefined;
+  const added = changes.reduce((sum, change) => sum + change.added, 0);
+  const removed = changes.reduce((sum, change) => sum + change.removed, 0);
+  const sinceMs = changes.reduce((first, { atMs }) => Math.min(first, atMs), nowMs);
   const since = new Date(sinceMs).toISOString();
   const link = (change: 'added' | 'removed', words: string) =>
     html`<a href="${root}${changesPath(station, { change, since })}">${words}</a>`;
-  const lost =
-    removed === 0
-      ? []
-      : html`<span${loss ? html` class="no"` : []}>${link('removed', `−${numberText(removed)}`)}</span> `;
-  const gained = added === 0 ? [] : html`${link('added', `+${numberText(added)}`)} `;
-  return html`${lost}${gained}${sinceText(sinceMs, nowMs)}`;
+  const isLoss = stations.some((status) => status.lossAt(nowMs) !== undefined);
+  const lost = html`<span${isLoss ? html` class="failing"` : []}>${link('removed', `−${numberText(removed)}`)}</span> `;
+  const gained = html`${link('added', `+${numberText(added)}`)} `;
+  return html`${removed === 0 ? [] : lost}${added === 0 ? [] : gained}${sinceText(sinceMs, nowMs)}`;
 }
 
 /** Which series of a station are withheld, on its page and on those of its resources; empty if none are. */

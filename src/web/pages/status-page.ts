@@ -1,36 +1,31 @@
-import { HOUR_MS } from '../../model/clock.ts';
 import { sumIfKnown } from '../../resources/aggregates.ts';
 import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
-import { NO_STATE } from '../../resources/resource-words.ts';
 import type { Selection } from '../../resources/selection.ts';
 import { currentProblems } from '../../status/problems.ts';
-import { type RecentChanges, recentChanges } from '../../status/recent-changes.ts';
 import {
   type Coverage,
   coverageShare,
   failureTone,
+  isCritical,
   knownCounts,
   type OwnerCount,
-  type SnapshotStatus,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../status/station-status.ts';
-import { allUnknownStates } from '../../status/unknown-states.ts';
-import { forEachPart } from '../../tasks/yield-to-event-loop.ts';
-import { countText, durationText, numberText } from '../../text/words.ts';
+import { countText, numberText } from '../../text/words.ts';
 import { labelNames } from '../data.ts';
-import { changesPath, ROUTES, searchParams, stationPath } from '../routes.ts';
+import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';
-import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId, sinceText } from './html.ts';
+import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { labelHeading } from './resource-list.ts';
 import {
-  changesSince,
   completeness,
   coverageText,
   lastSuccess,
   linkedCount,
+  recentChanges,
   stateBadge,
   stateNote,
   stationLink,
@@ -42,7 +37,6 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
   const { values } = parseParameters(searchParams(request), STATUS_PARAMETERS);
   const nowMs = options.now();
   const stations = exporter.stations();
-  const changes = await changesOfLastHour(stations, nowMs);
   const found = currentProblems({
     stations,
     upstreams: exporter.upstreams(),
@@ -59,9 +53,9 @@ ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
-${statusTiles(stations, changes, nowMs)}
+${statusTiles(stations, nowMs)}
 ${notCounted(stations)}
-${stationTable(stations, values, changes, nowMs)}
+${stationTable(stations, values, nowMs)}
 <div id="owners">${ownerSection(await exporter.owners(), values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
 };
@@ -75,17 +69,6 @@ function notCounted(stations: readonly StationStatus[]): readonly Html[] {
     former > 0 ? `Labels and products of ${countText(former, 'station')} are those before the reload.` : '',
   ];
   return notes.filter(Boolean).map((note) => html`<p class="quiet">${note}</p>`);
-}
-
-type ChangesByStation = ReadonlyMap<string, RecentChanges>;
-
-async function changesOfLastHour(stations: readonly StationStatus[], nowMs: number): Promise<ChangesByStation> {
-  const changes = new Map<string, RecentChanges>();
-  await forEachPart(
-    stations.map((station) => [station] as const),
-    ([station]) => changes.set(station.name, recentChanges(station, nowMs)),
-  );
-  return changes;
 }
 
 /** What a total counts, and the table can be filtered by: the states, and those stations that are up with incomplete data. */
@@ -117,14 +100,8 @@ interface SortableColumn<Row> extends PageColumn<Row> {
 
 type StationColumn = SortableColumn<StationStatus>;
 
-interface ColumnFacts {
-  readonly changes: ChangesByStation;
-  readonly nowMs: number;
-  /** A station has resources in states of unknown meaning. */
-  readonly hasUnknown: boolean;
-}
-
-function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly StationColumn[] {
+/** `hasUnknown`: a station has resources in states of unknown meaning. */
+function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColumn[] {
   return [
     {
       heading: 'Station',
@@ -141,7 +118,7 @@ function statusColumns({ changes, nowMs, hasUnknown }: ColumnFacts): readonly St
     },
     {
       ...countColumn('Resources', 'resources', ''),
-      cell: (station) => html`${countCell(station, 'resources', '')}${changesCell(station, changes, nowMs)}`,
+      cell: (station) => html`${countCell(station, 'resources', '')}${changesCell(station, nowMs)}`,
     },
     countColumn('Firing', 'firing', '?alert_state=firing'),
     { ...countColumn('Pending', 'pending', '?alert_state=pending'), isDetail: true },
@@ -185,9 +162,8 @@ function stationHref(name: string, query: string): string {
   return `./${stationPath(name)}${query}#resources`;
 }
 
-function changesCell({ name }: StationStatus, changes: ChangesByStation, nowMs: number): Html {
-  const recent = changes.get(name);
-  const text = recent && changesSince(name, recent, nowMs, './');
+function changesCell(station: StationStatus, nowMs: number): Html {
+  const text = recentChanges([station], nowMs, './', station.name);
   return text === undefined ? html`` : html` <span class="sub">${text}</span>`;
 }
 
@@ -199,15 +175,10 @@ function stateCell(station: StationStatus, nowMs: number): Html {
 }
 
 /** A page of the stations that the query selects, in its order. */
-function stationTable(
-  stations: readonly StationStatus[],
-  query: StationQuery,
-  changes: ChangesByStation,
-  nowMs: number,
-): Html {
+function stationTable(stations: readonly StationStatus[], query: StationQuery, nowMs: number): Html {
   const { sort = '', page = '1', ...others } = query;
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
-  const columns = statusColumns({ changes, nowMs, hasUnknown });
+  const columns = statusColumns(nowMs, hasUnknown);
   const matching = stations.filter((station) => isMatch(station, query));
   const shown = listPage(sortedRows(matching, columns, sort), Number(page));
   const href = (values: StationQuery) => `${queryText({ ...others, ...values })}#stations`;
@@ -273,7 +244,7 @@ ${sortSelect(columns, sort, 'configuration')}
 }
 
 /** Totals over the stations whose numbers are known, with what they are to be compared with. */
-export function statusTiles(stations: readonly StationStatus[], changes: ChangesByStation, nowMs: number): Html {
+export function statusTiles(stations: readonly StationStatus[], nowMs: number): Html {
   const count = (filter: string) => stations.filter((station) => isIn(station, filter)).length;
   const others = STATE_FILTERS.filter((filter) => filter !== 'up' && count(filter) > 0);
   const notes = others.map(
@@ -298,11 +269,15 @@ export function statusTiles(stations: readonly StationStatus[], changes: Changes
     {
       term: 'Resources',
       value: linkedCount(sumOf(known, 'resources'), '?sort=-resources#stations'),
-      note: fleetChanges([...changes.values()], nowMs),
+      note: recentChanges(stations, nowMs, './'),
     },
     { term: 'Firing', tone: sumOf(known, 'firing') ? 'bad' : '', ...found('firing') },
     { term: 'Pending', tone: sumOf(known, 'pending') ? 'warning' : '', ...found('pending') },
-    ...(unknown ? [unknownTile(snapshots, unknown)] : []),
+    {
+      term: 'Unknown state',
+      value: unknown ? linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`) : undefined,
+      tone: 'unclear',
+    },
     {
       term: 'Coverage',
       value: coverageText(coverage, `.${ROUTES.search}?without_rules=yes`),
@@ -318,67 +293,21 @@ const FILTER_WORDS = {
   incomplete: 'up but incomplete',
 } as const;
 
-/** `−220 +12 in the last hour`, and for which time or stations that is not known. */
-function fleetChanges(changes: readonly RecentChanges[], nowMs: number): Html {
-  const removed = changes.reduce((sum, some) => sum + some.removed, 0);
-  const added = changes.reduce((sum, some) => sum + some.added, 0);
-  const known = changes.flatMap(({ knownSinceMs }) => knownSinceMs ?? []);
-  const unknown = changes.length - known.length;
-  const unknownText = unknown === 0 ? '' : `, unknown for ${countText(unknown, 'station')}`;
-  if (removed + added === 0 && known.length === 0) return html`changes unknown`;
-  if (removed + added === 0) return html`unchanged ${knownTime(Math.max(...known), nowMs)}${unknownText}`;
-  const isMuch = changes.some(({ loss }) => loss !== undefined);
-  const tone = isMuch ? html` class="failing"` : [];
-  const link = (change: 'added' | 'removed', words: string) =>
-    html`<a href="./${changesPath(undefined, { change, since: '1h' })}">${words}</a>`;
-  const lost = removed === 0 ? [] : html`<span${tone}>${link('removed', `−${numberText(removed)}`)}</span> `;
-  const gained = added === 0 ? [] : html`${link('added', `+${numberText(added)}`)} `;
-  const firstMs = Math.min(...changes.flatMap(({ knownSinceMs, sinceMs }) => knownSinceMs ?? sinceMs ?? []));
-  return html`${lost}${gained}${knownTime(firstMs, nowMs)}${unknownText}`;
-}
-
-function knownTime(sinceMs: number, nowMs: number): Html {
-  const isWholeHour = nowMs - sinceMs >= HOUR_MS - LONG_AGE_MS;
-  return isWholeHour ? html`in the last hour` : sinceText(sinceMs, nowMs);
-}
-
-function unknownTile(snapshots: readonly SnapshotStatus[], unknown: number): Fact {
-  const states = allUnknownStates(snapshots.map(({ unknownStates }) => unknownStates));
-  const [first, ...others] = states.map(({ state }) => state || NO_STATE);
-  return {
-    term: 'Unknown state',
-    value: linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`),
-    tone: 'unclear',
-    note: html`<code>${breakable(`${first}`)}</code>${others.length === 0 ? '' : ` and ${countText(others.length, 'other')}`}`,
-  };
-}
-
 /** The data that was refreshed the longest ago, also if it has expired since; none before the first success. */
 function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly Fact[] {
   const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];
-  const { name, snapshot, lastSuccessMs, maxStaleMs, ttlMs } = oldest;
-  const ageMs = nowMs - Number(lastSuccessMs);
-  const isFailing = oldest.up === false;
-  const isOld = isFailing || ageMs > 2 * ttlMs + LONG_AGE_MS;
-  const notes: readonly Html[] = [
-    stationLink(name),
-    ...(isFailing && snapshot ? [html`expires after ${durationText(maxStaleMs)}`] : []),
-    ...(snapshot === undefined ? [html`has expired`] : []),
-  ];
+  const { name, up, snapshot, lastSuccessMs } = oldest;
   return [
     {
       term: 'Oldest data',
-      value: roughDuration(ageMs),
-      tone: isOld ? failureTone(oldest, nowMs) : '',
-      note: itemList(notes, notes.length),
+      value: roughDuration(nowMs - Number(lastSuccessMs)),
+      tone: up === false || isCritical(oldest, nowMs) ? failureTone(oldest, nowMs) : '',
+      note: html`${stationLink(name)}${snapshot === undefined ? ', has expired' : ''}`,
     },
   ];
 }
-
-/** Longer than the scrape intervals in use: younger data is usual. */
-const LONG_AGE_MS = 5 * 60_000;
 
 /** undefined without any row: the sum is unknown then. */
 function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
