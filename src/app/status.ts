@@ -1,4 +1,3 @@
-import { add } from '../model/sums.ts';
 import type { ChangeLog } from '../resources/changes.ts';
 import type { Resources } from '../resources/collector.ts';
 import { knowsAlertable } from '../resources/spec.ts';
@@ -11,35 +10,18 @@ import type { Generation, Upstream } from './composition.ts';
 
 type StatusView = StationView<Resources>;
 
-/** How many stations the service answered last, by what they have in common. */
-interface Answers {
-  readonly byUpstream: ReadonlyMap<string, number>;
-  readonly byHost: ReadonlyMap<string, number>;
-  /** The hosts of the upstreams. */
-  readonly hosts: ReadonlyMap<string, string>;
-}
-
 function isUp({ health }: StatusView): boolean {
   return health.lastAttemptMs !== undefined && health.failure === undefined;
 }
 
-function answersOf({ loaded }: Generation, views: readonly StatusView[]): Answers {
-  const hosts = new Map(Object.entries(loaded.config.upstreams).map(([name, { base_url }]) => [name, base_url.host]));
-  const byUpstream = new Map<string, number>();
-  for (const view of views.filter(isUp)) add(byUpstream, view.spec.upstream, 1);
-  const byHost = new Map<string, number>();
-  for (const [upstream, count] of byUpstream) add(byHost, hosts.get(upstream) ?? '', count);
-  return { byUpstream, byHost, hosts };
-}
-
 /** `views`: of all stations. */
 export function statusesOf(generation: Generation, views = generation.fleet.views()): readonly StationStatus[] {
-  const answers = answersOf(generation, views);
-  return views.map((view) => stationStatus(generation, view, answers));
+  const answering = new Set(views.filter(isUp).map(({ spec }) => spec.upstream));
+  return views.map((view) => stationStatus(generation, view, !answering.has(view.spec.upstream)));
 }
 
 /** Maps a station to its status on the web pages. */
-function stationStatus(generation: Generation, view: StatusView, answers: Answers): StationStatus {
+function stationStatus(generation: Generation, view: StatusView, isUpstreamDown: boolean): StationStatus {
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
   const upstream = upstreams.get(spec.upstream) as Upstream;
@@ -56,8 +38,7 @@ function stationStatus(generation: Generation, view: StatusView, answers: Answer
     access: upstream.access,
     hasReplied: health.lastSuccessMs !== undefined,
     isHanging: upstream.limiter.isHanging(spec.name),
-    isUpstreamDown: !answers.byUpstream.has(spec.upstream),
-    othersAnswered: (answers.byHost.get(answers.hosts.get(spec.upstream) ?? '') ?? 0) - (isUp(view) ? 1 : 0),
+    isUpstreamDown,
     refresh: spec.cache.refresh,
     snapshot: served &&
       snapshot && {
@@ -87,10 +68,11 @@ export function stationDetail(generation: Generation, name: string, changes: Cha
   const view = views.find(({ spec }) => spec.name === name);
   if (view === undefined) return undefined;
   const { spec, served } = view;
+  const isUpstreamDown = !views.some((other) => other.spec.upstream === spec.upstream && isUp(other));
   return {
     spec,
     upstream: upstreamStatus(spec.upstream, generation.upstreams.get(spec.upstream) as Upstream, views),
-    status: stationStatus(generation, view, answersOf(generation, views)),
+    status: stationStatus(generation, view, isUpstreamDown),
     served: served?.data,
     refreshes: generation.journals.get(name)?.refreshes.newestFirst() ?? [],
     changes: changes.of(name),

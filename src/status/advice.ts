@@ -23,7 +23,7 @@ export interface Explanation extends Advice {
 export interface Circumstances {
   /** Of the upstream; undefined: unknown. */
   readonly access?: UpstreamAccess | undefined;
-  /** Who does not reply at all: the whole service, or one station while others of the same host are answered. */
+  /** Who does not reply at all: the whole service, or one station while others of the upstream are answered. */
   readonly silence?: 'service' | 'station' | undefined;
   /** A further connection, which `check --live` opens. */
   readonly probe?: ConnectionProbe | undefined;
@@ -222,7 +222,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     // Where nothing is answered, more time would not help.
     {
       when: ({ silence }) => silence === 'station',
-      meaning: 'The service does not answer for this station, but does for others on the same host.',
+      meaning: 'The service does not answer for this station, but does for others of the upstream.',
       advice:
         'Report the station to the operators of the service, with its path and the time: network and host work. Raise timeout only if this station is known to be slow.',
     },

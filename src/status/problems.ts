@@ -207,9 +207,9 @@ export function explainStation(station: StationStatus, probe?: ConnectionProbe):
 }
 
 /** Who has not replied, as far as is known; undefined: the service replied to the station before. */
-function silenceOf({ isHanging, hasReplied, othersAnswered }: StationStatus): 'station' | 'service' | undefined {
+function silenceOf({ isHanging, hasReplied, isUpstreamDown }: StationStatus): 'station' | 'service' | undefined {
   if (!isHanging && hasReplied) return undefined;
-  return othersAnswered > 0 ? 'station' : 'service';
+  return isUpstreamDown ? 'service' : 'station';
 }
 
 interface FailureGroup extends StatusGroup {

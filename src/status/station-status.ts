@@ -36,8 +36,6 @@ export interface StationStatus
   readonly isHanging: boolean;
   /** The latest refreshes of all stations of the upstream failed. */
   readonly isUpstreamDown: boolean;
-  /** Other stations of the same host whose latest refresh succeeded. */
-  readonly othersAnswered: number;
   /** What triggers a due refresh: a scrape or the background timer. */
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */

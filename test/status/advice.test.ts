@@ -86,7 +86,7 @@ describe('explain', () => {
     expect(explained({ reason: 'timeout' }).advice).toMatch(/^If the service never answers, /);
     expect(explained({ reason: 'timeout' }, { silence: 'service' }).advice).toMatch(/^Check base_url, /);
     const station = explained({ reason: 'timeout' }, { silence: 'station' });
-    expect(station.meaning).toContain('does for others on the same host');
+    expect(station.meaning).toContain('does for others of the upstream');
     expect(station.advice).not.toContain('firewall');
   });
 

@@ -78,7 +78,6 @@ export const STATION: StationStatus = {
   hasReplied: true,
   isHanging: false,
   isUpstreamDown: false,
-  othersAnswered: 0,
   refresh: 'scrape',
   snapshot: {
     ...SNAPSHOT,

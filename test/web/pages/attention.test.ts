@@ -379,10 +379,8 @@ describe('attentionSection', () => {
     const timeout = { reason: 'timeout' as const, message: 'm' };
     expect(textOf({ failure: timeout })).toMatch(/What to do: If the service never answers, /);
     for (const silent of [{ isHanging: true }, { hasReplied: false }])
-      expect(textOf({ failure: timeout, ...silent })).toMatch(/What to do: Check base_url, /);
-    expect(textOf({ failure: timeout, isHanging: true, othersAnswered: 2 })).toContain(
-      'does for others on the same host',
-    );
+      expect(textOf({ failure: timeout, isUpstreamDown: true, ...silent })).toMatch(/What to do: Check base_url, /);
+    expect(textOf({ failure: timeout, isHanging: true })).toContain('does for others of the upstream');
   });
 
   it('does not repeat the station on its own page, and has the links of that page', () => {
