@@ -1,10 +1,10 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { explainConnection, probeOf, withoutFalse } from '../diagnosis/diagnosis.ts';
+import { withoutFalse } from '../diagnosis/diagnosis.ts';
 import type { ExpositionSize, Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
-import { pageSizeText } from '../diagnosis/page-size.ts';
 import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
+import { failureOf } from '../model/failure.ts';
 import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
-import { isoDate } from '../status/advice.ts';
+import { explain, isoDate, pageLimitText } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { explainStation, type FleetProblem } from '../status/problems.ts';
 import { printable } from '../text/records.ts';
@@ -79,40 +79,26 @@ function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamFacts>[] {
   return [
     { heading: 'UPSTREAM', cell: ({ name }) => name },
     { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
-    { heading: 'DNS', rank: 5, cell: dnsCell },
-    { heading: 'CONNECTION', rank: 2, cell: connectionCell },
-    { heading: 'TLS', rank: 3, cell: (upstream) => tlsCell(upstream, nowMs) },
-    { heading: 'CLOCK', rank: 4, cell: clockCell },
+    { heading: 'CONNECTION', rank: 2, cell: (upstream) => connectionCell(upstream, nowMs) },
+    { heading: 'CLOCK', rank: 3, cell: clockCell },
   ];
 }
 
-function dnsCell({ options: { proxyUrl }, connection: { dns } }: UpstreamFacts): string {
-  const resolved =
-    dns.addresses.length === 0 ? 'not needed' : `${dns.addresses.join(', ')} in ${Math.round(dns.durationMs)} ms`;
-  const result = dns.error === undefined ? resolved : 'unknown host';
-  return proxyUrl === undefined ? result : `of the proxy: ${result}`;
-}
-
-function connectionCell(upstream: UpstreamFacts): string | undefined {
-  const { error, durationMs } = upstream.connection;
-  if (error === undefined) return `in ${Math.round(durationMs)} ms`;
-  const explanation = explainConnection(upstream);
-  return explanation?.isTls ? 'established' : explanation?.short;
-}
-
-function tlsCell(upstream: UpstreamFacts, nowMs: number): string {
-  const { options, connection } = upstream;
-  const { error, session } = connection;
-  const explanation = explainConnection(upstream);
-  const parts = explanation?.isTls ? [explanation.short] : [];
-  if (options.baseUrl.protocol === 'http:') return parts[0] ?? 'none (plain HTTP)';
+function connectionCell({ options, access, error, session, durationMs }: UpstreamFacts, nowMs: number): string {
+  const { baseUrl, tls } = options;
+  const parts = [
+    error === undefined
+      ? `in ${Math.round(durationMs)} ms`
+      : explain(failureOf(error), { access, silence: 'service' }).short,
+  ];
+  if (error === undefined && baseUrl.protocol === 'http:') parts.push('plain HTTP');
   if (session !== undefined) {
     const { protocol, validToMs, issuer } = session;
     const days = Math.floor((validToMs - nowMs) / DAY_MS);
     parts.push(protocol, days >= 0 ? `${days} days left` : `expired ${isoDate(validToMs)}`, `issued by ${issuer}`);
   }
-  if (error === undefined && options.tls?.insecure_skip_verify) parts.push('not verified');
-  return parts.join(', ') || UNKNOWN_CELL;
+  if (error === undefined && tls?.insecure_skip_verify) parts.push('not verified');
+  return parts.join(', ');
 }
 
 function clockCell({ clockDifferenceMs }: UpstreamFacts): string {
@@ -129,17 +115,14 @@ function reportColumns(screen: Screen | undefined): readonly TextColumn<StationC
   const span = screen ? durationText : (ms: number) => `${Math.round(ms)} ms`;
   return [
     { heading: 'STATION' },
-    { heading: 'UPSTREAM', rank: 12 },
-    { heading: 'AUTHENTICATION', rank: 6, colour: resultColour },
-    { heading: 'PERMISSION', rank: 7, colour: resultColour },
-    { heading: 'FIRST PAGE', rank: 10, isNumber: true, unit: span },
+    { heading: 'UPSTREAM', rank: 9 },
     { heading: 'REFRESH', rank: 3, isNumber: true, unit: span },
-    { heading: 'TOTAL', rank: 11, isNumber: true },
+    { heading: 'TOTAL', rank: 8, isNumber: true },
     { heading: 'RESOURCES', rank: 2, isNumber: true },
     { heading: 'LISTING', rank: 1, minWidth: 20, colour: resultColour },
     { heading: 'SERIES', rank: 5, isNumber: true },
-    { heading: 'BYTES', rank: 8, isNumber: true, unit: size },
-    { heading: 'GZIP', rank: 9, isNumber: true, unit: size },
+    { heading: 'BYTES', rank: 6, isNumber: true, unit: size },
+    { heading: 'GZIP', rank: 7, isNumber: true, unit: size },
     { heading: 'REQUESTS', rank: 4, isNumber: true },
   ].map(({ unit = String, ...column }) => ({
     ...column,
@@ -152,16 +135,16 @@ function listingText({ complete, rejected }: Snapshot): string {
 }
 
 function resultColour(cell: string): Colour | undefined {
-  if (['complete', 'granted', 'accepted'].includes(cell)) return 'green';
-  if (cell.startsWith('failed: ') || ['denied', 'rejected', 'no credentials'].includes(cell)) return 'red';
+  if (cell === 'complete') return 'green';
+  if (cell.startsWith('failed: ')) return 'red';
   return cell.includes('complete') ? 'yellow' : undefined;
 }
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ stations, total }: Facts): readonly StationCells[] {
+function stationRows({ stations, upstreams, total }: Facts): readonly StationCells[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
-    ...stations.map(stationRow),
+    ...stations.map((station) => stationRow(station, upstreams)),
     {
       STATION: 'all',
       RESOURCES: sizes.length === 0 ? UNKNOWN_CELL : totalOf(sizes),
@@ -171,38 +154,19 @@ function stationRows({ stations, total }: Facts): readonly StationCells[] {
   ];
 }
 
-function stationRow(station: StationFacts): StationCells {
-  const { spec, durationMs, replies, result } = station;
-  const [first] = replies;
+function stationRow(station: StationFacts, upstreams: readonly UpstreamFacts[]): StationCells {
+  const { spec, status, listed } = station;
+  const session = upstreams.find(({ name }) => name === spec.upstream)?.session;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
-    AUTHENTICATION: authenticationCell(station),
-    'FIRST PAGE': first === undefined ? UNKNOWN_CELL : first.receivedMs - first.sentMs,
-    REFRESH: durationMs,
+    REFRESH: Number(status.durationMs),
+    TOTAL: listed ? (listed.snapshot.reportedTotal ?? 'none') : UNKNOWN_CELL,
+    RESOURCES: listed?.snapshot.size ?? UNKNOWN_CELL,
+    LISTING: listed ? listingText(listed.snapshot) : `failed: ${explainStation(status, session)?.short}`,
     ...sizeCells(station),
     REQUESTS: costText([station]),
-    ...(result.ok
-      ? {
-          PERMISSION: 'granted',
-          TOTAL: result.snapshot.reportedTotal ?? 'none',
-          RESOURCES: result.snapshot.size,
-          LISTING: listingText(result.snapshot),
-        }
-      : {
-          PERMISSION: station.status.failure?.reason === 'forbidden' ? 'denied' : 'unknown',
-          TOTAL: UNKNOWN_CELL,
-          RESOURCES: UNKNOWN_CELL,
-          LISTING: `failed: ${explainStation(station.status, probeOf(station.upstream))?.short}`,
-        }),
   };
-}
-
-/** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
-function authenticationCell({ result, status: { failure, access } }: StationFacts): string {
-  if (result.ok) return access.hasCredentials ? 'accepted' : 'not required';
-  if (failure?.reason === 'auth') return access.hasCredentials && failure.isAnswered ? 'rejected' : 'no credentials';
-  return failure?.reason === 'forbidden' && access.hasCredentials ? 'accepted' : 'unknown';
 }
 
 function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCells {
@@ -222,7 +186,7 @@ function costText(stations: readonly StationFacts[]): string {
 }
 
 function listedStations(stations: readonly StationFacts[]) {
-  return stations.flatMap(({ spec, result }) => (result.ok ? [{ spec, snapshot: result.snapshot }] : []));
+  return stations.flatMap(({ spec, listed }) => (listed ? [{ spec, snapshot: listed.snapshot }] : []));
 }
 
 function totalOf(values: readonly number[]): number {
@@ -251,11 +215,27 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
   );
 }
 
-/** What larger pages would save. */
+/** A page of this size is still parsed without delaying scrapes. */
+const LARGER_PAGE_SIZE = 500;
+
+/** Whether larger pages would save requests: what was received decides. */
 function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
   return upstreams.flatMap(({ name, options }) => {
-    const text = pageSizeText(options.pageSize, listedStations(stations.filter(({ spec }) => spec.upstream === name)));
-    return text === undefined ? [] : [`page size: upstream ${name}: ${text}`];
+    const snapshots = listedStations(stations).flatMap(({ spec, snapshot }) =>
+      spec.upstream === name ? snapshot : [],
+    );
+    const limits = snapshots.flatMap(({ pageLimit }) => pageLimit ?? []);
+    if (limits.length > 0)
+      return [
+        `page size: upstream ${name}: the service ${pageLimitText(Math.max(...limits))}: a larger page_size is of no use.`,
+      ];
+    const isLong = snapshots.some(
+      ({ size, listings }) => size > options.pageSize && listings.some(({ pages }) => pages > 1),
+    );
+    if (!isLong || options.pageSize >= LARGER_PAGE_SIZE) return [];
+    return [
+      `page size: upstream ${name}: with page_size ${LARGER_PAGE_SIZE} there are fewer requests, if the service accepts it.`,
+    ];
   });
 }
 

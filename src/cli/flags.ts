@@ -48,7 +48,7 @@ const TABLE = {
     'serve',
   ),
   live: toggle(
-    'Query each station and print DNS, TLS, clock, permissions, sizes and costs, with an explanation of each failure.',
+    'Query each station and print connection, TLS, clock, sizes and costs, with an explanation of each failure.',
     'check',
   ),
   'min-coverage': optionalFlag(

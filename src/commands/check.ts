@@ -15,17 +15,16 @@ import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
-import { isTlsPort, probeConnection } from '../diagnosis/connection-probe.ts';
+import { probeConnection } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
 import {
   clockDifferenceMs,
   type ExpositionSize,
   type Facts,
+  labelMatches,
   type StationFacts,
-  type UpstreamFacts,
 } from '../diagnosis/facts.ts';
-import { labelMatches } from '../diagnosis/label-matches.ts';
 import type { Body } from '../exposition/exposition.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 import { getOrCreate } from '../model/sums.ts';
@@ -118,8 +117,8 @@ async function printWithoutRules(
   stations: readonly StationFacts[],
 ): Promise<void> {
   const found: StationResource[] = [];
-  for (const { spec, result } of stations) {
-    const searched = { ...spec, parts: result.ok ? result.snapshot.parts : [] };
+  for (const { spec, listed } of stations) {
+    const searched = { ...spec, parts: listed?.snapshot.parts ?? [] };
     const withoutRules = await searchStations([searched], { without_rules: 'yes' });
     const rows = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
     const resources = rows.map(({ resource }) => resource);
@@ -170,17 +169,14 @@ async function checkStations(
     await station.refresh();
     // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
-    const { spec, health, served } = view;
-    const replies = received.get(spec.name) ?? [];
+    const { name } = view.spec;
     return {
       ...(await expositionSize(generation, [view])),
       view,
-      spec,
-      durationMs: Number(health.durationMs),
-      // A completed first refresh leaves either a snapshot or a failure.
-      result: served ? { ok: true as const, ...served.data } : { ok: false as const },
-      reducedPageSize: pageSizes.get(spec.name),
-      replies,
+      spec: view.spec,
+      listed: view.served?.data,
+      reducedPageSize: pageSizes.get(name),
+      replies: received.get(name) ?? [],
     };
   };
   try {
@@ -193,19 +189,14 @@ async function checkStations(
     const stations = await untilAborted(Promise.all(caches.map(refreshed)), signal);
     const views = stations.map(({ view }) => view);
     const observed = probes.map(async ({ options, probed }) => {
-      const own = stations.filter(({ spec }) => spec.upstream === options.name);
-      const replies = own.flatMap((station) => station.replies);
-      const failures = own.flatMap(({ view }) => view.health.failure ?? []);
       const upstream = upstreamOf(options.name);
+      const own = stations.filter(({ spec }) => spec.upstream === options.name);
       return {
         ...upstreamStatus(options.name, upstream, views),
+        ...(await probed),
         options,
         access: upstream.access,
-        connection: await probed,
-        isTlsPort: await isTlsPort(options, failures),
-        clockDifferenceMs: clockDifferenceMs(replies),
-        replies,
-        failures,
+        clockDifferenceMs: clockDifferenceMs(own.flatMap(({ replies }) => replies)),
       };
     });
     const upstreams = await untilAborted(Promise.all(observed), signal);
@@ -215,7 +206,6 @@ async function checkStations(
       stations: stations.map((station, at) => ({
         ...station,
         status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
-        upstream: upstreams.find(({ name }) => name === station.spec.upstream) as UpstreamFacts,
       })),
       labelMatches: labelMatches(loaded.config.resource_labels, stations),
       total: await expositionSize(generation, views),

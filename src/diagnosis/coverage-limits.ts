@@ -20,7 +20,7 @@ interface CoverageLimits {
   readonly labels?: readonly LabelFilter[];
 }
 
-type CheckedStation = Pick<StationFacts, 'spec' | 'result'>;
+type CheckedStation = Pick<StationFacts, 'spec' | 'listed'>;
 
 export interface CoverageVerdict {
   /** Why the stations are not within the limits. */
@@ -58,8 +58,8 @@ export function coverageVerdict(
   };
 }
 
-function groupsOf({ result }: CheckedStation, labels: readonly LabelFilter[]): readonly AggregateGroup[] {
-  return result.ok ? [...result.aggregates.groups].filter((group) => hasLabels(group, labels)) : [];
+function groupsOf({ listed }: CheckedStation, labels: readonly LabelFilter[]): readonly AggregateGroup[] {
+  return [...(listed?.aggregates.groups ?? [])].filter((group) => hasLabels(group, labels));
 }
 
 export function hasLabels(labelled: Pick<Resource, 'labels'>, filters: readonly LabelFilter[]): boolean {
@@ -98,11 +98,11 @@ function countWords({ withRules, withoutRules, unknownCoverage }: Coverage, assu
 }
 
 /** A station without resources that can have alerts lacks no alert rules. */
-function* unknownReasons({ spec, result }: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
-  if (!result.ok) return yield 'its listing failed';
-  const { complete, rejected, parts } = result.snapshot;
+function* unknownReasons({ spec, listed }: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
+  if (listed === undefined) return yield 'its listing failed';
+  const { complete, rejected, parts } = listed.snapshot;
   if (!complete)
-    yield isOnlyRejecting(result.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';
+    yield isOnlyRejecting(listed.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';
   let unreported = 0;
   let unknownAlertability = 0;
   for (const resource of parts.flat()) {

@@ -1,12 +1,13 @@
-import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
+import type { UpstreamAccess } from '../model/failure.ts';
+import { add } from '../model/sums.ts';
 import type { Aggregates } from '../resources/aggregates.ts';
+import type { LabelEntry } from '../resources/resource-labels.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { ConnectionProbe } from '../status/advice.ts';
+import type { TlsSession } from '../status/advice.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
-import type { LabelMatch } from './label-matches.ts';
 
 /** What a live check observed. */
 export interface Facts {
@@ -22,41 +23,28 @@ export interface Facts {
 }
 
 /** The load is that after the check. */
-export interface UpstreamFacts extends UpstreamStatus, Pick<ConnectionProbe, 'isTlsPort'> {
+export interface UpstreamFacts extends Omit<UpstreamStatus, 'session'>, ConnectionFacts {
   readonly options: UpstreamOptions;
   readonly access: UpstreamAccess;
-  readonly connection: ConnectionFacts;
   /** How far the local clock is ahead of the service's. */
   readonly clockDifferenceMs: number | undefined;
-  /** The replies to requests of its stations. */
-  readonly replies: readonly ReplyInfo[];
-  /** The failures of its stations. */
-  readonly failures: readonly FailureFacts[];
 }
 
-export interface ConnectionFacts extends Pick<ConnectionProbe, 'session'> {
-  readonly dns: DnsFacts;
+/** What one connection showed. */
+export interface ConnectionFacts {
+  readonly session: TlsSession | undefined;
   /** undefined: connected. */
-  readonly error: unknown;
-  readonly durationMs: number;
-}
-
-/** Concerns the host connected to first: the proxy if there is one. */
-interface DnsFacts {
-  readonly addresses: readonly string[];
   readonly error: unknown;
   readonly durationMs: number;
 }
 
 export interface StationFacts extends ExpositionSize {
   readonly spec: ResourceSpec;
-  readonly upstream: UpstreamFacts;
   readonly status: StationStatus;
-  readonly durationMs: number;
-  readonly result: ({ readonly ok: true } & Listed) | { readonly ok: false };
+  /** undefined: the refresh failed. */
+  readonly listed: Listed | undefined;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
-  /** The replies in order of arrival. */
   readonly replies: readonly ReplyInfo[];
 }
 
@@ -71,6 +59,30 @@ export interface ExpositionSize {
   readonly series: number;
   readonly plainBytes: number;
   readonly gzipBytes: number;
+}
+
+/** How many of the listed resources an entry of `resource_labels` matches. */
+interface LabelMatch {
+  /** Its place and expressions: `resource_labels[0] (name: pay)`. */
+  readonly entry: string;
+  readonly resources: number;
+}
+
+export function labelMatches(
+  entries: readonly Pick<LabelEntry, 'match'>[],
+  stations: readonly Pick<StationFacts, 'spec' | 'listed'>[],
+): readonly LabelMatch[] {
+  const counts = new Map<LabelEntry['match'], number>();
+  for (const { spec, listed } of stations)
+    for (const resource of listed?.snapshot.parts.flat() ?? [])
+      for (const { match } of spec.resourceLabels.matching(resource)) add(counts, match, 1);
+  return entries.map(({ match }, at) => {
+    const expressions = Object.entries(match).map(([field, { source }]) => `${field}: ${source}`);
+    return {
+      entry: `resource_labels[${at}] (${expressions.join(', ') || 'all'})`,
+      resources: counts.get(match) ?? 0,
+    };
+  });
 }
 
 /** The `Date` header has a resolution of one second. */

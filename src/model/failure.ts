@@ -125,7 +125,6 @@ export interface UpstreamAccess {
   readonly key: 'base_url' | 'proxy_url';
   /** Requests carry something that identifies the client. */
   readonly hasCredentials: boolean;
-  readonly hasCertificate: boolean;
   readonly words: CredentialWords;
 }
 

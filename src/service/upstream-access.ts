@@ -5,13 +5,11 @@ import type { UpstreamOptions } from './upstream-options.ts';
 
 export function upstreamAccess(options: UpstreamOptions): UpstreamAccess {
   const { auth, baseUrl, headers, proxyUrl, tls } = options;
-  const hasCertificate = tls?.cert_file !== undefined;
   return {
     service: baseUrl.host,
     host: (proxyUrl ?? baseUrl).host,
     key: proxyUrl === undefined ? 'base_url' : 'proxy_url',
-    hasCredentials: auth !== undefined || headers.length > 0 || hasCertificate,
-    hasCertificate,
+    hasCredentials: auth !== undefined || headers.length > 0 || tls?.cert_file !== undefined,
     words: credentialWords(options),
   };
 }

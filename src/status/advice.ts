@@ -14,28 +14,16 @@ export interface Advice {
   readonly advice: string;
 }
 
-export interface Explanation extends Advice {
-  /** The TLS handshake failed, or the first request because of it. */
-  readonly isTls: boolean;
-}
-
 /** What is known beside a failure. */
 export interface Circumstances {
   /** Of the upstream; undefined: unknown. */
   readonly access?: UpstreamAccess | undefined;
   /** Who does not reply at all: the whole service, or one station while others of the upstream are answered. */
   readonly silence?: 'service' | 'station' | undefined;
-  /** A further connection, which `check --live` opens. */
-  readonly probe?: ConnectionProbe | undefined;
+  /** That of a further connection, which `check --live` opens. */
+  readonly session?: TlsSession | undefined;
   /** How many records of a page the service returns at most, where it is less than `page_size`. */
   readonly pageLimit?: number | undefined;
-}
-
-export interface ConnectionProbe {
-  /** undefined: there was no TLS handshake. */
-  readonly session: TlsSession | undefined;
-  /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
-  readonly isTlsPort: boolean;
 }
 
 /** Also known when the certificate failed verification. */
@@ -48,7 +36,7 @@ export interface TlsSession {
 }
 
 /** The explanation of the first rule that applies. */
-export function explain(failure: FailureFacts, circumstances: Circumstances = {}): Explanation {
+export function explain(failure: FailureFacts, circumstances: Circumstances = {}): Advice {
   const { reason, codes = [], status } = failure;
   const rules: readonly Rule[] = RULES[reason];
   const rule = rules.find(
@@ -56,10 +44,10 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || when({ ...circumstances, failure })),
   );
-  const { short, meaning, advice, isTls = reason === 'tls' } = { ...generalRule(reason), ...rule };
+  const { short, meaning, advice } = { ...generalRule(reason), ...rule };
   const shown = short === ERROR_STATUS && status !== undefined ? statusText(status) : short;
   const words = wordsOf(failure, circumstances);
-  return { short: filled(shown, words), meaning: filled(meaning, words), advice: filled(advice, words), isTls };
+  return { short: filled(shown, words), meaning: filled(meaning, words), advice: filled(advice, words) };
 }
 
 /** What a reason means whatever its cause is: for the documentation. */
@@ -109,28 +97,10 @@ interface Rule extends Partial<Advice> {
   /** Of the failure. */
   readonly code?: RegExp;
   readonly when?: (circumstances: Circumstances & { readonly failure: FailureFacts }) => boolean;
-  readonly isTls?: true;
 }
 
 /** In the texts, a name in braces stands for one of these words. */
-type Words = Readonly<Record<(typeof WORDS)[number], string>>;
-
-const WORDS = [
-  'service',
-  'host',
-  'key',
-  'credentials',
-  'rejected',
-  'unobtainable',
-  'issuer',
-  'names',
-  'expiry',
-  'certificateState',
-  'certificateProblem',
-  'certificateAdvice',
-  'clockDifference',
-  'orPageSize',
-] as const;
+type Words = typeof GENERAL_WORDS;
 
 function filled(text: string, words: Words): string {
   return text.replace(/\{(\w+)\}/g, (_, name: keyof Words) => words[name]);
@@ -139,14 +109,11 @@ function filled(text: string, words: Words): string {
 /** Certificates of large hosting providers have hundreds. */
 const MAX_CERTIFICATE_NAMES = 5;
 
-const CLIENT_CERTIFICATE_ADVICE =
-  'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
-
 const UNOBTAINABLE =
   'Check that the credential file exists, is not empty and is readable by the exporter; it is reread automatically.';
 
 /** Where nothing is known of the upstream. */
-const GENERAL_WORDS: Words = {
+const GENERAL_WORDS = {
   service: 'the service',
   host: 'the service',
   key: 'base_url',
@@ -157,9 +124,6 @@ const GENERAL_WORDS: Words = {
   issuer: '',
   names: '',
   expiry: '',
-  certificateState: 'required',
-  certificateProblem: 'requires a',
-  certificateAdvice: 'Obtain a client certificate and set tls_config.cert_file and tls_config.key_file.',
   clockDifference: '',
   orPageSize: orPageSize(undefined),
 };
@@ -168,17 +132,11 @@ function orPageSize(pageLimit: number | undefined): string {
   return pageLimit === undefined ? ' or page_size' : '';
 }
 
-function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, probe, pageLimit }: Circumstances): Words {
-  const session = probe?.session;
+function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, session, pageLimit }: Circumstances): Words {
   return {
     ...GENERAL_WORDS,
     ...access?.words,
     ...(access && { service: access.service, host: access.host, key: access.key }),
-    ...(access?.hasCertificate && {
-      certificateState: 'rejected',
-      certificateProblem: 'rejects the',
-      certificateAdvice: CLIENT_CERTIFICATE_ADVICE,
-    }),
     ...(session && {
       issuer: `: ${session.issuer}`,
       names: `: ${session.names.slice(0, MAX_CERTIFICATE_NAMES).join(', ')}`,
@@ -192,26 +150,17 @@ function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, probe, pageL
 /** Stands for the status, where it is known. */
 const ERROR_STATUS = 'error status';
 
-const PLAIN_HTTP: Rule = {
-  when: ({ probe }) => probe?.isTlsPort === true,
-  isTls: true,
-  short: 'port expects TLS',
-  meaning: '{service} expects TLS on this port, but base_url is an http URL.',
-  advice: 'Start base_url with https://.',
-};
-
 const CLIENT_CERTIFICATE: Rule = {
-  isTls: true,
-  short: 'client certificate {certificateState}',
+  short: 'client certificate required',
   meaning:
-    '{service} closed the connection during the TLS handshake: it probably {certificateProblem} client certificate.',
-  advice: '{certificateAdvice}',
+    '{service} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
+  advice:
+    'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.',
 };
 
 /** The last one of a reason is the general one, which applies to all other failures: a rule has its texts where it has none. */
 const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>> = {
   timeout: [
-    PLAIN_HTTP,
     {
       code: /^(UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_CONNECTION_TIMEOUT|ETIMEDOUT)$/,
       short: 'connect timeout',
@@ -240,7 +189,6 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
   ],
   network: [
-    PLAIN_HTTP,
     {
       code: /^(ENOTFOUND|EAI_AGAIN)$/,
       short: 'unknown host',
@@ -269,7 +217,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
-      when: ({ probe, silence }) => probe?.session !== undefined && silence !== undefined,
+      when: ({ session, silence }) => session !== undefined && silence !== undefined,
       ...CLIENT_CERTIFICATE,
     },
     {
@@ -281,7 +229,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       short: 'connection failed',
       meaning: 'The connection to the service failed or was closed early.',
-      advice: 'Check base_url, DNS, firewalls and proxy_url.',
+      advice: 'Check base_url (https:// for a port with TLS), DNS, firewalls and proxy_url.',
     },
   ],
   tls: [
@@ -324,15 +272,8 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Have the service support TLS 1.2 or newer, or lower tls_config.min_version.',
     },
     {
-      // OpenSSL 3.2 renamed SSLV3 to SSL/TLS in these codes.
-      code: /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE)$/,
+      code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/,
       ...CLIENT_CERTIFICATE,
-    },
-    {
-      code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA)/,
-      short: 'client certificate rejected',
-      meaning: '{service} rejected the client certificate.',
-      advice: CLIENT_CERTIFICATE_ADVICE,
     },
     {
       // EPROTO is a failed handshake, of no cause that is known here.
@@ -403,7 +344,6 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
   ],
   status: [
-    PLAIN_HTTP,
     {
       when: ({ failure: { status = 0 } }) => status >= 500,
       advice: 'This is a failure of the service: the exporter retries; report it to the service if it persists.',

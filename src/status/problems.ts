@@ -1,5 +1,5 @@
 import { countText, firstOf, numberText } from '../text/words.ts';
-import { type ConnectionProbe, type Explanation, explain, incompleteAdvice, throttlingAdvice } from './advice.ts';
+import { type Advice, explain, incompleteAdvice, type TlsSession, throttlingAdvice } from './advice.ts';
 import { loadNotes } from './load-notes.ts';
 import type { Loss } from './loss.ts';
 import {
@@ -73,8 +73,6 @@ export interface ProblemFacts {
   readonly upstreams: readonly UpstreamStatus[];
   readonly rejectedReload?: RejectedReload | undefined;
   readonly rejectedWebReload?: RejectedReload | undefined;
-  /** By upstream. */
-  readonly probes?: ReadonlyMap<string, ConnectionProbe>;
   readonly nowMs: number;
 }
 
@@ -200,9 +198,9 @@ function lossProblem({ key, stations }: StatusGroup, nowMs: number): FleetProble
 }
 
 /** What the failure of a station means and what to do; undefined: it does not fail. */
-export function explainStation(station: StationStatus, probe?: ConnectionProbe): Explanation | undefined {
+export function explainStation(station: StationStatus, session?: TlsSession): Advice | undefined {
   const { failure, access, snapshot } = station;
-  const circumstances = { access, silence: silenceOf(station), probe, pageLimit: snapshot?.pageLimit };
+  const circumstances = { access, silence: silenceOf(station), session, pageLimit: snapshot?.pageLimit };
   return failure && explain(failure, circumstances);
 }
 
@@ -213,13 +211,14 @@ function silenceOf({ isHanging, hasReplied, isUpstreamDown }: StationStatus): 's
 }
 
 interface FailureGroup extends StatusGroup {
-  readonly explanation: Explanation;
+  readonly explanation: Advice;
 }
 
 /** By upstream, reason and explanation. */
-function failureGroups({ stations, probes }: ProblemFacts): readonly FailureGroup[] {
+function failureGroups({ stations, upstreams }: ProblemFacts): readonly FailureGroup[] {
+  const sessions = new Map(upstreams.map(({ name, session }) => [name, session]));
   const explained = stations.flatMap((station) => {
-    const explanation = explainStation(station, probes?.get(station.upstream));
+    const explanation = explainStation(station, sessions.get(station.upstream));
     return explanation ? [{ station, explanation }] : [];
   });
   const keyOf = ({ station: { upstream, failure }, explanation: { short } }: (typeof explained)[number]) =>
@@ -228,8 +227,7 @@ function failureGroups({ stations, probes }: ProblemFacts): readonly FailureGrou
     key,
     stations: group.map(({ station }) => station),
     // The others may know less: some of them may have been answered before.
-    explanation: (group.find(({ station }) => silenceOf(station) === undefined) ?? group[0])
-      ?.explanation as Explanation,
+    explanation: (group.find(({ station }) => silenceOf(station) === undefined) ?? group[0])?.explanation as Advice,
   }));
 }
 

@@ -10,7 +10,7 @@ import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 const upstream: UpstreamFacts = {
   ...UPSTREAM,
   options: { ...UPSTREAM.options, proxyUrl: new URL('http://user:pass@proxy.example:3128') },
-  connection: { ...UPSTREAM.connection, session: sessionFor(30.5) },
+  session: sessionFor(30.5),
 };
 
 const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkProblems(facts, 10_000), 0, screen);
@@ -39,7 +39,8 @@ failure: 13 stations of upstream main: The service returned an error status. No 
 
   it('ends with at most three changes, the most urgent first', () => {
     const { invalidFields } = listingOf([]);
-    const odd = { ...listedStation({ size: 0, invalidFields: { ...invalidFields, sku: 1 } }, 7), durationMs: 11_000 };
+    const listed = listedStation({ size: 0, invalidFields: { ...invalidFields, sku: 1 } }, 7);
+    const odd = { ...listed, status: { ...listed.status, durationMs: 11_000 } };
     const report = reportOf(factsOf([odd, failedStation('b')]));
     expect(report.match(/^(failure|warning): /gm)).toHaveLength(5);
     const [, changes = ''] = /\n\n(change 1: .*)$/s.exec(report) ?? [];
@@ -52,27 +53,28 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     ]);
   });
 
-  it('shows the addresses of the proxy, but not its password', () => {
+  it('shows the connection to the service, but no password of the proxy', () => {
     expect(upstreamCells(upstream)).toEqual([
       'main',
       'monitor.example.com',
-      'of the proxy: 192.0.2.1, 192.0.2.2 in 2 ms',
-      'in 3 ms',
-      'TLSv1.3, 30 days left, issued by CA',
+      'in 3 ms, TLSv1.3, 30 days left, issued by CA',
       '–',
     ]);
   });
 
+  it('shows how far the clock is ahead', () => {
+    expect(upstreamCells({ ...UPSTREAM, clockDifferenceMs: 61_000 })[3]).toBe("61 s ahead of the service's");
+    expect(upstreamCells({ ...UPSTREAM, clockDifferenceMs: 0 })[3]).toBe('in sync');
+  });
+
   it('shows an internal error while connecting', () => {
-    const connection = { ...UPSTREAM.connection, error: new TypeError('a bug') };
-    expect(upstreamCells({ ...upstream, connection }).slice(3)).toEqual(['internal error', '–', '–']);
+    expect(upstreamCells({ ...UPSTREAM, error: new TypeError('a bug') })[2]).toBe('internal error');
   });
 
   it('shows that a certificate has expired, or is not verified', () => {
     const options = { ...UPSTREAM.options, tls: { insecure_skip_verify: true } };
-    const connection = { ...UPSTREAM.connection, session: sessionFor(-1) };
-    expect(upstreamCells({ ...UPSTREAM, options, connection })[4]).toBe(
-      'TLSv1.3, expired 2024-12-31, issued by CA, not verified',
+    expect(upstreamCells({ ...UPSTREAM, options, session: sessionFor(-1) })[2]).toBe(
+      'in 3 ms, TLSv1.3, expired 2024-12-31, issued by CA, not verified',
     );
   });
 
@@ -112,7 +114,9 @@ describe('the notes of checkReport', () => {
 });
 
 describe('checkReport, on a terminal', () => {
-  const facts = factsOf([{ ...failedStation('a'), durationMs: 13_512, plainBytes: 842_300, gzipBytes: 1_688_111 }]);
+  const failed = failedStation('a');
+  const status = { ...failed.status, durationMs: 13_512 };
+  const facts = factsOf([{ ...failed, status, plainBytes: 842_300, gzipBytes: 1_688_111 }]);
 
   it('wraps the notes in a pipe too', () => {
     const [, , notes = ''] = reportOf(facts).split('\n\n');
@@ -140,12 +144,9 @@ describe('checkReport, on a terminal', () => {
     expect(report).toContain('\u001b[31mfailed: error status\u001b[0m');
     expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
     const incomplete = { complete: false, incompleteReasons: [mismatch('too few')], rejected: 1 };
-    const listed = listedStation({ reportedTotal: undefined });
-    const identified = { ...listed.status, access: { ...listed.status.access, hasCredentials: true } };
-    const stations = [{ ...listed, status: identified }, listedStation(incomplete)];
+    const stations = [listedStation({ reportedTotal: undefined }), listedStation(incomplete)];
     const results = reportOf(factsOf(stations), { columns: 200, hasColours: true });
     expect(results).toMatch(/ none +0 +\S*complete/);
-    expect(results).toContain('\u001b[32maccepted\u001b[0m');
     expect(results).toContain('\u001b[32mcomplete\u001b[0m');
     expect(results).toContain('\u001b[33mincomplete, 1 rejected\u001b[0m');
     expect(results).toContain(

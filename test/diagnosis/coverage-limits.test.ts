@@ -28,8 +28,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
   const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
   return {
     spec: specOf({ name, alertability, ...(counts.labels && { resourceLabels: TEAMS }) }),
-    result: {
-      ok: true,
+    listed: {
       snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
       aggregates: { groups: [{ ...group, ...rules }] },
       withheld: 0,
@@ -39,7 +38,7 @@ const station = (name: string, counts: Counts, listed: readonly Partial<Resource
 
 const failed = (name: string): Checked => ({
   spec: specOf({ name }),
-  result: { ok: false },
+  listed: undefined,
 });
 
 const UNREPORTED = { alertRules: undefined };

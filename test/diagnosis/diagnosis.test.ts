@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
-import type { Facts } from '../../src/diagnosis/facts.ts';
+import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import { schemeOf } from '../service/support/client.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 import { factsOf, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
@@ -12,6 +12,11 @@ const reply = (status: number) => ({
   receivedMs: 0,
   dateMs: undefined,
   retryAfterMs: undefined,
+});
+
+const lasting = (durationMs: number, station: StationFacts) => ({
+  ...station,
+  status: { ...station.status, durationMs },
 });
 
 const warningsOf = (facts: Facts) =>
@@ -29,7 +34,7 @@ describe('checkProblems', () => {
         auth: schemeOf({ hmac: { access_key_id: 'a', secret_access_key: 's' } }),
         tls: { insecure_skip_verify: true },
       },
-      connection: { ...UPSTREAM.connection, session: sessionFor(13) },
+      session: sessionFor(13),
       clockDifferenceMs: -120_000,
       capacity: { neededPerSecond: 300, possiblePerSecond: 50, roundMs: 360_000, unknownStations: 0 },
     };
@@ -49,10 +54,10 @@ describe('checkProblems', () => {
       rejected: 4,
       invalidFields: { ...invalidFields, sku: 1, state: 2 },
     };
-    const station = { ...listedStation(listing, 7), reducedPageSize: 40, replies: [reply(413)], durationMs: 10_100 };
+    const station = { ...lasting(10_100, listedStation(listing, 7)), reducedPageSize: 40, replies: [reply(413)] };
     expect(warningsOf(factsOf([station]))).toEqual([
       'Resources may be missing: too few.',
-      'A refresh takes 10.1 s, longer than the scrape timeout of 10 s: scrapes serve the previous snapshot.',
+      'A refresh takes up to 10.1 s, longer than the scrape timeout of 10 s: scrapes serve the previous snapshot.',
       'The service rejected the page size: the refresh continued with 40 resources per page.',
       'There are more resources than metrics.max_resources: 7 per-resource series are withheld. Aggregates stay exact.',
       'Invalid field values were dropped: sku (1), state (2).',
@@ -62,9 +67,8 @@ describe('checkProblems', () => {
   it('has one warning for one cause, with what differs from station to station', () => {
     const { invalidFields } = listingOf([]);
     const odd = (name: string, sku: number, durationMs: number) => ({
-      ...listedStation({ rejected: 1, invalidFields: { ...invalidFields, sku } }, 0, name),
+      ...lasting(durationMs, listedStation({ rejected: 1, invalidFields: { ...invalidFields, sku } }, 0, name)),
       spec: specOf({ name }),
-      durationMs,
     });
     const found = checkProblems(factsOf([odd('a', 4, 11_000), odd('b', 1, 20_000)]), 10_000);
     expect(found.map(({ what, stations }) => [what, ...stations])).toEqual([
@@ -78,8 +82,8 @@ describe('checkProblems', () => {
   });
 
   it('warns of an empty listing, but not of a long refresh in the background', () => {
-    const cache = { ...specOf().cache, refresh: 'background' } as const;
-    const station = { ...listedStation({}), spec: specOf({ cache }), durationMs: 10_100 };
+    const station = lasting(10_100, listedStation({}));
+    station.status = { ...station.status, refresh: 'background' };
     expect(warningsOf(factsOf([station]))).toEqual(['The listing is empty.']);
   });
 });

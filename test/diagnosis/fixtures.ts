@@ -16,18 +16,12 @@ export const UPSTREAM: UpstreamFacts = {
   name: 'main',
   options: OPTIONS,
   access: upstreamAccess(OPTIONS),
-  connection: {
-    dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
-    error: undefined,
-    durationMs: 3,
-    session: undefined,
-  },
-  isTlsPort: false,
+  error: undefined,
+  durationMs: 3,
+  session: undefined,
   load: IDLE_LOAD,
   capacity: undefined,
   clockDifferenceMs: undefined,
-  replies: [],
-  failures: [],
 };
 
 /** Its certificate is valid for so long. */
@@ -41,9 +35,9 @@ export const sessionFor = (days: number) => ({
 export const failedStation = (name: string, message = 'unavailable'): StationFacts => ({
   ...SIZE,
   spec: specOf({ name }),
-  upstream: UPSTREAM,
   status: {
     ...STATION,
+    durationMs: 12.3,
     name,
     up: false,
     failure: { reason: 'status', message },
@@ -51,8 +45,7 @@ export const failedStation = (name: string, message = 'unavailable'): StationFac
     lastSuccessMs: undefined,
     snapshot: undefined,
   },
-  durationMs: 12.3,
-  result: { ok: false },
+  listed: undefined,
   reducedPageSize: undefined,
   replies: [],
 });
@@ -63,7 +56,7 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
   return {
     ...failedStation(name),
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, ...snapshot } },
-    result: { ok: true, snapshot, aggregates: { groups: [] }, withheld },
+    listed: { snapshot, aggregates: { groups: [] }, withheld },
   };
 };
 
