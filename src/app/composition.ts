@@ -239,7 +239,7 @@ function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
 }
 
 /** The User-Agent header of requests to the service. */
-export function userAgentOf({ version }: Pick<Build, 'version'>): string {
+function userAgentOf({ version }: Pick<Build, 'version'>): string {
   return `telemetry-station-exporter/${version}`;
 }
 

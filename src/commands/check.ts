@@ -1,11 +1,4 @@
-import {
-  commandServices,
-  endGeneration,
-  type Generation,
-  nextGeneration,
-  type Upstream,
-  userAgentOf,
-} from '../app/composition.ts';
+import { commandServices, endGeneration, type Generation, nextGeneration } from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -34,7 +27,6 @@ import { ResourceLabels } from '../resources/resource-labels.ts';
 import { type StationResource, searchStations } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
-import { upstreamOptions } from '../service/upstream-options.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
 import type { StationCache, StationView } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
@@ -164,7 +156,6 @@ async function checkStations(
   );
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   const caches = [...generation.stations.values()];
-  const upstreamOf = (name: string) => generation.upstreams.get(name) as Upstream;
   const refreshed = async (station: StationCache<Resources>) => {
     await station.refresh();
     // At once: with a ttl of 0 the snapshot is not kept.
@@ -180,21 +171,16 @@ async function checkStations(
     };
   };
   try {
-    const probes = Object.entries(loaded.config.upstreams)
-      .filter(([name]) => caches.some(({ spec }) => spec.upstream === name))
-      .map(([name, config]) => {
-        const options = upstreamOptions(name, config, userAgentOf(build));
-        return { options, probed: probeConnection(options) };
-      });
+    const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
+    const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: probeConnection(upstream.options) }));
     const stations = await untilAborted(Promise.all(caches.map(refreshed)), signal);
     const views = stations.map(({ view }) => view);
-    const observed = probes.map(async ({ options, probed }) => {
-      const upstream = upstreamOf(options.name);
-      const own = stations.filter(({ spec }) => spec.upstream === options.name);
+    const observed = probes.map(async ({ name, upstream, probed }) => {
+      const own = stations.filter(({ spec }) => spec.upstream === name);
       return {
-        ...upstreamStatus(options.name, upstream, views),
+        ...upstreamStatus(name, upstream, views),
         ...(await probed),
-        options,
+        options: upstream.options,
         access: upstream.access,
         clockDifferenceMs: clockDifferenceMs(own.flatMap(({ replies }) => replies)),
       };

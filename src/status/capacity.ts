@@ -19,7 +19,7 @@ export interface Capacity {
 const SCRAPE_INTERVAL_MS = 60_000;
 
 /** How many requests all these listings take, while no new resources make kept ones due. */
-export function requestsPerSecond(listings: readonly RepeatedListing[]): number {
+function requestsPerSecond(listings: readonly RepeatedListing[]): number {
   return listings.reduce((sum, { pages, intervalMs }) => sum + (1000 * pages) / (intervalMs || SCRAPE_INTERVAL_MS), 0);
 }
 
