@@ -147,7 +147,8 @@ describe('prometheus/rules.yml', () => {
     // It restores them at the third evaluation, which comes before Alertmanager considers them resolved.
     expect(shippedGroups().filter(({ interval }) => interval !== '30s')).toEqual([]);
     const ranges = alerts.filter(([, rule]) => rule.for === undefined);
-    expect(ranges.map(([name]) => name)).toEqual(['TelemetryStationManyResourcesFiring']);
+    const withRange = ['CapacityDropped', 'ManyResourcesFiring'];
+    expect(ranges.map(([name]) => name)).toEqual(withRange.map((name) => `TelemetryStation${name}`));
   });
 
   it('pages for the exporter before it does for what is missing then, and for an upstream before its stations', () => {
