@@ -46,15 +46,8 @@ export type List<Row> = (filters: QueryFilters, context: ListingContext) => Prom
 /** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
 export type Part<Row> = readonly Row[];
 
-/** The positions of a part's rows in the listing, and their invalid fields: the page of a resource shows them. */
-export interface PartLocation {
-  /** The page's offset in the listing. */
-  readonly offset: number;
-  /** Each row's index in its page; undefined when the page was taken over without omissions. */
-  readonly positions: readonly number[] | undefined;
-  /** The invalid fields of the rows that have any, by row index. */
-  readonly invalid: ReadonlyMap<number, readonly string[]>;
-}
+/** The invalid fields of those rows of a part that have any, by row index: the page of a resource shows them. */
+export type InvalidOfPart = ReadonlyMap<number, readonly string[]>;
 
 /** Why a listing is not verified complete: `further_listing` is a listing of a product or of the alertable resources. */
 export const INCOMPLETE_REASONS = [
@@ -98,7 +91,7 @@ export interface Listing<Row> extends RejectedRecords {
   /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
   /** One per part. */
-  readonly locations: readonly PartLocation[];
+  readonly invalid: readonly InvalidOfPart[];
   /** Unique rows in all parts. */
   readonly size: number;
   /** Nothing that the service lists is missing, except for rejected records. */

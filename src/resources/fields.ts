@@ -209,10 +209,7 @@ export interface RecordContext {
   readonly states: StateMeanings;
 }
 
-/**
- * Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from
- * it: that stays in V8's old space, and the copies die in the new space.
- */
+/** Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from it. */
 export function readResource(
   record: unknown,
   { texts, states }: RecordContext,

@@ -10,27 +10,24 @@ import type { ResourceSpec } from './spec.ts';
 export interface FurtherListing {
   readonly name: string;
   readonly filters: ListingFilters;
-  /** Which setting of the station says how often it is read. */
-  readonly ttl: 'productsTtlMs' | 'alertabilityTtlMs';
+  /** After which time it is read again; 0: every refresh reads it. */
+  readonly ttlMs: number;
 }
 
 /** Those of the products are the last ones, in their order. */
-export function furtherListings(spec: FurtherSettings): readonly FurtherListing[] {
-  const alertable = {
-    name: 'alertable resources',
-    filters: { enabled_alert: true },
-    ttl: 'alertabilityTtlMs',
-  } as const;
-  const products = spec.products.map(
-    (product) => ({ name: `product ${product}`, filters: { product }, ttl: 'productsTtlMs' }) as const,
-  );
+export function furtherListings(spec: ResourceSpec): readonly FurtherListing[] {
+  const { alertabilityTtlMs, productsTtlMs } = spec;
+  const alertable = { name: 'alertable resources', filters: { enabled_alert: true }, ttlMs: alertabilityTtlMs };
+  const products = spec.products.map((product) => ({
+    name: `product ${product}`,
+    filters: { product },
+    ttlMs: productsTtlMs,
+  }));
   return listsAlertable(spec) ? [alertable, ...products] : products;
 }
 
-type FurtherSettings = Pick<ResourceSpec, 'products' | 'alertability' | 'filters'>;
-
 /** With the filter enabled_alert, the main listing contains alertable resources only. */
-export function listsAlertable({ alertability, filters }: Omit<FurtherSettings, 'products'>): boolean {
+export function listsAlertable({ alertability, filters }: ResourceSpec): boolean {
   return alertability && filters.enabled_alert !== true;
 }
 
@@ -82,7 +79,7 @@ export class FurtherReader {
     listsAll: boolean,
   ): Promise<readonly TakenListing[]> {
     const concurrent = this.#listings.map((further, at) =>
-      this.#spec[further.ttl] === 0 ? this.#list(further, before.further[at], context) : undefined,
+      further.ttlMs === 0 ? this.#list(further, before.further[at], context) : undefined,
     );
     const [listed, ...taken] = await Promise.all([main, ...concurrent]);
     const areAllDue = listsAll || (await this.#hasNewIds(listed.parts, before));
@@ -96,9 +93,9 @@ export class FurtherReader {
   }
 
   /** A listing that does not add up is read again with the next refresh. */
-  #isDue({ ttl }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
+  #isDue({ ttlMs }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
     const ageMs = this.#clock.elapsedMs() - takenMs;
-    return !listing.addsUp || ageMs >= this.#spec[ttl] * (1 - EARLY_SHARE);
+    return !listing.addsUp || ageMs >= ttlMs * (1 - EARLY_SHARE);
   }
 
   async #list(
@@ -113,7 +110,7 @@ export class FurtherReader {
 
   /** Whether the main listing has ids that it did not have before. Most of its parts are usually the same as before. */
   async #hasNewIds(parts: readonly Part<Resource>[], before: ReadBefore): Promise<boolean> {
-    const hasTtls = this.#listings.some(({ ttl }) => this.#spec[ttl] > 0);
+    const hasTtls = this.#listings.some(({ ttlMs }) => ttlMs > 0);
     const knownParts = new Set(before.main);
     const otherParts = parts.filter((part) => !knownParts.has(part));
     if (!hasTtls || otherParts.length === 0) return false;

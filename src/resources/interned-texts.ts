@@ -8,9 +8,7 @@ const MAX_TEXT_LENGTH = 128;
 export class InternedTexts {
   readonly #texts = new Map<string, string>();
 
-  /** `known` is an interned text that it may be equal to. */
-  intern(text: string, known?: string): string {
-    if (text === known) return known;
+  intern(text: string): string {
     const interned = this.#texts.get(text);
     if (interned !== undefined) return interned;
     if (text.length > MAX_TEXT_LENGTH) return text;

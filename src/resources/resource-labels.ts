@@ -26,7 +26,7 @@ type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELD
 /** What the entries say about a resource. */
 export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
 
-export const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
+const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
 
 interface LabelRule {
   readonly alertable: boolean | undefined;

@@ -4,7 +4,7 @@ import type { ResourceFamily } from './family-tables.ts';
 import { type Resource, resourceLabel } from './fields.ts';
 import type { ResourceSpec } from './spec.ts';
 
-/** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
+/** Lines concatenated before they are written to the buffer. */
 const RESOURCES_PER_TEXT = 64;
 
 /** Writes one text per family. */

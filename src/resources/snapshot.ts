@@ -11,7 +11,6 @@ import {
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { joinedResource, type Resource } from './fields.ts';
 import {
-  type FurtherListing,
   FurtherReader,
   furtherListings,
   ignoredProducts,
@@ -21,8 +20,7 @@ import {
 } from './further-listings.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { ID_LISTING, resourceListing } from './listings.ts';
-import { labelsOf } from './resource-labelling.ts';
-import { type Labelled, UNLABELLED } from './resource-labels.ts';
+import type { Labelled } from './resource-labels.ts';
 import type { ResourceSpec } from './spec.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
@@ -39,16 +37,14 @@ export interface Snapshot extends Listing<Resource> {
 
 /** A listing of a snapshot, read by its refresh or an earlier one. */
 interface JoinedListing {
-  readonly name: string;
   readonly pages: number;
-  /** Which setting of the station says how often it is read; undefined: every refresh reads it. */
-  readonly ttl: FurtherListing['ttl'] | undefined;
+  /** After which time it is read again; 0: every refresh reads it. */
+  readonly ttlMs: number;
 }
 
 /** What the listings of a snapshot cost. */
-export function repeatedListings(spec: ResourceSpec, { listings }: Snapshot): readonly RepeatedListing[] {
-  const ttlMs = ({ ttl }: JoinedListing) => (ttl === undefined ? 0 : spec[ttl]);
-  return listings.map((listing) => ({ ...listing, intervalMs: Math.max(spec.cache.ttlMs, ttlMs(listing)) }));
+export function repeatedListings({ cache }: ResourceSpec, { listings }: Snapshot): readonly RepeatedListing[] {
+  return listings.map(({ pages, ttlMs }) => ({ pages, intervalMs: Math.max(cache.ttlMs, ttlMs) }));
 }
 
 interface SnapshotSettings {
@@ -109,22 +105,28 @@ export class SnapshotReader {
     const before = this.#latest;
     const join = new Join(this.#spec, memberships);
     const isSameJoin = hasSameElements(memberships, before.memberships);
+    const joined = new Map<Part<Resource>, Part<Resource>>();
     const outdated: Part<Resource>[] = [];
     await forEachPart(parts, (part) => {
       const known = before.joined.get(part);
-      if (!known || !(isSameJoin || known.every((resource) => join.isCurrent(resource)))) outdated.push(part);
+      if (known && (isSameJoin || known.every((resource) => join.isCurrent(resource)))) joined.set(part, known);
+      else outdated.push(part);
     });
-    const productOf = (id: string) => join.productOf(id);
-    const labelled = { parts, formerParts: [...before.joined.values()], resourceLabels, productOf };
-    const labels = isLabelling ? await labelsOf(outdated, labelled, signal) : undefined;
-    const joined = new Map<Part<Resource>, Part<Resource>>();
-    for (const part of parts) joined.set(part, before.joined.get(part) ?? part);
+    // A row that did not change is the same object, and keeps its labels with its product: the expressions take long.
+    const formerByRow = new Map<Resource, Resource | undefined>();
+    const formerParts = isLabelling ? [...before.joined.keys()].filter((part) => !joined.has(part)) : [];
+    await forEachPart(formerParts, (part) => {
+      for (const [at, row] of part.entries()) formerByRow.set(row, before.joined.get(part)?.[at]);
+    });
     await forEachPart(outdated, (part) => {
-      const partLabels = labels?.get(part);
-      joined.set(
-        part,
-        part.map((resource, at) => join.joined(resource, partLabels?.[at] ?? UNLABELLED)),
-      );
+      const resources = part.map((row) => {
+        signal.throwIfAborted();
+        const product = join.productOf(row.id);
+        const former = formerByRow.get(row);
+        const labelled = former?.product === product ? former : resourceLabels.labelled({ ...row, product });
+        return join.joined(row, product, labelled);
+      });
+      joined.set(part, resources);
     });
     return joined;
   }
@@ -164,11 +166,11 @@ function furtherFacts(
   further: readonly TakenListing[],
   ignored: readonly string[],
 ) {
-  const listings: JoinedListing[] = [{ name: 'resources', pages: main.pages, ttl: undefined }];
+  const listings: JoinedListing[] = [{ pages: main.pages, ttlMs: 0 }];
   const incompleteReasons = [...main.incompleteReasons];
-  for (const [at, { name, ttl }] of furtherListings(spec).entries()) {
+  for (const [at, { name, ttlMs }] of furtherListings(spec).entries()) {
     const { listing } = further[at] as TakenListing;
-    listings.push({ name, pages: listing.pages, ttl });
+    listings.push({ pages: listing.pages, ttlMs });
     for (const { reason, text } of listing.incompleteReasons)
       incompleteReasons.push({
         // Records without an id are usually without one in every listing: that is one reason.
@@ -196,8 +198,8 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
   return hasSameElements(a.parts, b.parts) && JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b));
 }
 
-/** Locations are left out because they change only together with the parts. */
-function factsOf({ parts, locations, ...facts }: Snapshot): object {
+/** Invalid fields are left out because they change only together with the parts. */
+function factsOf({ parts, invalid, ...facts }: Snapshot): object {
   return facts;
 }
 
@@ -213,14 +215,8 @@ class Join {
     this.#products = memberships.slice(memberships.length - spec.products.length);
   }
 
-  joined(resource: Resource, { labels, exemptBy }: Labelled): Resource {
-    const { id } = resource;
-    return joinedResource(resource, {
-      product: this.productOf(id),
-      listedAlertable: this.#isAlertable(id),
-      exemptBy,
-      labels,
-    });
+  joined(row: Resource, product: string, { labels, exemptBy }: Labelled): Resource {
+    return joinedResource(row, { product, listedAlertable: this.#isAlertable(row.id), exemptBy, labels });
   }
 
   isCurrent({ id, product, listedAlertable }: Resource): boolean {

@@ -83,16 +83,9 @@ failure: 13 stations of upstream main: The service returned an error status. No 
   });
 
   it('counts a kept listing once per ttl, or with every scrape what has none', () => {
-    const listings = [undefined, 'alertabilityTtlMs', 'productsTtlMs'].map((ttl, at) => ({
-      name: `${at}`,
-      pages: [25, 20, 15][at] ?? 0,
-      takenWallMs: undefined,
-      failure: undefined,
-      ttl: ttl as 'productsTtlMs' | undefined,
-    }));
     const requestsOf = (ttlMs: number, keptMs: number) => {
-      const cache = { ...specOf().cache, ttlMs };
-      const spec = specOf({ cache, productsTtlMs: keptMs, alertabilityTtlMs: keptMs });
+      const listings = [25, 20, 15].map((pages, at) => ({ pages, ttlMs: at === 0 ? 0 : keptMs }));
+      const spec = specOf({ cache: { ...specOf().cache, ttlMs } });
       const report = reportOf(factsOf([{ ...listedStation({ pages: 25, listings }), spec }]));
       return /^all .*$/m.exec(report)?.[0].split(/ {2,}/).at(-1);
     };

@@ -128,18 +128,18 @@ describe('SnapshotReader', () => {
     expect(snapshot.pages).toBe(1);
   });
 
-  it('keeps the locations of the main listing and collects the incomplete reasons of all listings', async () => {
-    const locations = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
+  it('keeps the invalid fields of the main listing and collects the incomplete reasons of all listings', async () => {
+    const invalid = [new Map([[1, ['sku'] as const]])];
     const { read } = readerOf(
       { products: ['y'], alertability: true },
       ({ enabled_alert }) => {
         const reasons = enabled_alert ? ['the total changed'] : ['it is short', 'it repeats'];
         return listingOf(['a'], { complete: false, incompleteReasons: reasons.map(mismatch) });
       },
-      () => listingOf(records, { locations, complete: false, incompleteReasons: [mismatch('the main one is short')] }),
+      () => listingOf(records, { invalid, complete: false, incompleteReasons: [mismatch('the main one is short')] }),
     );
     const { snapshot } = await read();
-    expect(snapshot.locations).toBe(locations);
+    expect(snapshot.invalid).toBe(invalid);
     const further = (text: string) => ({ reason: 'further_listing', text });
     expect(snapshot.incompleteReasons).toEqual([
       mismatch('the main one is short'),
@@ -230,8 +230,8 @@ describe('SnapshotReader', () => {
     expect(await teams()).toEqual([['a:x', 'b:named', 'c:named'], 'a,b,c']);
     ofProduct = ['b'];
     expect(await teams()).toEqual([['a:named', 'b:x', 'c:named'], 'a,b']);
-    listed = [resourceOf('new'), resourceOf('b', { state: 'FIRING' }), resourceOf('c', { name: 'other' })];
-    expect(await teams()).toEqual([['new:named', 'b:x', 'c:'], 'new,c']);
+    listed = [resourceOf('new'), records[1] as Resource, resourceOf('c', { name: 'other' })].toReversed();
+    expect(await teams()).toEqual([['c:', 'b:x', 'new:named'], 'c,new']);
     // The rows of a page are shared with the source, which takes them for what the service sent.
     expect(listed.map(({ product, labels }) => [product, labels])).toEqual(listed.map(() => ['', undefined]));
   });

@@ -119,9 +119,9 @@ export function listingOf<Row>(
   return {
     main: { addsUp },
     ignoresProduct: false,
-    listings: [{ name: 'resources', pages, ttl: undefined }],
+    listings: [{ pages, ttlMs: 0 }],
     parts: rows.length === 0 ? [] : [rows],
-    locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
+    invalid: rows.length === 0 ? [] : [new Map()],
     size: rows.length,
     addsUp,
     complete,

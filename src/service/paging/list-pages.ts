@@ -1,9 +1,9 @@
 import {
+  type InvalidOfPart,
   type Listing,
   type ListingKind,
   MAX_REJECTED_RECORDS,
   type Part,
-  type PartLocation,
   type RejectedRecord,
   type RejectedRecords,
   TOTAL_FIELD,
@@ -329,7 +329,7 @@ class Pass<Row> {
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
   async #merge(ending: Ending): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
-    const locations: PartLocation[] = [];
+    const invalid: InvalidOfPart[] = [];
     const invalidFields: Record<string, number> = Object.fromEntries(this.#kind.fields.map((field) => [field, 0]));
     const labels = new Set<string>();
     const rejects = new ListingRejects(ending !== 'end');
@@ -338,20 +338,19 @@ class Pass<Row> {
       for (const part of placed.page.parts) {
         if (this.#duplicates > 0) await yieldToEventLoop();
         const kept = this.#duplicates === 0 ? part : withoutDuplicates(part, labels);
-        const { rows, positions, invalid } = kept;
-        if (rows.length === 0) continue;
-        keptRows += rows.length;
-        parts.push(rows);
-        locations.push({ offset: placed.offset, positions, invalid });
-        countFields(invalid, invalidFields);
+        if (kept.rows.length === 0) continue;
+        keptRows += kept.rows.length;
+        parts.push(kept.rows);
+        invalid.push(kept.invalid);
+        countFields(kept.invalid, invalidFields);
       }
       rejects.add(placed, keptRows);
     }
-    return { parts, locations, invalidFields, ...rejects.facts() };
+    return { parts, invalid, invalidFields, ...rejects.facts() };
   }
 }
 
-type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'invalidFields'> & RejectedRecords;
+type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'invalid' | 'invalidFields'> & RejectedRecords;
 
 /**
  * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
@@ -413,7 +412,7 @@ function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PageP
   return kept.length === part.ids.length ? part : selectRows(part, kept);
 }
 
-function countFields(invalid: PartLocation['invalid'], counts: Record<string, number>): void {
+function countFields(invalid: InvalidOfPart, counts: Record<string, number>): void {
   for (const fields of invalid.values()) for (const field of fields) counts[field] = (counts[field] ?? 0) + 1;
 }
 

@@ -214,11 +214,11 @@ interface LocatedResource {
   readonly invalid: readonly string[];
 }
 
-function locateResource({ parts, locations }: Snapshot, id: string): LocatedResource | undefined {
+function locateResource({ parts, invalid }: Snapshot, id: string): LocatedResource | undefined {
   for (const [at, part] of parts.entries()) {
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];
-    if (resource) return { resource, invalid: locations[at]?.invalid.get(index) ?? [] };
+    if (resource) return { resource, invalid: invalid[at]?.get(index) ?? [] };
   }
   return undefined;
 }

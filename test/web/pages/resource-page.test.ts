@@ -116,9 +116,7 @@ describe('resourcePage', () => {
       createdSeconds: undefined,
     };
     const invalid = new Map([[0, ['resource_type', 'state', 'create_time'] as const]]);
-    const { body, text } = await open(bare, {
-      snapshot: { locations: [{ offset: 0, positions: undefined, invalid }] },
-    });
+    const { body, text } = await open(bare, { snapshot: { invalid: [invalid] } });
     expect(rowsOf(body, 'fields')).toEqual([
       'resource_ida',
       'namenot reported',
