@@ -28,12 +28,9 @@ function metaLabels({ name, upstream, path, labels }: ResourceSpec): Readonly<Re
   return Object.fromEntries(all.map(([label, value]) => [`__meta_telemetry_station_${label}`, value]));
 }
 
-/** A name or an address, and an optional port. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i;
-
 /** Where the client reaches the exporter. */
 function requestUrl({ headers: { host = '' }, protocol }: Request): URL {
   const url = `${protocol}://${host}`;
-  if (HOST.test(host) && URL.canParse(url)) return new URL(url);
+  if (URL.canParse(url)) return new URL(url);
   throw new RequestError(400, 'Expected a Host header of a host and an optional port.\n');
 }

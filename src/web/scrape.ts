@@ -134,9 +134,6 @@ export async function withinDeadline<T>(
   }
 }
 
-/** Size of the pieces of bytes that an encrypted connection copies. */
-const MAX_COPIED_BYTES = 256 * 1024;
-
 /** Writes the body; bytes that are not shared no faster than the client reads them. */
 export async function writeBody(
   response: ServerResponse,
@@ -158,15 +155,8 @@ export async function writeBody(
     response.end();
     return;
   }
-  await pipeline(gzip ? pieces(body.gzip()) : body.plain(), response).catch((error) => {
+  await pipeline(gzip ? body.gzip() : body.plain(), response).catch((error) => {
     // A client that disconnects is not an error.
     if (!response.req.destroyed) throw error;
   });
-}
-
-function* pieces(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
-  for (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += MAX_COPIED_BYTES)
-      yield chunk.subarray(start, start + MAX_COPIED_BYTES);
-  }
 }

@@ -48,19 +48,14 @@ describe('serviceDiscovery', () => {
     expect(JSON.parse((await request('/sd')).body)).toEqual([expected]);
   });
 
-  it.each([
-    '',
-    'Host: a b\r\n',
-    'Host: :80\r\n',
-    'Host: a:65536\r\n',
-    'Host: ::1\r\n',
-    'Host: a@b\r\n',
-    'Host: a/b\r\n',
-  ])('responds 400 without a valid Host header: %j', async (header) => {
-    const { port } = await startApp();
-    const { received } = openConnection(port, `GET /sd HTTP/1.0\r\n${header}\r\n`);
-    expect(await received).toContain('Expected a Host header of a host and an optional port.\n');
-  });
+  it.each(['', 'Host: a b\r\n', 'Host: :80\r\n', 'Host: a:65536\r\n', 'Host: ::1\r\n'])(
+    'responds 400 without a valid Host header: %j',
+    async (header) => {
+      const { port } = await startApp();
+      const { received } = openConnection(port, `GET /sd HTTP/1.0\r\n${header}\r\n`);
+      expect(await received).toContain('Expected a Host header of a host and an optional port.\n');
+    },
+  );
 
   it('sets __scheme__ to https for a request over TLS', async () => {
     const { request } = await startApp({}, {}, SERVER_TLS);

@@ -3,11 +3,8 @@ import type { EndedRefresh } from '../../status/latest-refreshes.ts';
 import { NOTABLE_WAIT_MS, type StationDetail } from '../../status/station-status.ts';
 import { durationText, numberText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { dayText, type Html, html, itemList, more, timeText, unknown } from './html.ts';
+import { dayText, type Html, html, itemList, timeText, unknown } from './html.ts';
 import { downloads, type PageColumn, table, tableRow } from './table.ts';
-
-/** Refreshes that the page shows without opening the list. */
-const SHOWN = 10;
 
 /** The latest refreshes one by one, the newest first, in a part to open. */
 export function refreshesSection({
@@ -15,19 +12,13 @@ export function refreshesSection({
   refreshes,
   nowMs,
 }: Pick<StationDetail, 'spec' | 'refreshes'> & { readonly nowMs: number }): Html {
-  const columns = refreshColumns(spec.name, nowMs);
-  const tableOf = (id: string, some: readonly EndedRefresh[]) =>
-    table(
-      { id, columns, caption: 'Refreshes' },
-      some.map((refresh) => tableRow(columns, refresh)),
-    );
-  const further = refreshes.slice(SHOWN);
-  const shown = html`${tableOf('refreshes', refreshes.slice(0, SHOWN))}
-${more(further.length, tableOf('more-refreshes', further))}${downloads(`../${stationPath(spec.name, '/refreshes')}`)}`;
   if (refreshes.length === 0) return html`<p id="refreshes">No refresh has ended yet.</p>`;
+  const columns = refreshColumns(spec.name, nowMs);
+  const rows = refreshes.map((refresh) => tableRow(columns, refresh));
   return html`<details class="refreshes" id="latest-refreshes">
 <summary>Latest refreshes: ${outcomesText(refreshes)}</summary>
-${shown}
+${table({ id: 'refreshes', columns, caption: 'Refreshes' }, rows)}
+${downloads(`../${stationPath(spec.name, '/refreshes')}`)}
 </details>`;
 }
 

@@ -62,11 +62,10 @@ describe('refreshesSection', () => {
     expect(rowsOf(section([refresh]), 'refreshes')).toEqual([row]);
   });
 
-  it('shows the newest ten, the others in a part to open, and links to all of them as CSV and JSON', () => {
+  it('shows all of them, the newest first, and links to them as CSV and JSON', () => {
     const markup = section(Array.from({ length: 60 }, (_, at) => successAt(at * MINUTE_MS)));
     const rows = rowsOf(markup, 'refreshes');
-    expect([rows.length, rows[0]?.slice(0, 8), rows[9]?.slice(0, 8)]).toEqual([10, '03:05:00', '02:56:00']);
-    expect(rowsOf(markup, 'more-refreshes')).toHaveLength(50);
+    expect([rows.length, rows[0]?.slice(0, 8), rows[59]?.slice(0, 8)]).toEqual([60, '03:05:00', '02:06:00']);
     expect(shown(markup).hrefs).toEqual(['csv', 'json'].map((format) => `../stations/prod/refreshes?format=${format}`));
   });
 
