@@ -111,9 +111,6 @@ function noChangesText(sinceMs: number | undefined, isCurrent: boolean, nowMs: n
     : html`No changes found ${since}; those since the last success are unknown.`;
 }
 
-/** Values of a label that can be chosen. */
-const MAX_OWNERS = 200;
-
 const TIMES = [
   ['1h', 'last hour'],
   ['6h', 'last 6 hours'],
@@ -125,8 +122,7 @@ function changesFilterForm({ name, query, labels, stations }: Found, all: readon
   const kept = stations.flatMap(({ newestFirst }) => newestFirst);
   const selects = labels.map((label) => {
     const values = new Set(kept.map(({ resource }) => resourceLabel(resource, label) || NONE));
-    const options = [...values].sort().slice(0, MAX_OWNERS);
-    return html`\n${selectBox(label, labelHeading(label), options, query[label])}`;
+    return html`\n${selectBox(label, labelHeading(label), [...values].sort(), query[label])}`;
   });
   const isFiltered = Object.keys(query).some((parameter) => parameter !== 'page');
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">

@@ -182,12 +182,9 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ sort })}">Clear fil
 
 /** A value that no resource has any more, or a short form of one, is an option while it is given. */
 function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
-  const known = counts.filter(({ key }, at) => key !== OTHER_VALUE && (at < MAX_LISTED_VALUES || key === given));
+  const known = counts.filter(({ key }) => key !== OTHER_VALUE);
   const options = known.map(({ key, name: value, label: words, count }) => {
     return [key || NONE, `${value}${words === '' ? '' : ` · ${words}`} (${numberText(count)})`] as const;
   });
   return selectBox(name, label, options, given === '' ? NONE : given);
 }
-
-/** Values of a kind that can be chosen: the service may have as many as `limits.label_values`, each of them long. */
-const MAX_LISTED_VALUES = 200;

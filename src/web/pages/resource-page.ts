@@ -19,69 +19,63 @@ import { lastSuccess, linkList, stateBadge, stationLink, trail, withheldNotes } 
 
 const RESOURCE_ROOT = '../../../';
 
-/** A resource: its record in the listing, and the results of the further listings. */
+/** A resource: its record in the listing, and the results of the further listings; or what was last known of a removed one. */
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
   const nowMs = options.now();
   const detail = stationOf(exporter, request);
   const id = String(request.params['id']);
   const changes = detail.changes.newestFirst.filter(({ resource }) => resource.id === id);
-  const { resource, content } = listedContent(detail, id, changes, nowMs) ?? removedContent(detail, changes, nowMs);
-  const title = `${titleOf(resource)} · ${detail.spec.name}`;
-  sendPage(response, { title, root: RESOURCE_ROOT, content, isLive: true }, options);
-};
-
-/** A page, and the resource that it shows. */
-interface ShownResource {
-  readonly resource: Resource;
-  readonly content: Html;
-}
-
-/** undefined: it is not listed. */
-function listedContent(
-  detail: StationDetail,
-  id: string,
-  changes: readonly ObservedChange[],
-  nowMs: number,
-): ShownResource | undefined {
-  const { status, served, links } = detail;
-  const located = served && locateResource(served.snapshot, id);
-  if (served === undefined || located === undefined) return undefined;
-  const { spec } = served;
-  const { resource, invalid } = located;
+  const { resource, invalid, links, lead } = listed(detail, id, nowMs) ?? removed(detail, changes, nowMs);
   const heading = titleOf(resource);
-  const { alertRules } = resource;
-  const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
+  const content = html`${trail(RESOURCE_ROOT, heading, detail.spec.name)}
 <h1>${heading}</h1>
-${linkList(linksOf(links, spec, resource))}<div class="headline">
+${links}<div class="headline">
 <p class="code">${id}</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-${facts('tiles', 'status', [
-  { term: 'State', value: alertStateBadge(resource) },
-  { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
-  ...spec.resourceLabels.names.map((name) => ({
-    term: labelHeading(name),
-    value: labelTile(resourceLabel(resource, name)),
-  })),
-])}
+${lead}
+${ownChanges(changes, (detail.served ?? detail).spec, nowMs)}
+<h2 id="read">Fields</h2>
+${resourceFields(resource, invalid, nowMs)}`;
+  const title = `${heading} · ${detail.spec.name}`;
+  sendPage(response, { title, root: RESOURCE_ROOT, content, isLive: true }, options);
+};
+
+interface ShownResource {
+  readonly resource: Resource;
+  /** The fields of its record that could not be read. */
+  readonly invalid: readonly string[];
+  readonly links: Html | readonly Html[];
+  /** What the page says first. */
+  readonly lead: Html;
+}
+
+/** undefined: it is not listed. */
+function listed({ status, served, links }: StationDetail, id: string, nowMs: number): ShownResource | undefined {
+  const located = served && locateResource(served.snapshot, id);
+  if (served === undefined || located === undefined) return undefined;
+  const { spec } = served;
+  const { resource } = located;
+  const { alertRules } = resource;
+  const lead = html`${facts('tiles', 'status', [
+    { term: 'State', value: alertStateBadge(resource) },
+    { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
+    ...spec.resourceLabels.names.map((name) => ({
+      term: labelHeading(name),
+      value: labelTile(resourceLabel(resource, name)),
+    })),
+  ])}
 <p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}${status.isBeforeReload ? ', before the reload' : ''}.</p>
 ${withheldNotes(served)}${facts('lines', 'reasons', [
   { term: 'Product', value: productReason(spec, resource, served.snapshot) },
   { term: 'Coverage', value: coverageReason(spec, resource) },
-])}
-${ownChanges(changes, spec, nowMs)}
-<h2 id="read">Fields</h2>
-${resourceFields(resource, invalid, nowMs)}`;
-  return { resource, content };
+])}`;
+  return { ...located, links: linkList(linksOf(links, spec, resource)), lead };
 }
 
-/** What was last known of a resource, as long as its removal is among the changes that are kept; otherwise throws a RequestError. */
-function removedContent(
-  { spec, served }: StationDetail,
-  changes: readonly ObservedChange[],
-  nowMs: number,
-): ShownResource {
+/** As long as its removal is among the changes that are kept; otherwise throws a RequestError. */
+function removed({ spec, served }: StationDetail, changes: readonly ObservedChange[], nowMs: number): ShownResource {
   const [latest] = changes;
   if (latest?.change !== 'removed') {
     const [words, path] =
@@ -91,28 +85,15 @@ function removedContent(
     throw new RequestError(404, served ? notListedText(served.snapshot) : NO_DATA_TEXT, { words, path });
   }
   const { atMs, resource } = latest;
-  const heading = titleOf(resource);
-  const content = html`${trail(RESOURCE_ROOT, heading, spec.name)}
-<h1>${heading}</h1>
-<div class="headline">
-<p id="summary" class="summary warning">removed; not listed ${sinceText(atMs, nowMs)}</p>
-${LIVE_CONTROLS}
-</div>
-<p class="code">${resource.id}</p>
-${LIVE_NOTICES}
+  const labels = Object.entries(resource.labels ?? {});
+  const lead = html`<p id="summary" class="summary warning">removed; not listed ${sinceText(atMs, nowMs)}</p>
 <p>Station ${stationLink(spec.name, RESOURCE_ROOT)} had it in its last listing before. What follows is what was last known.</p>
 ${facts(
   'lines',
   'last-known',
-  Object.entries(resource.labels ?? {}).map(([name, value]) => ({
-    term: labelHeading(name),
-    value: value || unknown('none'),
-  })),
-)}
-${ownChanges(changes, spec, nowMs)}
-<h2 id="read">Fields</h2>
-${resourceFields(resource, [], nowMs)}`;
-  return { resource, content };
+  labels.map(([name, value]) => ({ term: labelHeading(name), value: value || unknown('none') })),
+)}`;
+  return { resource, invalid: [], links: [], lead };
 }
 
 /** Only a complete listing shows that the station does not have a resource. */
@@ -208,13 +189,10 @@ function coverageReason({ alertability }: ResourceSpec, { alertable, exemptBy, a
   return html`${alertRules > 0 ? 'covered' : 'not covered'} by alert rules`;
 }
 
-/** A resource, and the fields of its record that could not be read. */
-interface LocatedResource {
-  readonly resource: Resource;
-  readonly invalid: readonly string[];
-}
-
-function locateResource({ parts, invalid }: Snapshot, id: string): LocatedResource | undefined {
+function locateResource(
+  { parts, invalid }: Snapshot,
+  id: string,
+): Pick<ShownResource, 'resource' | 'invalid'> | undefined {
   for (const [at, part] of parts.entries()) {
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];

@@ -66,9 +66,6 @@ function emptyPage({ isSharded }: ExporterPort, form: Html): Html {
 ${form}`;
 }
 
-/** Values of a kind that can be chosen. */
-const MAX_VALUES = 200;
-
 /** Filters by a GET request; other values of the query are kept. */
 function searchForm({ selection, sort }: ResourceQuery, exporter: ExporterPort, owners: readonly OwnerCount[]): Html {
   const { search, alert_state: alertState, without_rules: withoutRules, ...values } = selection;
@@ -76,14 +73,14 @@ function searchForm({ selection, sort }: ResourceQuery, exporter: ExporterPort, 
   const labels = [...new Set(owners.map(({ label }) => label))];
   const chosen = (name: string) => (values[name] === '' ? NONE : values[name]);
   const selects = labels.map((label) => {
-    const known = owners.filter((count) => count.label === label).slice(0, MAX_VALUES);
+    const known = owners.filter((count) => count.label === label);
     const options = known.map(
       ({ value, resources }) => [value || NONE, `${value || NONE} (${numberText(resources)})`] as const,
     );
     return html`\n${selectBox(label, labelHeading(label), options, chosen(label))}`;
   });
-  const stations = specs.map(({ name }) => name).slice(0, MAX_VALUES);
-  const products = [...new Set(specs.flatMap((spec) => spec.products))].slice(0, MAX_VALUES);
+  const stations = specs.map(({ name }) => name);
+  const products = [...new Set(specs.flatMap((spec) => spec.products))];
   const filters = ['station', 'type', 'product', ...labels];
   const others = { ...values, ...(sort && { sort }) };
   const hidden = Object.entries(others).flatMap(([name, value]) =>

@@ -81,12 +81,16 @@ ${cells}</tr>
 /** A value and its words; a text is both. */
 type Option = string | readonly [value: string, words: string];
 
+/** Values that can be chosen: the service may have as many as `limits.label_values`, each of them long. */
+const MAX_OPTIONS = 200;
+
 /**
  * One option has the attribute `selected`, so that a script can compare the choice with it: the first, which chooses nothing, by default.
- * The chosen value is an option even if it is not among them, so that the form matches the query.
+ * The chosen value is an option even if it is not among the first ones, so that the form matches the query.
  */
 export function selectBox(name: string, label: string, options: readonly Option[], chosen = '', any = 'any'): Html {
-  const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
+  const first = options.slice(0, MAX_OPTIONS);
+  const pairs = first.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
   const words = new Map([['', any], ...pairs]);
   if (!words.has(chosen)) words.set(chosen, chosen);
   const items = Array.from(
