@@ -37,7 +37,6 @@ export interface Aggregates {
   readonly typeLabels: ReadonlyMap<string, string>;
 }
 
-/** Aggregates resources, or other aggregates. */
 export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
   /** undefined: a group was added. */

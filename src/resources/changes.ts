@@ -21,7 +21,6 @@ export interface ObservedRemovals {
   readonly owners: readonly OwnedChanges[];
 }
 
-/** The latest changes of a station. */
 export interface StationChanges {
   readonly newestFirst: readonly ObservedChange[];
   /** They are exact whatever is kept of the changes themselves. */
@@ -105,11 +104,9 @@ interface KeptChanges {
   dropped: number;
 }
 
-/** Changes of all stations within the limits. */
 class BoundedChanges {
   readonly #stations = new Map<string, KeptChanges>();
   #limits: ChangeLimits;
-  /** The sum over all stations. */
   #size = 0;
 
   constructor(limits: ChangeLimits) {
@@ -162,7 +159,6 @@ class BoundedChanges {
     return largest as KeptChanges;
   }
 
-  /** Drops so many of the oldest. */
   #drop(station: KeptChanges, excess: number): void {
     if (excess <= 0) return;
     station.kept = station.kept.slice(excess);
@@ -171,7 +167,6 @@ class BoundedChanges {
   }
 }
 
-/** A change in JSON and CSV. */
 export const CHANGE_COLUMNS = documented<StationChange>({
   time: ['End of the refresh that found it.', ({ atMs }) => new Date(atMs).toISOString()],
   station: ['Name of the station.', 'station'],
@@ -206,7 +201,6 @@ function timeOf(text: string, nowMs: number): number {
   return agoMs === undefined ? Date.parse(text) : nowMs - agoMs;
 }
 
-/** The parameters of a URL that select changes. */
 export const CHANGE_PARAMETERS = {
   search: TEXT,
   /** Of the changes of all stations. */

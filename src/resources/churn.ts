@@ -42,7 +42,6 @@ export interface OwnedChanges {
 
 export const CHANGES = ['added', 'removed', 'state', 'rules', 'type'] as const;
 
-/** What happened to one resource. */
 export interface Change {
   readonly change: (typeof CHANGES)[number];
   /** As it is now; a removed one as it was. */
@@ -152,7 +151,6 @@ function published(totals: Churn, before: Churn): Churn {
   return isDeepStrictEqual(next, totals) ? totals : next;
 }
 
-/** Totals that are counted on. */
 class ChurnCounts {
   readonly totals: Map<string, MutableChurn>;
   readonly #sums = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };

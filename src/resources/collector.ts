@@ -18,7 +18,6 @@ export interface ResourceData extends Publication, Omit<EncodedSnapshot, 'famili
   readonly comparison: Comparison;
 }
 
-/** The types of the collector of resources. */
 export interface Resources extends Kind {
   readonly spec: ResourceSpec;
   readonly data: ResourceData;

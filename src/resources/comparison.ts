@@ -1,6 +1,5 @@
 import type { Snapshot } from './snapshot.ts';
 
-/** The listing that the next one is compared with. */
 export interface Base {
   readonly rejected: number;
   /** When it was listed, in monotonic milliseconds. */
@@ -16,7 +15,6 @@ export interface Comparison {
   readonly result: 'compared' | 'started' | 'held';
   /** What the next listing is compared with; undefined: nothing. */
   readonly base: Base | undefined;
-  /** When the listing was read. */
   readonly nowMs: number;
 }
 

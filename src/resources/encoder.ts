@@ -31,7 +31,6 @@ interface Block {
   readonly isWithheld: boolean;
   /** By family name; none of a family without samples, or if they are withheld. */
   readonly segments: ReadonlyMap<string, Segment>;
-  /** Series that are withheld. */
   readonly withheld: number;
 }
 

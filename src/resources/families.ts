@@ -179,7 +179,6 @@ export const FIRING_FAMILIES = firingFamilies({
   },
 });
 
-/** The per-resource families. */
 export const RESOURCE_FAMILIES = resourceFamilies({
   telemetry_station_resource_info: resourceRow({
     help: 'Information about the resource.',
@@ -226,7 +225,6 @@ export const RESOURCE_FAMILIES = resourceFamilies({
   }),
 });
 
-/** Every family of a station, in exposition order. */
 export const STATION_FAMILIES = {
   ...HEALTH_FAMILIES,
   ...SNAPSHOT_FAMILIES,

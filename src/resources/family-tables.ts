@@ -92,7 +92,6 @@ function resourceLabelValues({ resourceLabels }: ResourceSpec, labelled: Pick<Re
   return resourceLabels.names.map((label) => resourceLabel(labelled, label));
 }
 
-/** A family of resources in a table. */
 type ResourceRow<Labels> = Row<Labels> & Pick<PerResourceFamily, 'fields' | 'sample'>;
 
 /** Checks one row: a sample that reads a field which is not among `fields`, or misses a label, does not compile. */

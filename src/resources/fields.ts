@@ -20,7 +20,6 @@ type FieldValue = string | number | undefined;
 /** A recording has values that match as they are, or a pseudonym of each; undefined: others are replaced, because their content is unknown. */
 export type Recorded = RegExp | 'pseudonym' | undefined;
 
-/** A field of a record of the service. */
 interface Field<Value extends FieldValue = FieldValue, Wire extends string = string, Name extends string = string> {
   /** Its name on the wire: what cannot be read is counted under it. */
   readonly wire: Wire;
@@ -53,7 +52,6 @@ interface Declaration<Value, Name> extends Partial<Pick<Field, 'isInterned' | 'r
   readonly column: FieldColumn<Value, Name>;
 }
 
-/** All fields have one shape. */
 function field<const Path extends string, const Name extends string, Value extends FieldValue>(
   path: Path,
   read: (value: unknown) => Value | Invalid,
@@ -103,7 +101,6 @@ type FieldKey = keyof Fields;
 
 export type RecordField = Fields[FieldKey]['wire'];
 
-/** The names on the wire, each once. */
 export const RECORD_FIELDS: readonly RecordField[] = [...new Set(Object.values(FIELDS).map(({ wire }) => wire))];
 
 /** Fields whose invalid values are counted, by their names on the wire. */
@@ -123,10 +120,8 @@ export interface Joined {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One resource of a station. */
 export interface Resource extends FieldValues, Joined {
   readonly id: string;
-  /** What the state means. */
   readonly alertState: AlertState;
   /** Whether it can have alerts that it needs: as listed, but not if it is exempt. */
   readonly alertable?: boolean | undefined;
@@ -203,7 +198,6 @@ function isoTime(seconds: number | undefined): CellValue {
   return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
 }
 
-/** What the records of a station are read with. */
 export interface RecordContext {
   readonly texts: InternedTexts;
   readonly states: StateMeanings;
@@ -272,7 +266,6 @@ function isEqual(a: Resource, b: Resource): boolean {
   return (Object.keys(a) as (keyof Resource)[]).every((key) => a[key] === b[key]);
 }
 
-/** A listed resource with what is joined. */
 export function joinedResource(listed: Resource, { product, listedAlertable, exemptBy, labels }: Joined): Resource {
   // Field by field: a spread takes twenty times as long.
   const joined: { readonly [Key in keyof Required<Resource>]: Resource[Key] } = {

@@ -46,11 +46,9 @@ export interface TakenListing {
   readonly takenMs: number;
 }
 
-/** What the refresh before has read. */
 interface ReadBefore {
   /** One per further listing; empty before the first refresh. */
   readonly further: readonly TakenListing[];
-  /** The parts of the main listing. */
   readonly main: readonly Part<Resource>[];
 }
 

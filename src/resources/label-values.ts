@@ -28,7 +28,6 @@ export class LabelValues {
     this.#limit = limit;
   }
 
-  /** The value as it is published. */
   published(label: SuppliedLabel, value: string): string {
     const values = this.#admitted[label];
     if (values.has(value) || ALWAYS_PUBLISHED.has(value)) return value;

@@ -44,7 +44,6 @@ interface LastKnownOptions {
   readonly beforeMs: number;
 }
 
-/** What is known after the next snapshot. */
 export async function lastKnownAfter(before: LastKnown, next: Snapshot, options: LastKnownOptions): Promise<LastKnown> {
   const { size, rejected, main } = next;
   return {

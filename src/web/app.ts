@@ -23,13 +23,11 @@ import { scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 /** Limit of concurrent requests of pages, whose responses may be large or slow to read. */
 const MAX_PAGES = 40;
 
-/** Limit of pages that are rendered at the same time. */
 const MAX_RENDERED = 4;
 
 /** Limit of concurrent searches in the resources or the changes of all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
-/** Limit of concurrent reloads, and of refreshes on request. */
 const MAX_CHANGES = 20;
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */

@@ -62,7 +62,6 @@ export function stationOf(exporter: ExporterPort, { params }: Request): StationD
   throw noStation(exporter, name);
 }
 
-/** Suggests a station with a similar name. */
 export function noStation(exporter: ExporterPort, given: string): RequestError {
   const names = exporter.specs().map(({ name }) => name);
   const words = nearest(given, names);
@@ -91,7 +90,6 @@ function requireValid(problem: string | undefined): void {
 
 type ListHandlers = Readonly<Record<'json' | 'csv', PageRenderer>>;
 
-/** Rows for programs. */
 interface DataList<Row> {
   /** What it holds, for the name of the CSV file. */
   readonly name: string;
@@ -135,12 +133,10 @@ function* jsonWithList(fields: object, key: string, list: Iterable<string>): Ite
   yield '}\n';
 }
 
-/** All stations, as the status page shows them. */
 export function stationList(exporter: ExporterPort): ListHandlers {
   return listHandlers(() => ({ name: 'stations', columns: STATION_COLUMNS, rows: exporter.stations() }));
 }
 
-/** One station without its resources. */
 export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRenderer {
   return async (request, response) => {
     const { spec, status, served, links } = stationOf(exporter, request);
@@ -197,7 +193,6 @@ function listName(name: string, selection: Selection): string {
   return `${name}${resourceSearch({ selection })}`.replace(/\?$/, '');
 }
 
-/** The latest refreshes of a station, the newest first. */
 export function refreshList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
     const { spec, refreshes } = stationOf(exporter, request);
@@ -267,7 +262,6 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
   };
 }
 
-/** The search for resources of all stations. */
 export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { selection, sort } = resourceQueryOf(exporter, request);

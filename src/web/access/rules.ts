@@ -17,7 +17,6 @@ export interface TlsRules {
   readonly client: ClientRules;
 }
 
-/** Requirements for the client certificate. */
 export interface ClientRules {
   readonly requested: boolean;
   readonly required: boolean;
@@ -33,5 +32,4 @@ export interface RateRules {
   readonly burst: number;
 }
 
-/** No TLS, no authentication. */
 export const OPEN_ACCESS: AccessRules = { headers: {}, users: new Map() };

@@ -5,7 +5,6 @@ import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientRules, TlsRules } from './rules.ts';
 
-/** A server that may speak TLS. */
 export interface UpdatableServer {
   readonly server: Server;
   readonly updateTls: (rules: TlsRules) => void;

@@ -94,7 +94,6 @@ function scopeText(
   ]}`;
 }
 
-/** Stations that are named. */
 const MAX_NAMED = 5;
 
 function nothingText({ stations, sinceMs, failing }: Found, nowMs: number): Html {

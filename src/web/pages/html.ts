@@ -106,12 +106,10 @@ export function dayText(atMs: number, otherMs: number): string {
   return day === other ? '' : `${day?.slice(0, 6)} `;
 }
 
-/** Date and time. */
 export function utcTime(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** The time of day in UTC. */
 export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): Html {
   const iso = new Date(atMs).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, precision === 'minutes' ? 16 : 19)}</time>`;

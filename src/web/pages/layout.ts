@@ -11,9 +11,7 @@ import { Html, html } from './html.ts';
 
 /** The content of an HTML page and what its shell depends on. */
 interface HtmlPage {
-  /** Precedes the name of the exporter. */
   readonly title?: string;
-  /** Default: 200. */
   readonly status?: number;
   /** Relative path from the page to the root, such as `../`, so that links work under any prefix. */
   readonly root: string;
@@ -25,7 +23,6 @@ interface HtmlPage {
   readonly isLive?: boolean;
 }
 
-/** The handler of a page. */
 export type PageHandler = (exporter: ExporterPort, options: WebOptions) => PageRenderer;
 
 const EXPORTER = 'Telemetry station exporter';

@@ -74,7 +74,6 @@ function firingText({ firing, unknown: unclear = 0 }: EndedRefresh): Html | stri
   return html`${numberText(firing)} <span class="sub no">${numberText(unclear)} unknown</span>`;
 }
 
-/** A link to these changes. */
 function changesText({ added, removed, stateChanges, rulesChanges, atMs }: EndedRefresh, station: string): Html {
   const changes = Object.entries({ added, removed, 'changed state': stateChanges, 'changed rules': rulesChanges });
   if (changes.every(([, count]) => count === undefined)) return unknown('not known');

@@ -22,7 +22,6 @@ import {
   tableRow,
 } from './table.ts';
 
-/** A page of a list of resources. */
 export interface ResourcePage {
   readonly page: ListPage<StationResource>;
   readonly query: ResourceQuery;
@@ -113,7 +112,6 @@ function textColumn(heading: string, property: 'product' | 'sku' | 'gpuModel') {
   };
 }
 
-/** The number of alert rules, and that a resource needs none. */
 function rulesCell({ alertRules, alertable }: Resource): Html {
   const count = alertRules === undefined ? NOT_REPORTED : html`${numberText(alertRules)}`;
   return alertable === false ? html`${count} <span class="sub">exempt</span>` : count;

@@ -21,7 +21,6 @@ import { labelHeading, resourcePageColumns, resourcePageTable } from './resource
 import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
 import { downloads, listPage, searchField, selectBox } from './table.ts';
 
-/** Stations that are named. */
 const MAX_LISTED_STATIONS = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */

@@ -46,10 +46,8 @@ import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } 
 const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
-/** What the page shows. */
 interface StationPageView extends StationDetail {
   readonly query: ResourceQuery;
-  /** What is wrong with the query. */
   readonly problem: string | undefined;
   /** undefined: the resources are unknown. */
   readonly page: ListPage<StationResource> | undefined;
@@ -57,7 +55,6 @@ interface StationPageView extends StationDetail {
   readonly nowMs: number;
 }
 
-/** A station: its state, its resources, and its details. */
 export const stationPage: PageHandler = (exporter, options) => async (request, response, signal) => {
   const detail = stationOf(exporter, request);
   const { spec, served } = detail;
