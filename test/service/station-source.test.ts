@@ -91,7 +91,7 @@ describe('stationSource', () => {
       service(['A', 'B', 'A', 'B', 'C', 'D'].map(record), { total: noTotal }),
       {
         ids: ['A', 'B', 'C', 'D'],
-        offsets: [0, 2, 4, 6, 0, 2, 4, 6],
+        offsets: [0, 2, 4, 5, 6, 0, 2, 4, 5, 6],
         complete: false,
         duplicates: 2,
         incompleteReasons: ['an id was listed twice, and the service reports no total: rows may have moved'],
@@ -274,9 +274,9 @@ describe('stationSource', () => {
       { ids: ids(1), complete: false, incompleteReasons: [NO_OVERLAP] },
     ],
     [
-      'requests a page that was cut to one record again, and goes on',
+      'lists once more when a page was cut to one record',
       service(rows(25), { total: noTotal, cap: ({ nth }) => (nth === 1 ? 1 : 10) }),
-      { ids: ids(25), offsets: [0, 9, 10, 9, 18, 25], complete: true, incompleteReasons: [] },
+      { ids: ids(25), offsets: [0, 9, 10, 0, 9, 18, 24, 25], complete: true, incompleteReasons: [] },
     ],
     [
       'is incomplete when all pages after the first one are single records',
@@ -313,7 +313,7 @@ describe('stationSource', () => {
     [0, [0]],
     [1, [0, 1]],
     [10, [0, 9, 10]],
-    [20, [0, 9, 18, 20]],
+    [20, [0, 9, 18, 19, 20]],
     [25, [0, 9, 18, 24, 25]],
     [28, [0, 9, 18, 27, 28]],
   ])(

@@ -75,18 +75,10 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions,
  * counts offsets as expected and that no row between the two pages is missing.
  */
 async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pageSize: number): Promise<Ending> {
-  const size = first.page.received;
   let last = first;
-  /** All pages before the last have the size of the first. */
-  let isRegular = true;
   while (pass.hasPagesLeft()) {
-    const end = endOf(last);
-    // A listing takes at most one request more than without overlaps: where they have already cost one, a short page after full ones and
-    // the empty page after it have to do.
-    const isLate: boolean = isRegular && last.page.received < size && pass.fetched > Math.ceil(end / size);
-    const next: PlacedPage<Row> | Ending = await overlappingPage(pass, last, pageSize, isLate);
+    const next = await overlappingPage(pass, last, pageSize);
     if (typeof next === 'string') return next;
-    isRegular &&= last.page.received === size && next.page.received <= size;
     await pass.add({ ...next, page: next.page.afterFirst() });
     last = next;
   }
@@ -101,10 +93,9 @@ async function overlappingPage<Row>(
   pass: Pass<Row>,
   last: PlacedPage<Row>,
   pageSize: number,
-  isLate: boolean,
 ): Promise<PlacedPage<Row> | Ending> {
   const end = endOf(last);
-  if (last.page.received > 1 && !isLate) {
+  if (last.page.received > 1) {
     const next = await pass.request(end - 1, pageSize);
     if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
       // The service ignores size and offset, and returns everything at once.
@@ -117,12 +108,7 @@ async function overlappingPage<Row>(
   // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
   const after = await pass.request(end, end === 1 ? 1 : pageSize);
   if (after.page.received === 0) return 'end';
-  if (hasSameRecords(after.page, last.page)) return 'border-mismatch';
-  // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
-  if (end === 1) return 'single-records';
-  const again = await pass.request(end - 1, pageSize);
-  if (!follows(last, again)) return 'border-mismatch';
-  return again.page.received === 1 ? 'single-records' : again;
+  return hasSameRecords(after.page, last.page) ? 'border-mismatch' : 'single-records';
 }
 
 function endOf({ offset, page }: PlacedPage<unknown>): number {
@@ -224,11 +210,6 @@ class Pass<Row> {
   /** Where the page added last ends. */
   get end(): number {
     return this.#end;
-  }
-
-  /** Pages fetched so far. */
-  get fetched(): number {
-    return this.#fetched;
   }
 
   /** The largest total that a page has reported; 0 if none has. */

@@ -81,12 +81,12 @@ describe('stationSource, completeness', () => {
     expect(incomplete).toEqual([]);
   });
 
-  it('takes at most one request more than a listing without overlaps, up to as many pages as a page has records', () => {
+  it('takes at most two requests more than a listing without overlaps, up to as many pages as a page has records', () => {
     const honest = of((world) => isHonest(world) && isStill(world) && isVerifiable(world) && !hasTotal(world));
     const short = honest.filter(({ world, records }) => records < pageLength(world) ** 2);
     expect(short.length).toBeGreaterThan(WORLDS / 20);
     for (const { world, requests } of short) {
-      expect(requests - requestsWithoutOverlap(world), JSON.stringify(world)).toBeLessThanOrEqual(1);
+      expect(requests - requestsWithoutOverlap(world), JSON.stringify(world)).toBeLessThanOrEqual(2);
     }
   });
 });
