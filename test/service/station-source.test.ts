@@ -368,13 +368,6 @@ describe('stationSource', () => {
     expect(listing.rejectedRecords.map(({ position }) => position)).toEqual(places);
   });
 
-  it('counts new records without an id on a page whose other records are duplicates', async () => {
-    const first = rows(10);
-    const rejects = Array.from({ length: 9 }, (_, at) => ({ name: `without an id ${at}` }));
-    const listing = await list(service([...first, first[0], ...rejects]), { concurrency: 1 });
-    expect(listing).toMatchObject({ complete: false, rejected: 9, size: 10 });
-  });
-
   it('lists the first rejected records with their positions, why they were rejected, and what could be read of them', async () => {
     const type = { key: 'type.a', label: 'A' };
     const all = [

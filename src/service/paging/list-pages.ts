@@ -269,7 +269,7 @@ class Pass<Row> {
 
   /** The listing, and whether reading it again would be of no use: rejected records are no sign that rows moved. */
   async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
-    const merged = await this.#merge(ending);
+    const merged = await this.#merge();
     const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
     const others = this.#otherIds.size;
@@ -308,12 +308,12 @@ class Pass<Row> {
   }
 
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
-  async #merge(ending: Ending): Promise<MergedPages<Row>> {
+  async #merge(): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
     const invalid: InvalidOfPart[] = [];
     const invalidFields: Record<string, number> = Object.fromEntries(this.#kind.fields.map((field) => [field, 0]));
     const labels = new Set<string>();
-    const rejects = new ListingRejects(ending !== 'end');
+    const rejects = new ListingRejects();
     for (const placed of inOrder(this.#pages)) {
       let keptRows = 0;
       for (const part of placed.page.parts) {
@@ -335,30 +335,19 @@ type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'invalid' | 'invalidFields'
 
 /**
  * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
- * once, and those of a page that was received before do not count again.
+ * once, and those of a page whose rows were all received before do not count again.
  */
 class ListingRejects {
-  /** Whether a page without rows may be one that was received before. */
-  readonly #mayRepeat: boolean;
-  /** What distinguishes pages. */
-  readonly #pageKeys = new Set<string>();
   /** Where the pages added so far end. */
   #end = 0;
   #rejected = 0;
   readonly #records: RejectedRecord[] = [];
 
-  constructor(mayRepeat: boolean) {
-    this.#mayRepeat = mayRepeat;
-  }
-
   /** Adds the next page in the order of offsets, of which this many rows are not duplicates. */
   add({ offset, page }: PlacedPage<unknown>, keptRows: number): void {
     const overlap = Math.max(0, this.#end - offset);
     this.#end = Math.max(this.#end, offset + page.received);
-    const key = [page.received, page.rowCount, ...page.borders].join(' ');
-    const mayBeRepeated = keptRows === 0 && (page.rowCount > 0 || this.#mayRepeat);
-    const isRepeated = mayBeRepeated && this.#pageKeys.has(key);
-    this.#pageKeys.add(key);
+    const isRepeated = page.rowCount > 0 && keptRows === 0;
     if (page.rejected === 0 || isRepeated) return;
     this.#rejected += Math.max(0, page.received - overlap) - rowsFrom(overlap, page);
     for (const record of page.rejectedRecords) {
