@@ -490,13 +490,8 @@ class RefreshQueue {
   }
 
   #insert(waiting: WaitingRefresh): void {
-    let [start, end] = [0, this.#waiting.length];
-    while (start < end) {
-      const middle = (start + end) >> 1;
-      if (isBefore(this.#waiting[middle] as WaitingRefresh, waiting)) start = middle + 1;
-      else end = middle;
-    }
-    this.#waiting.splice(start, 0, waiting);
+    const next = this.#waiting.findIndex((other) => isBefore(waiting, other));
+    this.#waiting.splice(next < 0 ? this.#waiting.length : next, 0, waiting);
   }
 
   #remove(waiting: WaitingRefresh): void {
