@@ -1,24 +1,17 @@
 import type { RemoteEndpoint } from '../http/exchange.ts';
 import { proxySecrets } from '../redaction.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
-import { Credential, type SecretSource, secretSource } from './credential.ts';
-import {
-  type AuthDependencies,
-  encodeHeader,
-  type Renewable,
-  type SignableRequest,
-  type Signature,
-  type Signer,
-} from './scheme.ts';
+import { readSecret, secretSource } from './credential.ts';
+import { type AuthDependencies, encodeHeader, type SignableRequest, type Signature, type Signer } from './scheme.ts';
 import { MIN_SECRET_LENGTH } from './token-source.ts';
 
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
   readonly #signer: Signer | undefined;
-  readonly #headers: readonly { readonly name: string; readonly value: string | Credential }[];
-  readonly #renewables: Renewable[] = [];
-  readonly #dependencies: AuthDependencies;
+  readonly #headers: UpstreamOptions['headers'];
   readonly #proxySecrets: readonly string[];
+  /** Whether a secret is in a file, which may have another content when it is read again. */
+  #readsFiles: boolean;
   #credentialVersion = 0;
 
   constructor(
@@ -26,18 +19,18 @@ export class Authenticator {
     openEndpoint: (name: string, url: URL) => RemoteEndpoint,
     dependencies: AuthDependencies,
   ) {
-    this.#dependencies = dependencies;
     this.#proxySecrets = proxySecrets(proxyUrl);
+    this.#headers = headers;
+    this.#readsFiles = headers.some(({ value }) => typeof value !== 'string' && 'file' in value);
     this.#signer = auth?.newSigner({
       ...dependencies,
       openEndpoint,
-      credential: (text, file) => this.#credential(secretSource(text, file)),
-      renewsAfterRejection: (renewable) => this.#renewables.push(renewable),
+      secretReader: (text, file) => {
+        this.#readsFiles ||= file !== undefined;
+        const source = secretSource(text, file);
+        return () => readSecret(source);
+      },
     });
-    this.#headers = headers.map(({ name, value }) => ({
-      name,
-      value: typeof value === 'string' ? value : this.#credential(value),
-    }));
   }
 
   /** Incremented with each renewal. */
@@ -52,7 +45,7 @@ export class Authenticator {
     const secrets = [...(signature?.secrets ?? [])];
     const overridden = new Set(headers.map(([name]) => name.toLowerCase()));
     for (const { name, value } of this.#headers) {
-      const text = typeof value === 'string' ? value : await value.read();
+      const text = typeof value === 'string' ? value : await readSecret(value);
       if (!overridden.has(name.toLowerCase())) headers.push(encodeHeader(name, text));
       if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
     }
@@ -60,14 +53,14 @@ export class Authenticator {
   }
 
   /**
-   * Makes the next request read the credentials again, unless another rejected request of the same version already did;
+   * Makes the next request obtain the credentials again, unless another rejected request of the same version already did;
    * false when no credential can change.
    */
   renew(credentialVersion: number): boolean {
-    if (this.#renewables.length === 0) return false;
+    if (!this.#readsFiles && this.#signer?.invalidate === undefined) return false;
     if (credentialVersion === this.#credentialVersion) {
       this.#credentialVersion += 1;
-      for (const renewable of this.#renewables) renewable.invalidate();
+      this.#signer?.invalidate?.();
     }
     return true;
   }
@@ -75,12 +68,5 @@ export class Authenticator {
   /** Ends the pause after credentials could not be obtained. */
   forgetFailure(): void {
     this.#signer?.forgetFailure?.();
-  }
-
-  #credential(source: SecretSource): Credential {
-    const credential = new Credential(source, this.#dependencies.clock);
-    // Only a file may have another value when it is read again.
-    if ('file' in source) this.#renewables.push(credential);
-    return credential;
   }
 }

@@ -28,11 +28,11 @@ export const authorization = authScheme({
     rejected:
       'Check whether they have expired, and replace authorization.credentials or the content of its file. Credential files are reread automatically.',
   }),
-  signer: ({ type, credentials, credentials_file }, { credential }) => {
-    const secret = credential(credentials, credentials_file);
+  signer: ({ type, credentials, credentials_file }, { secretReader }) => {
+    const readCredentials = secretReader(credentials, credentials_file);
     return {
       sign: async () => {
-        const text = await secret.read();
+        const text = await readCredentials();
         return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text] };
       },
     };

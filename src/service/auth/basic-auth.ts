@@ -18,11 +18,11 @@ export const basicAuth = authScheme({
     credentials: 'the user name and password of basic_auth',
     rejected: 'Check basic_auth.username and the password. Credential files are reread automatically.',
   }),
-  signer: ({ username, password, password_file }, { credential }) => {
-    const passwordSource = credential(password, password_file);
+  signer: ({ username, password, password_file }, { secretReader }) => {
+    const readPassword = secretReader(password, password_file);
     return {
       sign: async () => {
-        const text = await passwordSource.read();
+        const text = await readPassword();
         const encoded = encodeBasicCredentials(username, text);
         return { headers: [['Authorization', `Basic ${encoded}`]], secrets: [encoded, text] };
       },

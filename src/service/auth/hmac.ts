@@ -45,10 +45,10 @@ export const hmac = authScheme({
     rejected:
       'Check hmac.access_key_id, the secret access key, and whether the service expects other signed_headers. Credential files are reread automatically.',
   }),
-  signer: ({ access_key_id, secret_access_key, secret_access_key_file, signed_headers }, { credential }) => {
-    const secret = credential(secret_access_key, secret_access_key_file);
+  signer: ({ access_key_id, secret_access_key, secret_access_key_file, signed_headers }, { secretReader }) => {
+    const readSecret = secretReader(secret_access_key, secret_access_key_file);
     const settings = { accessKeyId: access_key_id, signedHeaders: signed_headers };
-    return { sign: async (request) => signature({ ...settings, secret: await secret.read() }, request) };
+    return { sign: async (request) => signature({ ...settings, secret: await readSecret() }, request) };
   },
 });
 

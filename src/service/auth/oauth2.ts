@@ -28,12 +28,11 @@ export const oauth2 = authScheme({
       'Check oauth2.token_url, client_id and the client secret. Check that the credential file exists, is not empty and is readable by the exporter.',
   }),
   signer: ({ client_id, client_secret, client_secret_file, token_url, scopes, endpoint_params }, tools) => {
-    const clientSecret = tools.credential(client_secret, client_secret_file);
+    const readSecret = tools.secretReader(client_secret, client_secret_file);
     const params = Object.entries(endpoint_params).map(([name, value]) => [name, value.reveal()] as const);
     const grant = { clientId: client_id, tokenUrl: token_url, scopes, params: new Map(params) };
     const endpoint = tools.openEndpoint(`token endpoint ${token_url.host}`, token_url);
-    const tokens = new TokenSource(grant, () => clientSecret.read(), endpoint, tools);
-    tools.renewsAfterRejection(tokens);
+    const tokens = new TokenSource(grant, readSecret, endpoint, tools);
     return {
       sign: async ({ signal }) => {
         const token = await tokens.read(signal);
@@ -42,6 +41,7 @@ export const oauth2 = authScheme({
           secrets: [token, ...tokens.secrets()],
         };
       },
+      invalidate: () => tokens.invalidate(),
       forgetFailure: () => tokens.forgetFailure(),
     };
   },

@@ -6,7 +6,6 @@ import { isHeaderText } from '../../schema/scalar-schemas.ts';
 import type { Secret } from '../../schema/secret.ts';
 import type { RemoteEndpoint } from '../http/exchange.ts';
 import { RequestFailure } from '../request-failure.ts';
-import type { Credential } from './credential.ts';
 
 /** A way to authenticate requests, under its key in the configuration of an upstream. */
 export interface AuthScheme<Schema extends z.ZodType> {
@@ -29,6 +28,8 @@ export function authScheme<Schema extends z.ZodType>(scheme: AuthScheme<Schema>)
 /** Authenticates requests with the settings of one upstream. */
 export interface Signer {
   sign(request: SignableRequest): Promise<Signature>;
+  /** The service rejected what was signed: the next request obtains it again. */
+  invalidate?(): void;
   /** Ends the pause after credentials could not be obtained. */
   forgetFailure?(): void;
 }
@@ -56,16 +57,10 @@ export interface AuthDependencies {
 
 /** What the client of an upstream provides to its signer. */
 export interface SignerTools extends AuthDependencies {
-  /** A file is read again after a 401. */
-  credential(text: Secret | undefined, file: string | undefined): Credential;
-  /** After a 401, the next request obtains it again. */
-  renewsAfterRejection(renewable: Renewable): void;
+  /** Reads the secret from the configuration or its file, for each request. */
+  secretReader(text: Secret | undefined, file: string | undefined): () => Promise<string>;
   /** `name`: in messages. */
   openEndpoint(name: string, url: URL): RemoteEndpoint;
-}
-
-export interface Renewable {
-  invalidate(): void;
 }
 
 /** Requires either the secret or the file that contains it. */

@@ -2,14 +2,13 @@ import { createHmac } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { Credential } from '../../../src/service/auth/credential.ts';
+import { readSecret } from '../../../src/service/auth/credential.ts';
 import { SIGNED_HEADERS } from '../../../src/service/auth/hmac.ts';
 import type { ConfiguredScheme } from '../../../src/service/auth/schemes.ts';
 import type { UpstreamOptions } from '../../../src/service/upstream-options.ts';
 import { bearer, schemeOf, servedClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { replying } from '../support/service.ts';
-import { settled, VirtualClock } from '../support/virtual-clock.ts';
 
 type Options = Partial<UpstreamOptions>;
 
@@ -60,10 +59,18 @@ describe('Authenticator', () => {
   it('reads a file again after a 401 and retries once, in addition to max_retries', async () => {
     const file = temporaryFile('token', 'old\n');
     const headers = [{ name: 'X-Token', value: { file } }];
-    const { get, failure, observer, sleeps } = await servedClient(demand('x-token', 'new'), { headers });
+    let isReplaced = false;
+    const answer = demand('x-token', 'new');
+    const { get, failure, observer, sleeps } = await servedClient(
+      (...exchanged) => {
+        if (isReplaced) writeFileSync(file, 'new\n');
+        answer(...exchanged);
+      },
+      { headers },
+    );
     expect(await failure()).toMatchObject({ reason: 'auth' });
     expect(observer.outcomes).toEqual(['auth', 'auth']);
-    writeFileSync(file, 'new\n');
+    isReplaced = true;
     expect(await get()).toBe('welcome');
     expect(observer).toMatchObject({ outcomes: ['auth', 'auth', 'auth', undefined], retries: 2 });
     expect(sleeps).toEqual([]);
@@ -77,13 +84,11 @@ describe('Authenticator', () => {
   });
 
   it('fails with reason auth without a request when a file is empty or cannot be read', async () => {
-    const clock = new VirtualClock();
     const file = temporaryFile('token', '\n');
     const options = { auth: bearer({ file }), maxRetries: 3 };
-    const { failure, observer } = await servedClient(demand('authorization', 'Bearer x'), options, { clock });
+    const { failure, observer } = await servedClient(demand('authorization', 'Bearer x'), options);
     expect(await failure()).toMatchObject({ reason: 'auth', message: `credential file ${file} is empty` });
     rmSync(file);
-    clock.nowMs += 1000;
     const message = expect.stringContaining(`cannot read credential file ${file}: ENOENT`);
     expect(await failure()).toMatchObject({ reason: 'auth', message });
     expect(observer).toMatchObject({ outcomes: [], retries: 0, waitingNow: 0 });
@@ -131,29 +136,6 @@ describe('Authenticator', () => {
     expect((await rejected(bearer({ text: 'p' }), { wallNow })).message).not.toContain('clock');
   });
 
-  it('renews credentials once for requests rejected at the same time', async () => {
-    const file = temporaryFile('token', 'old');
-    const held: (() => void)[] = [];
-    const accept = demand('authorization', 'Bearer new');
-    const { get, observer } = await servedClient(
-      (request, response) => {
-        if (request.headers.authorization === 'Bearer old') held.push(() => accept(request, response));
-        else accept(request, response);
-      },
-      { auth: bearer({ file }) },
-    );
-    const both = [get('/1'), get('/2')];
-    while (held.length < 2) await settled();
-    writeFileSync(file, 'new');
-    held[0]?.();
-    await both[0];
-    // A second renewal would read this.
-    writeFileSync(file, 'newer');
-    held[1]?.();
-    await expect(Promise.all(both)).resolves.toEqual(['welcome', 'welcome']);
-    expect(observer.retries).toBe(2);
-  });
-
   it('signs the request as it is sent, in the configured order', async () => {
     const auth = hmac({ signed_headers: SIGNED_HEADERS.toReversed() });
     const { get, requests } = await servedClient(replying('{}'), { auth });
@@ -175,25 +157,15 @@ describe('Authenticator', () => {
   });
 });
 
-describe('Credential', () => {
-  it('returns the content of a file without surrounding white space, and reads it again after a second', async () => {
-    const clock = new VirtualClock();
-    const file = temporaryFile('token', ' a b \r\n');
-    const credential = new Credential({ file }, { elapsedMs: clock.now });
-    await credential.read();
-    writeFileSync(file, 'new');
-    clock.nowMs += 999;
-    expect(await credential.read()).toBe('a b');
-    clock.nowMs += 1;
-    expect(await credential.read()).toBe('new');
+describe('readSecret', () => {
+  it('returns the content of a file without surrounding white space', async () => {
+    expect(await readSecret({ file: temporaryFile('token', ' a b \r\n') })).toBe('a b');
   });
 
   it.each([
-    { content: ' \n', problem: 'is empty' },
     { content: 'a\nb\n', problem: 'has 2 lines, expected one' },
     { content: Buffer.from('\ufefftoken', 'utf16le'), problem: 'it is UTF-16, expected a file that is saved as UTF-8' },
   ])('says that a file $problem', async ({ content, problem }) => {
-    const file = temporaryFile('token', content);
-    await expect(new Credential({ file }, { elapsedMs: () => 0 }).read()).rejects.toThrow(problem);
+    await expect(readSecret({ file: temporaryFile('token', content) })).rejects.toThrow(problem);
   });
 });

@@ -276,6 +276,23 @@ describe('TokenSource', () => {
     });
   });
 
+  it('replaces a token once for requests that are rejected at the same time', async () => {
+    const rejected: (() => void)[] = [];
+    const { get, tokenRequests } = await setUp({
+      service: (request, response) => {
+        if (request.headers.authorization === 'Bearer token-1') rejected.push(() => response.writeHead(401).end());
+        else response.end('welcome');
+      },
+    });
+    const both = [get('/1'), get('/2')];
+    while (rejected.length < 2) await settled();
+    rejected[0]?.();
+    await both[0];
+    rejected[1]?.();
+    await expect(Promise.all(both)).resolves.toEqual(['welcome', 'welcome']);
+    expect(tokenRequests).toHaveLength(2);
+  });
+
   it('replaces tokens that the service rejects one after the other at growing intervals', async () => {
     const { failure, clock, tokenRequests } = await setUp({ service: replying('{}', 401), expiresIn: 3600 });
     expect(await failure()).toMatchObject({ reason: 'auth' });
