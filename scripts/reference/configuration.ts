@@ -79,8 +79,8 @@ const FORMATS = [
   '',
   'Editors complete and validate the file with [config.schema.json](../config.schema.json) when its first line is',
   '`# yaml-language-server: $schema=config.schema.json`. `check` also warns of secret and certificate files that cannot be',
-  'read, of secrets in clear text, of upstreams without credentials, of a telemetry station that is configured twice, and',
-  'of labels that Prometheus renames or alerts replace, such as `job` and `severity`.',
+  'read, of secrets in clear text, of upstreams without credentials, and of a telemetry station that is configured twice.',
+  'Prometheus renames the labels `job` and `instance`, and alerts replace `alertname`, `severity` and `pod`: choose others.',
 ];
 
 /** What the table of a mapping does not say, by its path. */

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
-import { certificatesIn, expiryText } from '../config/certificates.ts';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { contentOf } from '../config/file-content.ts';
 import { formatProblem, formatProblems, type Problem, unreadable } from '../config/problem.ts';
@@ -33,35 +32,17 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   return { ok: true, rules };
 }
 
-/** The warnings of a valid web configuration file: it restricts less than it seems to, or no client will connect. */
-export function accessWarnings(
-  file: string | undefined,
-  { users, tls, rate }: AccessRules,
-  nowMs = Date.now(),
-): readonly string[] {
+/** The warnings of a valid web configuration file that restricts less than it seems to. */
+export function accessWarnings(file: string | undefined, { users, tls }: AccessRules): readonly string[] {
   if (file === undefined) return [];
-  const warnings = tls ? tlsWarnings(tls, nowMs) : [];
+  const warnings: string[] = [];
   if (users.size === 0 && tls === undefined)
     warnings.push('everyone has access, because there are neither basic_auth_users nor tls_server_config');
-  if (rate?.burst === 0)
-    warnings.push('rate_limit.burst is 0: every request is answered with 429, expected at least 1');
-  return warnings.map((warning) => `${file}: ${warning}`);
-}
-
-function tlsWarnings({ context, client }: TlsRules, nowMs: number): string[] {
-  const warnings: string[] = [];
-  if (client.verified && context.ca === undefined)
+  if (tls?.client.verified && tls.context.ca === undefined)
     warnings.push(
       'tls_server_config.client_auth_type verifies certificates without a client_ca_file, so that those of every public authority are accepted',
     );
-  for (const [key, pem] of [
-    ['cert_file', context.cert],
-    ['client_ca_file', context.ca],
-  ] as const) {
-    const expired = pem === undefined ? undefined : expiryText(String(pem), nowMs);
-    if (expired !== undefined) warnings.push(`tls_server_config.${key}: ${expired}`);
-  }
-  return warnings;
+  return warnings.map((warning) => `${file}: ${warning}`);
 }
 
 type LoadedTls =
@@ -111,7 +92,16 @@ async function loadTlsRules(config: TlsServerConfig, folder: string, document: Y
   return { ok: true, rules: { context, client } };
 }
 
-/** Parses every certificate, because Node skips those it cannot parse. */
+/** Every certificate of a PEM text, because Node skips those that it cannot parse; undefined if there are none, or one of them is invalid. */
+function certificatesIn(text: string): readonly X509Certificate[] | undefined {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [''];
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return undefined;
+  }
+}
+
 function certificateProblem(text: string): string | undefined {
   return certificatesIn(text) ? undefined : 'contains no valid certificate, expected one or more in PEM format';
 }

@@ -29,23 +29,20 @@ export async function checkYaml<Schema extends z.ZodType>(
   return { ok: false, problems: problems.toSorted(byPosition), document };
 }
 
-/** A missing key that an unknown one probably stands for is not reported, nor is a value whose substitution failed. */
+/** A value whose substitution failed is not reported again. */
 function schemaProblems(
   issues: readonly z.core.$ZodIssue[],
   schema: z.ZodType,
   document: YamlDocument,
 ): Iterable<Problem> {
   const keys = jsonSchema(schema) as KeySchema;
-  const found = issues.flatMap((issue) => issueProblems(issue, keys));
-  const meantPaths = new Set(found.map(({ meant }) => meant && formatPath(meant)));
   const valueAt = (path: ConfigPath) =>
     path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
   const reported = new Set(document.problems.map(placeOf));
   const problems = new Map<string, Problem>();
-  for (const { path, message, atKey } of found) {
-    const value = valueAt(path);
-    if (meantPaths.has(formatPath(path)) && value === undefined) continue;
-    const problem = { ...document.problemAt(path, message, atKey), path: formatPath(shownPath(keys, path, value)) };
+  for (const { path, message, atKey } of issues.flatMap((issue) => issueProblems(issue, keys))) {
+    const shown = formatPath(shownPath(keys, path, valueAt(path)));
+    const problem = { ...document.problemAt(path, message, atKey), path: shown };
     // Some are found twice.
     if (!reported.has(placeOf(problem))) problems.set(formatProblem(problem), problem);
   }
@@ -60,13 +57,6 @@ interface SchemaProblem {
   readonly path: ConfigPath;
   readonly message: string;
   readonly atKey: boolean;
-  /** The key that an unknown one probably stands for. */
-  readonly meant?: ConfigPath;
-}
-
-interface MeantKey {
-  readonly text: string;
-  readonly path: ConfigPath;
 }
 
 function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema): readonly SchemaProblem[] {
@@ -74,7 +64,7 @@ function issueProblems(issue: z.core.$ZodIssue, keys: KeySchema): readonly Schem
   const problem = { path, message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(keys, path, key));
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(keys, path, key), atKey: true }));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         ...problem,
@@ -102,55 +92,21 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(keys: KeySchema, parent: ConfigPath, key: string): SchemaProblem {
-  const problem = { path: [...parent, key], atKey: true };
-  const meant = meantKey(keys, parent, key.replace(/:.*/s, ''));
-  return meant === undefined
-    ? { ...problem, message: `unknown key, expected one of ${knownKeys(keys, parent).join(', ')}` }
-    : { ...problem, message: `unknown key, did you mean ${meant.text}?`, meant: [...parent, ...meant.path] };
-}
-
-/** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
-function meantKey(keys: KeySchema, parent: ConfigPath, word: string): MeantKey | undefined {
+/** Names the plural, the same key of a mapping inside, a similar key, or all that are known. */
+function unknownKey(keys: KeySchema, parent: ConfigPath, key: string): string {
   const known = knownKeys(keys, parent);
-  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '');
-  const singular = (key: string) => plain(key).replace(/s$/, '');
-  const direct =
-    known.find((key) => plain(key) === plain(word)) ??
-    known.find((key) => singular(key) === singular(word)) ??
-    known.find((key) => key === OTHER_NAMES[word]);
-  for (const outer of direct === undefined ? known : []) {
+  const word = key.replace(/:.*/s, '');
+  if (known.includes(`${word}s`)) return `unknown key, did you mean ${word}s?`;
+  for (const outer of known) {
     const isKeyAt = (...path: ConfigPath) => knownKeys(keys, [...parent, ...path]).includes(word);
-    if (isKeyAt(outer)) return { text: `${outer}.${word}`, path: [outer, word] };
-    if (isKeyAt(outer, 0)) return { text: `${word} in an entry of ${outer}`, path: [outer] };
+    if (isKeyAt(outer)) return `unknown key, did you mean ${outer}.${word}?`;
+    if (isKeyAt(outer, 0)) return `unknown key, did you mean ${word} in an entry of ${outer}?`;
   }
-  const key = direct ?? nearest(word, known);
-  return key === undefined ? undefined : { text: key, path: [key] };
+  const meant = nearest(word, known) ?? nearest(word.toLowerCase().replaceAll('-', '_'), known);
+  return meant === undefined
+    ? `unknown key, expected one of ${known.join(', ')}`
+    : `unknown key, did you mean ${meant}?`;
 }
-
-/** What other exporters and clients call these keys. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  address: 'base_url',
-  alertable: 'alertability',
-  auth: 'authorization',
-  basic: 'basic_auth',
-  bearer_token: 'authorization',
-  bearer_token_file: 'authorization',
-  endpoint: 'base_url',
-  group: 'resource_group',
-  headers: 'http_headers',
-  host: 'base_url',
-  interval: 'cache',
-  proxy: 'proxy_url',
-  refresh_interval: 'cache',
-  retries: 'max_retries',
-  scrape_interval: 'cache',
-  station: 'telemetry_station',
-  tls: 'tls_config',
-  token: 'authorization',
-  url: 'base_url',
-  user: 'username',
-};
 
 /** Omits an unknown key without a value: in `{ password: one,two }` it is part of the secret. */
 function shownPath(keys: KeySchema, path: ConfigPath, value: unknown): ConfigPath {
@@ -169,19 +125,10 @@ function hint({ input, message, ...issue }: z.core.$ZodIssue, keys: readonly str
   if (typeof input === 'string') {
     const [key = ''] = input.split(':', 1);
     if (key !== input && keys.includes(key)) return '; a space is missing after the colon';
-    const meant = BOOLEAN_WORDS.get(input.toLowerCase());
-    if (message === TYPES['boolean'] && meant !== undefined)
-      return `, which is a string; write ${meant} without quotes`;
     return suggestion(input, issue.code === 'invalid_value' ? issue.values.map(String) : []);
   }
   return message === TYPES['string'] && (typeof input === 'number' || typeof input === 'boolean') ? '; quote it' : '';
 }
-
-/** What other versions of YAML, or quotes, make of true and false. */
-const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'yes', 'y', 'on'].map((word) => [word, true] as const),
-  ...['false', 'no', 'n', 'off'].map((word) => [word, false] as const),
-]);
 
 function got(issue: z.core.$ZodIssue): string {
   const { input } = issue;
@@ -194,7 +141,7 @@ function got(issue: z.core.$ZodIssue): string {
       ? issue.expected === 'number' || issue.expected === 'boolean'
       : issue.code !== 'invalid_union';
   if (!isShown) return `a ${typeof input}`;
-  return typeof input === 'string' ? quoted(input) : `${input}`;
+  return typeof input === 'string' ? quoted(input) : String(input);
 }
 
 /** The part of JSON Schema that describes keys. */

@@ -31,9 +31,8 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   const main = await checkYaml(configSchema, { file, text, env });
   const { document } = main;
   const root = mappingOf(document.raw);
-  const { stations: own, resource_labels } = root;
   const problems = main.ok ? [] : [...main.problems];
-  const entries = entriesOf(own, ['stations'], document);
+  const entries = entriesOf(root['stations'], ['stations'], document);
   const stations: Config['stations'] = [];
   const files = await readStationFiles(stationFilePatterns(file, root));
   const schema = stationFileSchema(root);
@@ -59,16 +58,12 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   const unmatched = config.station_files.flatMap((path, index) =>
     isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
   );
-  const labels = replacedLabels([...entries, ...entriesOf(resource_labels, ['resource_labels'], document)]);
   return {
     ok: true,
     file,
     config,
     raw: { ...root, stations: entries.map(({ value }) => value) },
-    warnings: [
-      ...failing.map(formatProblem),
-      ...formatProblems([...unmatched, ...sameListings(config, entries), ...labels]),
-    ],
+    warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
     securityWarnings: insecure.map(formatProblem),
   };
 }
@@ -144,24 +139,3 @@ function* sameListings(config: Config, entries: readonly Entry[]): Iterable<Prob
       );
   }
 }
-
-/** A warning and no problem: with other rules, or with `honor_labels`, the label may do what was intended. */
-function* replacedLabels(entries: readonly Entry[]): Iterable<Problem> {
-  for (const { value, path, document } of entries) {
-    const { labels } = mappingOf(value);
-    for (const name of Object.keys(mappingOf(labels))) {
-      const problem = REPLACED_LABELS.get(name);
-      if (problem !== undefined)
-        yield document.problemAt([...path, 'labels', name], `${problem}, expected another name`, true);
-    }
-  }
-}
-
-const REPLACED_LABELS: ReadonlyMap<string, string> = new Map([
-  ['job', 'Prometheus renames this label to exported_job'],
-  ['instance', 'Prometheus renames this label to exported_instance'],
-  // The rules are of all replicas together.
-  ['pod', 'alerts lose this label'],
-  ['alertname', 'alerts have a label of this name'],
-  ['severity', 'alerts have a label of this name'],
-]);

@@ -43,7 +43,7 @@ function resolveStation(
     upstream,
     path: { subscription, resource_group, zone, telemetry_station },
     filters: resolveFilters(station.filters),
-    products: station.products,
+    products: [...new Set(station.products)],
     alertability: station.alertability,
     productsTtlMs: station.products_ttl,
     alertabilityTtlMs: station.alertability_ttl,

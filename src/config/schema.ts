@@ -5,14 +5,7 @@ import { links } from '../resources/link-schema.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
-import {
-  type CrossProblem,
-  crossChecked,
-  listOf,
-  type Mapping,
-  mappingOf,
-  nonEmptyList,
-} from '../schema/cross-check.ts';
+import { type CrossProblem, crossChecked, listOf, type Mapping, nonEmptyList } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
@@ -131,29 +124,24 @@ interface FleetConfig {
   readonly upstreams?: unknown;
   readonly stations?: unknown;
   readonly station_files?: unknown;
-  readonly cache?: unknown;
 }
 
 /** Problems between stations, upstreams and global settings. */
 function* fleetProblems(fleet: FleetConfig): Iterable<CrossProblem> {
-  const { upstreams, stations, station_files, cache } = fleet;
+  const { upstreams, stations, station_files } = fleet;
   const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (isObject(upstreams) && Object.keys(upstreams).length === 0)
     yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
   if (isEmptyList(stations) && isEmptyList(station_files))
     yield { path: ['stations'], message: 'expected at least one station, or station_files, got none' };
-  yield* zeroTtlProblems(cache, cache, ['cache']);
   yield* stationProblems(fleet, ['stations']);
 }
 
 /** `path`: of the list. */
-function* stationProblems({ upstreams, stations, cache }: FleetConfig, path: ConfigPath): Iterable<CrossProblem> {
+function* stationProblems({ upstreams, stations }: FleetConfig, path: ConfigPath): Iterable<CrossProblem> {
   const checkUpstream = isObject(upstreams) ? upstreamCheck(upstreams) : () => [];
   for (const [index, station] of listOf(stations).entries()) {
-    if (!isObject(station)) continue;
-    const { cache: own } = station;
-    yield* checkUpstream(station, [...path, index]);
-    yield* zeroTtlProblems(cache, own, [...path, index, 'cache']);
+    if (isObject(station)) yield* checkUpstream(station, [...path, index]);
   }
 }
 
@@ -171,40 +159,12 @@ export function stationNameOf({ name, telemetry_station, rid }: Mapping): {
 function upstreamCheck(upstreams: Mapping) {
   const names = Object.keys(upstreams);
   const missing = `missing, expected one of ${listed(names)}, because there are several upstreams`;
-  return function* ({ upstream, filters }: Mapping, station: ConfigPath): Iterable<CrossProblem> {
+  return function* ({ upstream }: Mapping, station: ConfigPath): Iterable<CrossProblem> {
     const path = [...station, 'upstream'];
-    const name = upstream ?? names[0];
-    const isKnown = typeof name === 'string' && Object.hasOwn(upstreams, name);
-    if (upstream === undefined && names.length > 1) {
-      yield { path, message: missing };
-    } else if (isKnown) {
-      yield* commaProblems(upstreams[name], filters, [...station, 'filters']);
-    } else if (typeof upstream === 'string') {
+    if (upstream === undefined && names.length > 1) yield { path, message: missing };
+    if (typeof upstream === 'string' && !Object.hasOwn(upstreams, upstream)) {
       const hint = suggestion(upstream, names);
       yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${hint}` };
     }
   };
-}
-
-/** With `list_style: comma` the service would split the entry. */
-function* commaProblems(upstream: unknown, filters: unknown, path: ConfigPath): Iterable<CrossProblem> {
-  const { list_style } = mappingOf(upstream);
-  if (list_style !== 'comma') return;
-  for (const key of ['resource_ids', 'resource_types']) {
-    for (const [position, entry] of listOf(mappingOf(filters)[key]).entries()) {
-      if (typeof entry === 'string' && entry.includes(','))
-        yield {
-          path: [...path, key, position],
-          message: 'expected no comma, because the upstream has list_style comma',
-        };
-    }
-  }
-}
-
-/** A timer without a delay would refresh continuously. */
-function* zeroTtlProblems(cache: unknown, settings: unknown, path: ConfigPath): Iterable<CrossProblem> {
-  const { refresh } = mappingOf(cache);
-  if (refresh !== 'background') return;
-  const message = 'expected more than 0 because cache.refresh is background, got 0';
-  for (const key of ['ttl', 'error_ttl']) if (mappingOf(settings)[key] === 0) yield { path: [...path, key], message };
 }

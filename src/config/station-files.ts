@@ -35,27 +35,16 @@ async function* filesOf(path: string): AsyncIterable<Omit<StationFile, 'patterns
   if (isPattern(folder)) return;
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => error);
   if (names instanceof Error) return yield { file: folder, content: { ok: false, error: names } };
-  const pattern = basename(path);
-  for (const entry of names.filter((name) => isMatch(pattern, name)).sort()) {
+  const pattern = patternOf(basename(path));
+  for (const entry of names.filter((name) => pattern.test(name)).sort()) {
     const file = join(folder, entry);
     const content = await contentOf(file);
     if (content.ok || content.error.code !== 'EISDIR') yield { file, content };
   }
 }
 
-/** Whether the name has the literal texts of the pattern in their order. As in a shell, a hidden file is matched by a dot only. */
-function isMatch(pattern: string, name: string): boolean {
-  const [start = '', ...others] = pattern.split('*');
-  const end = others.pop() ?? '';
-  const isHidden = name.startsWith('.') && !pattern.startsWith('.');
-  if (isHidden || name.length < start.length + end.length || !name.startsWith(start) || !name.endsWith(end))
-    return false;
-  const between = name.slice(start.length, name.length - end.length);
-  let at = 0;
-  for (const literal of others) {
-    const found = between.indexOf(literal, at);
-    if (found === -1) return false;
-    at = found + literal.length;
-  }
-  return true;
+/** As in a shell, a hidden file is matched by a dot only. */
+function patternOf(glob: string): RegExp {
+  const literals = glob.split('*').map((literal) => literal.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${glob.startsWith('.') ? '' : '(?!\\.)'}${literals.join('.*')}$`, 's');
 }

@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
-import { labelText } from '../model/values.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
 import { stationFilters } from '../resources/filters.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
-import { quoted } from '../text/quoted.ts';
 
 /** The words of a resource ID, each of which a name follows. */
 const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;
@@ -23,25 +21,6 @@ export function parseRid(rid: string): StationPath | undefined {
   const [, ...parts] = RID.exec(rid) ?? [];
   if (parts.length === 0 || !rid.isWellFormed()) return undefined;
   return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as StationPath;
-}
-
-/** What is expected of a text that is no resource ID, and the first part that is wrong. */
-function ridProblem(rid: string): string {
-  const expected = `expected ${RID_FORM}`;
-  if (!rid.startsWith('/')) return `${expected}; the first / is missing`;
-  const parts = rid.slice(1).split('/');
-  for (const [at, word] of RID_WORDS.entries()) {
-    const [given = '', name = ''] = parts.slice(2 * at);
-    if (given !== word && given.toLowerCase() === word.toLowerCase())
-      return `${expected}; write ${word} instead of ${quoted(given)}`;
-    const isMissing = given === '' || RID_WORDS.some((other) => other === given);
-    if (given !== word) return `${expected}; ${isMissing ? `${word} is missing` : `${quoted(given)} is not ${word}`}`;
-    if (!PATH_PART.test(name)) return `${expected}; ${quoted(name)} is no name for ${word}`;
-  }
-  const [, ...further] = parts.slice(2 * RID_WORDS.length - 1);
-  return further.length === 0
-    ? `${expected}; a character is not valid Unicode`
-    : `${expected}; remove ${quoted(`/${further.join('/')}`)} from its end`;
 }
 
 /** `.` and `..` would be resolved in the URL. */
@@ -91,13 +70,12 @@ export const station = crossChecked(
     zone: optionalKey(pathPart, 'Availability zone of the telemetry station.'),
     telemetry_station: optionalKey(pathPart, 'Name of the telemetry station.'),
     rid: optionalKey(
-      textMatching(z.string(), RID, ridProblem, (rid) => parseRid(rid) !== undefined),
+      textMatching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
       `Resource ID, instead of the four keys above: \`${RID_FORM}\`.`,
     ),
     filters: stationFilters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
     products: z
       .array(nonEmptyText)
-      .meta({ uniqueItems: true })
       .prefault([])
       .describe('Products to label resources with; each requires an additional listing.'),
     alertability: z
@@ -128,10 +106,7 @@ export const station = crossChecked(
         'Labels of the station, such as its owner, on its health and listing metrics and on its firing resources; `resource_labels` take precedence.',
       ),
   }),
-  function* (value) {
-    yield* pathProblems(value);
-    if (Array.isArray(value.products)) yield* duplicateProducts(value.products);
-  },
+  pathProblems,
 ).meta({ oneOf: [{ ...given('rid'), not: { anyOf: PATH_KEYS.map((key) => given(key)) } }, given(...PATH_KEYS)] });
 
 function* pathProblems(value: Unchecked<StationPath & { readonly rid: string }>): Iterable<CrossProblem> {
@@ -148,14 +123,5 @@ function* pathProblems(value: Unchecked<StationPath & { readonly rid: string }>)
     for (const key of PATH_KEYS.filter((candidate) => !given.includes(candidate))) {
       yield { path: [key], message: `missing, expected together with ${given.join(', ')}` };
     }
-  }
-}
-
-function* duplicateProducts(products: readonly unknown[]): Iterable<CrossProblem> {
-  const seen = new Set<unknown>();
-  for (const [index, product] of products.entries()) {
-    const value = typeof product === 'string' ? labelText(product) : product;
-    if (seen.has(value)) yield { path: ['products', index], message: 'duplicate product, expected each only once' };
-    seen.add(value);
   }
 }

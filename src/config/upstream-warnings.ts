@@ -1,7 +1,6 @@
 import type { ConfigPath } from '../schema/config-path.ts';
 import { Secret } from '../schema/secret.ts';
 import { SCHEME_NAMES } from '../service/auth/schemes.ts';
-import { expiryText } from './certificates.ts';
 import { contentOf } from './file-content.ts';
 import type { Problem } from './problem.ts';
 import type { Config } from './schema.ts';
@@ -76,19 +75,11 @@ async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (text === '') return `${leaf.value} is empty, expected its content`;
   const lines = text.split('\n').length;
   if (!TLS_FILE_KEYS.has(leaf.key) && lines > 1) return `${leaf.value} has ${lines} lines, expected one`;
-  if (leaf.key === 'credentials_file') return schemeIn(text, `content of ${leaf.value}`, type);
-  return CERTIFICATE_KEYS.has(leaf.key) ? expiredIn(leaf.value, content.text) : undefined;
+  return leaf.key === 'credentials_file' ? schemeIn(text, `content of ${leaf.value}`, type) : undefined;
 }
-
-const CERTIFICATE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file']);
 
 /** All other files contain a secret of one line. */
-const TLS_FILE_KEYS: ReadonlySet<string> = new Set([...CERTIFICATE_KEYS, 'key_file']);
-
-function expiredIn(file: string, text: string): string | undefined {
-  const expired = expiryText(text, Date.now());
-  return expired && `${file} ${expired}`;
-}
+const TLS_FILE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file', 'key_file']);
 
 /** The path of each station is appended to the URL. */
 function listingPathIn({ pathname }: URL): string | undefined {

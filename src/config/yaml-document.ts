@@ -1,7 +1,6 @@
 import {
   type Document,
   type ErrorCode,
-  isAlias,
   isMap,
   isNode,
   isPair,
@@ -42,11 +41,10 @@ export function readYaml({ file, text, env }: YamlText): YamlDocument {
     prettyErrors: false,
     resolveKnownTags: false,
     stringKeys: true,
-    uniqueKeys: false,
   });
   const { errors, warnings } = document;
   const syntaxErrors = [...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')];
-  const problems = withoutFollowUps(syntaxErrors, text, problemAt);
+  const problems = syntaxProblems(syntaxErrors, text, problemAt);
   const isUsable = errors.every(({ code }) => RECOVERABLE.has(code));
   return new YamlDocument(problemAt, problems, isUsable ? document : undefined, env);
 }
@@ -63,17 +61,20 @@ export class YamlDocument {
   readonly #root: unknown;
   /** The offsets of strings that contain environment variables. */
   readonly #substituted = new Set<number>();
-  #isUsable = true;
 
   /** Without a document, the structure of the text is invalid. */
   constructor(problemAt: Locate, problems: Problem[], document?: Document.Parsed, env?: Environment) {
     this.#problemAt = problemAt;
     this.problems = problems;
     if (document === undefined) return;
-    this.#root = document.contents;
     this.#resolve(document, env);
-    this.#checkMerges(document);
-    if (this.#isUsable) this.raw = document.toJS();
+    try {
+      this.raw = document.toJS();
+      this.#root = document.contents;
+    } catch {
+      // An alias without an anchor is already reported.
+      if (problems.length === 0) problems.push(problemAt(0, 'expected a mapping, or an alias of one, after <<'));
+    }
   }
 
   /** The problem of the value at the path, or of its key. */
@@ -106,44 +107,15 @@ export class YamlDocument {
       Alias: (key, alias, parents) => {
         const target = anchors.get(alias.source);
         const parent = parents.at(-1);
-        if (target === undefined || parents.includes(target)) this.#reject([...parents, alias], WITHOUT_ANCHOR);
+        if (target === undefined || parents.includes(target)) this.#report([...parents, alias], WITHOUT_ANCHOR);
         else if (isPair(parent)) parent.value = target;
         else if (isSeq(parent)) parent.items[Number(key)] = target;
       },
       Value: (key, node, parents) => {
         if (node.anchor !== undefined) anchors.set(node.anchor, node);
-        if (isMap(node)) this.#checkKeys(node, parents);
-        if (!isScalar(node) || key === 'key') return;
-        if (typeof node.value === 'symbol') this.#reject([...parents, node], UNKNOWN_TAG);
-        else if (env) this.#substitute(node, parents, env);
+        if (isScalar(node) && key !== 'key' && env) this.#substitute(node, parents, env);
       },
     });
-  }
-
-  #checkMerges(document: Document): void {
-    const rejected = new Set<unknown>();
-    visit(document, {
-      Pair: (_, pair, parents) => {
-        for (const source of sourcesOf(pair))
-          if (!isMap(source) && !isAlias(source) && !rejected.has(source)) {
-            rejected.add(source);
-            this.#reject([...parents, pair, source], 'expected a mapping to merge, or an alias of one');
-          }
-      },
-    });
-  }
-
-  #checkKeys(map: YAMLMap, parents: Nodes): void {
-    const names = new Set<string>();
-    for (const pair of map.items) {
-      const name = keyNameOf(pair);
-      // A key without a value may be part of a secret that contains a comma.
-      const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
-      if (name === '__proto__') this.#report([...parents, map, pair], 'reserved key, expected another one');
-      else if (names.has(name) && !isMergeKey(pair.key))
-        this.#report([...parents, map, isBare ? pair.key : pair], 'duplicate key, expected only once');
-      names.add(name);
-    }
   }
 
   /** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
@@ -164,11 +136,6 @@ export class YamlDocument {
   /** The problem is at the last of the nodes. */
   #report(nodes: Nodes, message: string): void {
     this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes)));
-  }
-
-  #reject(nodes: Nodes, message: string): void {
-    this.#report(nodes, message);
-    this.#isUsable = false;
   }
 }
 
@@ -212,6 +179,7 @@ const WITHOUT_ANCHOR =
 const RECOVERABLE: ReadonlySet<ErrorCode> = new Set([
   'BAD_DQ_ESCAPE',
   'BAD_SCALAR_START',
+  'DUPLICATE_KEY',
   'MULTIPLE_DOCS',
   'TAG_RESOLVE_FAILED',
 ]);
@@ -219,20 +187,15 @@ const RECOVERABLE: ReadonlySet<ErrorCode> = new Set([
 /** Errors that follow each other from line to line. */
 const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
 
-/** Keeps the first of the errors that one misplaced token, one position or one unquoted variable causes. */
-function withoutFollowUps(errors: readonly YAMLError[], text: string, problemAt: Locate): Problem[] {
+/** The first of the errors that one misplaced token, one position or one unquoted variable causes. */
+function syntaxProblems(errors: readonly YAMLError[], text: string, problemAt: Locate): Problem[] {
+  const variable = errors.find(({ pos: [offset] }) => text.startsWith('${', offset - 1));
+  if (variable) return [problemAt(variable.pos[0], UNQUOTED_VARIABLE)];
   const firsts = new Map<ErrorCode | number, Problem>();
-  let variableLine: number | undefined;
   for (const { code, message, pos } of errors) {
     const [offset] = pos;
-    const line = text.lastIndexOf('\n', offset - 1);
-    const isVariable = text.startsWith('${', offset - 1);
-    if (isVariable) variableLine = line;
-    const isFollowUp = variableLine === line || (variableLine !== undefined && code === 'UNEXPECTED_TOKEN');
     const cause = ONCE.has(code) ? code : offset;
-    if (firsts.has(cause) || (isFollowUp && !isVariable)) continue;
-    const known = MESSAGES[code] ?? MESSAGES[message] ?? message;
-    firsts.set(cause, problemAt(offset, isVariable ? UNQUOTED_VARIABLE : known));
+    if (!firsts.has(cause)) firsts.set(cause, problemAt(offset, MESSAGES[code] ?? MESSAGES[message] ?? message));
   }
   return [...firsts.values()];
 }
@@ -241,20 +204,19 @@ const UNQUOTED_VARIABLE = `expected quotes around \${NAME} inside { } and [ ]: "
 
 const KEY_AND_VALUE = 'expected "key: value"; check the colon and the indentation';
 
-const UNKNOWN_TAG = 'unknown tag, expected none; quote a string that starts with an exclamation mark';
-
 /** By code, or by message where one code has many: the parser's own may quote a secret or name its own terms. */
 const MESSAGES: Readonly<Record<string, string>> = {
   BAD_COLLECTION_TYPE: 'tag does not match the value, expected none',
   BAD_DIRECTIVE: 'unknown directive, expected none',
   BAD_DQ_ESCAPE: 'invalid escape sequence in a double-quoted string, expected \\\\ for a backslash, or single quotes',
   BAD_SCALAR_START: 'value starts with a reserved character, expected quotes around it',
+  DUPLICATE_KEY: 'duplicate key, expected only once',
   BLOCK_AS_IMPLICIT_KEY: 'second ": " in one line, or a wrong indentation; quote a value that contains ": "',
   MULTILINE_IMPLICIT_KEY: KEY_AND_VALUE,
   MULTIPLE_DOCS: 'second document, expected only one',
   NON_STRING_KEY: 'expected a string as key, got a list or a mapping',
   TAB_AS_INDENT: 'tab as indentation, expected spaces',
-  TAG_RESOLVE_FAILED: UNKNOWN_TAG,
+  TAG_RESOLVE_FAILED: 'unknown tag, expected none; quote a string that starts with an exclamation mark',
   UNEXPECTED_TOKEN: 'unexpected token, expected a key or a value',
   'Implicit map keys need to be followed by map values': KEY_AND_VALUE,
   'Missing closing "quote': 'missing closing double quote',

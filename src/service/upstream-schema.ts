@@ -125,7 +125,9 @@ export const upstream = crossChecked(
     list_style: z
       .enum(['repeat', 'comma'])
       .prefault('repeat')
-      .describe('Encoding of list parameters: `repeat` the parameter for each entry, or separate entries by `comma`.'),
+      .describe(
+        'Encoding of list parameters: `repeat` the parameter for each entry, or separate entries, which have none themselves, by `comma`.',
+      ),
     ...schemeKeys(),
     http_headers: optionalKey(httpHeaders, 'Additional request headers, by name.'),
     tls_config: optionalKey(tlsConfig, 'TLS settings.'),

@@ -69,6 +69,9 @@ export class Fleet<K extends Kind> {
 
 const JITTER = 0.1;
 
+/** Also with a ttl of 0. */
+const MIN_PAUSE_MS = 100;
+
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
 export function refreshInBackground<K extends Kind>(cache: StationCache<K>, random = Math.random): () => void {
   let timer: NodeJS.Timeout;
@@ -77,7 +80,7 @@ export function refreshInBackground<K extends Kind>(cache: StationCache<K>, rand
     if (stopped) return;
     const { ttlMs, errorTtlMs } = cache.spec.cache;
     // Refreshes that take longer than ttl must not follow each other without a pause.
-    const pauseMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
+    const pauseMs = cache.wasAttempted ? Math.max(MIN_PAUSE_MS, Math.min(ttlMs, errorTtlMs)) : 0;
     const delayMs = Math.max(cache.dueInMs(), pauseMs) * (1 + JITTER * random());
     timer = setTimeout(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };

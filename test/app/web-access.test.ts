@@ -199,7 +199,6 @@ describe('loadAccessRules, in a TLS server', () => {
 
 describe('accessWarnings', () => {
   const { cert, key } = issue({ name: 'server' });
-  const expired = issue({ name: 'expired', notAfter: new Date('2024-03-01T12:00:00Z') }).cert;
   const warningsOf = (rules: Partial<TlsRules['context']>, verified = false) =>
     accessWarnings('web.yml', {
       ...OPEN_ACCESS,
@@ -212,21 +211,6 @@ describe('accessWarnings', () => {
     ]);
     expect(warningsOf({ ca: cert }, true)).toEqual([]);
     expect(warningsOf({})).toEqual([]);
-  });
-
-  it('warns of certificates that have expired', () => {
-    expect(warningsOf({ cert: expired, ca: expired }, true)).toEqual([
-      'web.yml: tls_server_config.cert_file: expired on 2024-03-01, expected a valid certificate',
-      'web.yml: tls_server_config.client_ca_file: expired on 2024-03-01, expected a valid certificate',
-    ]);
-  });
-
-  it('warns of a rate limit without burst, which refuses every request', () => {
-    const limited = (burst: number) => accessWarnings('web.yml', { ...OPEN_ACCESS, rate: { intervalMs: 1000, burst } });
-    expect(limited(0)).toContain(
-      'web.yml: rate_limit.burst is 0: every request is answered with 429, expected at least 1',
-    );
-    expect(limited(1)).toEqual([expect.stringContaining('everyone has access')]);
   });
 
   it('warns of a file that allows everyone, and not without a file', () => {

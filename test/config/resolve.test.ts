@@ -24,7 +24,7 @@ stations:
       product: p
       resource_display_name_prefix: web-
       enabled_alert: false
-    products: [p]
+    products: [p, p]
     alertability: true
     products_ttl: 10m
     alertability_ttl: 1h30m

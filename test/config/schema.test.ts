@@ -50,10 +50,10 @@ describe('configSchema', () => {
   it.each(['name: 5', 'unknown: 1', 'filters: 5', 'cache: { ttl: x }', 'labels: { 9: 9 }', 'alertability: 1'])(
     'checks the keys of a station together in spite of %s',
     async (line) => {
-      expect(await problemsOf(stationWith('products: [a, a]', line))).toEqual(
+      expect(await problemsOf(stationWith('zone: ..', line))).toEqual(
         expect.arrayContaining([
-          expect.stringContaining('stations[0].products[1]: duplicate product'),
-          expect.stringMatching(/expected rid or all of .*, got none of them$/),
+          expect.stringContaining('stations[0].zone: expected a non-empty name'),
+          expect.stringContaining('stations[0].subscription: missing, expected together with zone'),
         ]),
       );
     },

@@ -61,14 +61,13 @@ describe('station_files', () => {
 
   it('are reported with all their problems, together with those of the configuration', async () => {
     const { lines } = await load({
-      'config.yaml': `upstreams: { a: { base_url: "http://h" }, b: { base_url: "http://h", list_style: comma } }
+      'config.yaml': `upstreams: { a: { base_url: "http://h" }, b: { base_url: "http://h" } }
 station_files: [missing.yaml, stations/*.yaml, no/such/*]
 stations: [{ name: own, upstream: a, rid: ${rid('own')} }]
 cache: { refresh: background, ttl: none }
 `,
       'stations/a.yaml': `- { rid: ${rid('x')}, upstream: a, zome: z }
 - { rid: ${rid('x')}, upstream: c }
-- { rid: ${rid('y')}, upstream: b, filters: { resource_ids: ["a,b"] }, cache: { ttl: 0 } }
 `,
       'stations/b.yaml': `- rid: ${rid('own')}\n`,
       'stations/c.yaml': 'stations: []\n',
@@ -83,8 +82,6 @@ cache: { refresh: background, ttl: none }
       expect.stringMatching(/^stations\/a\.yaml:1:\d+: \[0\]\.zome: unknown key, did you mean zone\?/),
       'stations/a.yaml:2:10: [1].rid: duplicate station name "x", already used at stations/a.yaml:1:10, expected another `name`',
       expect.stringMatching(/^stations\/a\.yaml:2:\d+: \[1\]\.upstream: expected the name of an upstream, got "c"/),
-      expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.filters\.resource_ids\[0\]: expected no comma/),
-      expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.cache\.ttl: expected more than 0/),
       'stations/b.yaml:1:3: [0].upstream: missing, expected one of "a", "b", because there are several upstreams',
       'stations/b.yaml:1:8: [0].rid: duplicate station name "own", already used at config.yaml:3:20, expected another `name`',
       'stations/c.yaml:1:1: expected a list of stations, got a mapping',
@@ -125,12 +122,5 @@ describe('readStationFiles', () => {
     expect(await namesOf('*z*')).toEqual([]);
     expect(await namesOf('a*a.yaml')).toEqual([]);
     expect(await namesOf('*.y*l')).toEqual(['a+b.yaml', 'a.yaml', 'link.yaml']);
-  });
-
-  it('matches in linear time, whatever the pattern', async () => {
-    const name = 'a'.repeat(200);
-    const folder = folderOf({ [name]: '' });
-    expect(await readStationFiles([join(folder, `${'*a'.repeat(60)}*b`)])).toEqual([]);
-    expect(await readStationFiles([join(folder, `${'*a'.repeat(60)}*`)])).toHaveLength(1);
   });
 });

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import { issue } from '../service/support/certificates.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { upstreamWith } from './fixtures.ts';
 
@@ -31,22 +30,6 @@ async function warningsOf(
 const INSTEAD = `in clear text, expected $\{NAME} from the environment`;
 
 describe('upstreamWarnings', () => {
-  it('warns of certificates that have expired, and of a bundle only if all of it has', async () => {
-    const valid = issue({ name: 'valid' });
-    const expired = issue({ name: 'expired', notAfter: new Date('2024-03-01T12:00:00Z') });
-    const lines = ['tls_config: { ca_file: ca.pem, cert_file: own.pem, key_file: own.key }'];
-    const files = { 'own.pem': expired.cert, 'own.key': expired.key };
-    const ofClient =
-      '4:47: upstreams.main.tls_config.cert_file: own.pem expired on 2024-03-01, expected a valid certificate';
-    expect((await warningsOf(lines, { ...files, 'ca.pem': `${expired.cert}${valid.cert}` })).failing).toEqual([
-      ofClient,
-    ]);
-    expect((await warningsOf(lines, { ...files, 'ca.pem': expired.cert })).failing).toEqual([
-      '4:28: upstreams.main.tls_config.ca_file: ca.pem expired on 2024-03-01, expected a valid certificate',
-      ofClient,
-    ]);
-  });
-
   it.each([
     [
       'authorization: { credentials_file: token }',

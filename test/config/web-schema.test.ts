@@ -72,6 +72,7 @@ basic_auth_users:
 `);
     expect(problems).toEqual([
       'web.yml:3:3: tls_server_config.cert_fle: unknown key, did you mean cert_file?',
+      'web.yml:3:3: tls_server_config.cert_file: missing, expected cert_file or cert',
       'web.yml:3:3: tls_server_config.key_file: missing, expected key_file or key',
       'web.yml:4:19: tls_server_config.client_ca_file: given without a client_auth_type that requests certificates, expected both or neither',
       'web.yml:5:24: tls_server_config.client_allowed_sans: given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them',

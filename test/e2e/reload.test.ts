@@ -3,8 +3,6 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
-import { issue } from '../service/support/certificates.ts';
-import { temporaryFile } from '../service/support/files.ts';
 import { listen } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { contentOf, shown } from '../web/pages/opened-page.ts';
@@ -47,11 +45,10 @@ async function started(config: object) {
 
 describe('the warnings of a configuration', () => {
   it('are in the log at start', async () => {
-    const { cert } = issue({ name: 'expired', notAfter: new Date('2024-03-01T12:00:00Z') });
-    const upstream = { tls_config: { ca_file: temporaryFile('ca.pem', cert) } };
+    const upstream = { authorization: { credentials_file: '/nowhere/token' } };
     const { log } = await startTestExporter(configOf('https://service.test', ['a'], { upstream, ...LONG_TTL }));
     const warnings = log.filter((line) => line.includes('msg="configuration warning"'));
-    expect(warnings).toEqual([expect.stringMatching(/level=warn .*tls_config\.ca_file: .* expired on 2024-03-01/)]);
+    expect(warnings).toEqual([expect.stringMatching(/level=warn .*credentials_file: \/nowhere\/token does not exist/)]);
   });
 });
 

@@ -166,6 +166,12 @@ describe('refreshInBackground', () => {
     expect([await listingsAfter(0), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
+  it('pauses between refreshes although ttl and error_ttl are 0', async () => {
+    const { cache, listingsAfter } = stationOf({ ...background, ttlMs: 0, errorTtlMs: 0 });
+    refreshInBackground(cache, () => 0);
+    expect([await listingsAfter(0), await listingsAfter(99), await listingsAfter(1)]).toEqual([1, 1, 2]);
+  });
+
   it('waits for the rest of ttl after a reload, and never longer than the longest timer', async () => {
     const { cache, listingsAfter } = stationOf({ ...background, ttlMs: 2 ** 31 - 1 });
     await cache.refresh();
