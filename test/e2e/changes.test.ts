@@ -205,19 +205,6 @@ describe('the changes of a station', () => {
     }
   });
 
-  it('are on its page with the time of the first one, and a large loss is announced', async () => {
-    const service = await startTestService({ source: () => entriesOf(20) });
-    const { scrape, get } = await startReadyExporter(configOf(service.url, ['ts']));
-    const pageWith = async (resources: number) => {
-      service.setRecords('ts', entriesOf(resources));
-      await scrape();
-      return parseHtml(await (await get('/stations/ts')).text()).text;
-    };
-    expect(await pageWith(25)).toContain('Resources25+5 since ');
-    expect(await pageWith(24)).toContain('Resources24−1 +5 since ');
-    expect(await pageWith(5)).toContain('20 of 25 resources are gone since ');
-  });
-
   it('are not known while refreshes fail, and those before a reload of another key are not forgotten', async () => {
     const { service, config, scrape, read, rewrite, exporter } = await startStation();
     const tile = async () => /Resources[\d,]+(.*?) Firing/.exec(textOf(await read('/'), 'totals'))?.[1];
@@ -265,19 +252,6 @@ describe('the changes of a station', () => {
     expect(await lossAfter(15, 1)).toEqual([15, '5 of 20 resources are gone since 07:00']);
     expect(await lossAfter(15, 1, [replyWith(500)])).toEqual([15, '5 of 20 resources are gone since 07:00']);
     expect(await lossAfter(15, 4)).toEqual([15, undefined]);
-  });
-
-  it('are bounded when all resources change, and say how many were dropped', async () => {
-    const { service, scrape, read, json, log } = await startStation({ changes_per_station: 100 });
-    service.setRecords('ts', entriesOf(250));
-    await scrape();
-    const { changes, dropped } = await json();
-    expect([changes.length, dropped]).toEqual([100, 150]);
-    expect(parseHtml(await read('/stations/ts/changes')).text).toMatch(/100 changes are kept\. 150 more were dropped/);
-    expect(log.filter((line) => line.includes('msg="resource changed"'))).toHaveLength(100);
-    expect(log.filter((line) => /msg="further changes not logged" station=ts changes=150\n/.test(line))).toHaveLength(
-      1,
-    );
   });
 });
 

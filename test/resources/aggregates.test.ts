@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Aggregation, knownRuleCounts } from '../../src/resources/aggregates.ts';
+import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues, OTHER_VALUE } from '../../src/resources/label-values.ts';
 import { resourceOf } from '../stations/fixtures.ts';
@@ -58,16 +58,5 @@ describe('Aggregation', () => {
     expect(facts()).toEqual(groups);
     aggregates.addResources([resourceOf('f', { type: 'ip' })], false, new LabelValues(100));
     expect(facts()).toEqual([...groups, ['ip', '', undefined]]);
-  });
-});
-
-describe('knownRuleCounts', () => {
-  it.each([
-    { withRules: 1, withoutRules: 1, unknownCoverage: 1, known: true },
-    { withRules: 0, withoutRules: 0, unknownCoverage: 0, known: true },
-    { withRules: 0, withoutRules: 0, unknownCoverage: 1, known: false },
-  ])('is known: $known, with $withRules, without $withoutRules, unknown $unknownCoverage', ({ known, ...counts }) => {
-    const { withRules, withoutRules } = counts;
-    expect(knownRuleCounts(counts)).toEqual(known ? { withRules, withoutRules } : undefined);
   });
 });

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import { type Change, type Churn, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
@@ -186,42 +185,6 @@ describe('churnAfter', () => {
     );
   });
 
-  it('agrees with a comparison by id, in any order and parts; snapshots that cannot be compared change nothing', async () => {
-    const resources = fc.uniqueArray(
-      fc.record({
-        id: fc.constantFrom(...'abcdef'),
-        type: fc.constantFrom('t1', 't2', ''),
-        state: fc.constantFrom('', 'I', 'F'),
-        alertRules: fc.constantFrom(undefined, 0, 1),
-      }),
-      { selector: ({ id }) => id },
-    );
-    const steps = fc.array(fc.record({ resources, cut: fc.nat(6), complete: fc.boolean() }));
-    await fc.assert(
-      fc.asyncProperty(steps, async (listings) => {
-        let before: readonly Resource[] | undefined;
-        let state: ChurnState = NO_CHURN;
-        const sums = { added: 0, removed: 0, stateChanges: 0 };
-        for (const { resources: fields, cut, complete } of listings) {
-          const rows = fields.map(({ id, ...rest }) => resourceOf(id, rest));
-          const parts = [rows.slice(cut).toReversed(), rows.slice(0, cut)];
-          const given = structuredClone(state);
-          const result = complete ? 'compared' : 'held';
-          const comparison = { result, base: { rejected: 0, listedMs: 0 }, nowMs: 0 } as const;
-          const { changes, ...next } = await churnAfter(state, listingOf([], { parts }), comparison, bounds());
-          expect(state).toEqual(given);
-          const expected = complete && before ? changesByHand(before, rows) : undefined;
-          expect(changes?.list.map(changeText).sort()).toEqual(expected?.sort());
-          expect(changes?.total).toBe(expected?.length);
-          for (const key of ['added', 'removed', 'stateChanges'] as const) sums[key] += changes?.[key] ?? 0;
-          if (complete) before = rows;
-          state = next;
-        }
-        expect(sumsOf(state.totals)).toEqual(sums);
-      }),
-    );
-  });
-
   /** `+a -b ~c`: what was added, removed or changed its state; '?' when it was not compared. */
   const changesText = (changes: Churned['changes']) =>
     changes?.list.map(({ change, resource }) => `${SIGNS[change]}${resource.id}`).join(' ') ?? '?';
@@ -250,56 +213,4 @@ describe('churnAfter', () => {
     expect(new Set(states.slice(1).map(({ published }) => published)).size).toBe(1);
     expect(states[3]?.reference).toBe(complete);
   });
-
-  it('has a bounded number of series, whatever types and states come and go, and loses no change', async () => {
-    const snapshots = Array.from({ length: 40 }, (_, refresh) =>
-      listingOf(
-        resourcesOf(50, (index) => ({
-          type: `type ${index % 2 ? index : `${refresh} ${index}`}`,
-          state: `state ${refresh} ${index}`,
-        })),
-      ),
-    );
-    const states = await churnOf([...snapshots, listingOf([], { complete: false })], {
-      ...bounds(),
-      values: new LabelValues(20),
-    });
-    const churn = states.at(-1)?.published ?? new Map();
-    expect(churn.size).toBe(21);
-    expect([...churn.values()].flatMap(({ stateChanges }) => seriesOf(stateChanges)).length).toBeLessThanOrEqual(
-      200 + 21 + 21 * 4,
-    );
-    expect(sumsOf(churn)).toEqual({ added: 39 * 25, removed: 39 * 25, stateChanges: 39 * 25 });
-  });
 });
-
-/** Of all types. */
-function sumsOf(churn: Churn) {
-  const sums = { added: 0, removed: 0, stateChanges: 0 };
-  for (const { added, removed, stateChanges } of churn.values()) {
-    sums.added += added;
-    sums.removed += removed;
-    for (const [, count] of seriesOf(stateChanges)) sums.stateChanges += count;
-  }
-  return sums;
-}
-
-function changeText({ change, resource, from, to }: Change): string {
-  return `${change} ${resource.id} ${from} ${to}`;
-}
-
-function changesByHand(before: readonly Resource[], after: readonly Resource[]): string[] {
-  const gone = before.filter(({ id }) => !after.some((resource) => resource.id === id));
-  const changed = after.flatMap(({ id, type, state, alertRules }) => {
-    const old = before.find((resource) => resource.id === id);
-    if (old === undefined) return [`added ${id} undefined ${state || undefined}`];
-    if (old.type !== type) return [`type ${id} ${old.type} ${type}`];
-    const isStateChange = old.state !== state && ![old.state, state].includes('');
-    const isRulesChange = old.alertRules !== alertRules && ![old.alertRules, alertRules].includes(undefined);
-    return [
-      ...(isStateChange ? [`state ${id} ${old.state} ${state}`] : []),
-      ...(isRulesChange ? [`rules ${id} ${old.alertRules} ${alertRules}`] : []),
-    ];
-  });
-  return [...changed, ...gone.map(({ id, state }) => `removed ${id} ${state || undefined} undefined`)];
-}

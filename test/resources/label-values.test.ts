@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LabelValues, OTHER_VALUE, SUPPLIED_LABELS } from '../../src/resources/label-values.ts';
 
@@ -22,20 +21,5 @@ describe('LabelValues', () => {
       'ALERTSTATE_FIRING',
       '',
     ]);
-  });
-
-  it('publishes a value always in the same way, whatever comes in between', () => {
-    const value = fc.integer({ min: 0, max: 6 }).map(String);
-    fc.assert(
-      fc.property(fc.array(value), fc.integer({ min: 1, max: 3 }), (supplied, limit) => {
-        const values = new LabelValues(limit);
-        const known = new Map<string, string>();
-        for (const unit of supplied) {
-          const published = values.published('unit', unit);
-          expect(published).toBe(known.get(unit) ?? published);
-          known.set(unit, published);
-        }
-      }),
-    );
   });
 });

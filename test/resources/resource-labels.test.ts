@@ -67,17 +67,6 @@ describe('ResourceLabels', () => {
     expect(labels.labelled(resource).labels).toEqual({ team: '名'.repeat(341) });
   });
 
-  it('returns the same object for the same values, so that series are not duplicated', () => {
-    const labels = labelsOf([
-      { match: { name: 'web-.*' }, labels: { team: 'web' } },
-      { match: { name: 'api-.*' }, labels: { team: 'web' } },
-      { match: { name: 'none-.*' }, labels: { team: '' } },
-    ]);
-    const named = (name: string) => labels.labelled(resourceOf('x', { name })).labels;
-    expect(named('web-2')).toBe(named('api-1'));
-    expect(named('none-1')).toBe(named('other'));
-  });
-
   it.each<{ match: Texts; isMatch: boolean }>([
     { match: { resource_id: 'i-.*' }, isMatch: true },
     { match: { name: 'db|web-1' }, isMatch: true },

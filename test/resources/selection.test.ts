@@ -8,7 +8,6 @@ import {
   SORT_KEYS,
   searchStations,
   shortFormTest,
-  unmatchedFilters,
 } from '../../src/resources/selection.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { resourceOf, resourcesOf } from '../stations/fixtures.ts';
@@ -220,28 +219,5 @@ describe('shortFormTest', () => {
         },
       ),
     );
-  });
-});
-
-describe('unmatchedFilters', () => {
-  const parts = [
-    [resourceOf('a', { type: 'x.vm', state: 'FIRING' }), resourceOf('b', { type: 'x.vm', state: '' })],
-    [resourceOf('c', { type: 'x.disk', state: 'FIRING' })],
-  ];
-  const unmatched = (selection: Selection) => unmatchedFilters(parts, selection);
-
-  it('reports the filters that match nothing, with the values present', async () => {
-    expect(await unmatched({ type: 'gpu', state: 'firing', product: 'p' })).toEqual([
-      {
-        filter: 'type',
-        given: 'gpu',
-        present: new Map([
-          ['x.vm', 2],
-          ['x.disk', 1],
-        ]),
-      },
-      { filter: 'product', given: 'p', present: new Map([['', 3]]) },
-    ]);
-    expect(await unmatched({ type: 'disk', state: '', search: 'nothing' })).toEqual([]);
   });
 });

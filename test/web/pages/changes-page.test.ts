@@ -131,16 +131,8 @@ describe('changesPage', () => {
       '?since=yesterday',
       'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
     ],
-    [
-      '?since=2026-01-02T03:04:05',
-      'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
-    ],
-    [
-      '?until=2026-99-02T03:04:05Z',
-      'Expected until to be an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h.',
-    ],
-    ['?page=0', 'Expected page to be an integer of at least 1.'],
-    ['?search=a&search=b', 'Expected search at most once.'],
+    ['?until=2026-99-02T03:04:05Z', 'Expected until to be an RFC 3339 time'],
+    ['?since=2026-01-02T03:04:05', 'Expected since to be an RFC 3339 time'],
     ['?team=a&team=b', 'Expected team at most once.'],
   ])('rejects %s', async (query, problem) => {
     expect(await pageOf([change('a')], query)).toMatchObject({ status: 400, text: expect.stringContaining(problem) });
