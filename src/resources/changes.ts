@@ -123,7 +123,7 @@ class BoundedChanges {
     this.#stations.set(station, changed);
     this.#size += changes.length;
     this.#drop(changed, changed.kept.length - this.#limits.changes_per_station);
-    while (this.#excess > 0) this.#evictFrom(this.#largest());
+    this.#evict();
   }
 
   of(station: string): KeptChanges {
@@ -137,26 +137,16 @@ class BoundedChanges {
       this.#drop(station, excess);
       if (!names.has(name)) this.#stations.delete(name);
     }
-    const largestFirst = [...this.#stations.values()].sort((a, b) => b.kept.length - a.kept.length);
-    for (const station of largestFirst) if (this.#excess > 0) this.#evictFrom(station);
+    this.#evict();
   }
 
-  get #excess(): number {
-    return this.#size - this.#limits.changes;
-  }
-
-  /** Called for the stations with most first, and down to an equal share, so that a few noisy ones do not displace the changes of the others. */
-  #evictFrom(station: KeptChanges): void {
+  /** From the stations with most, down to an equal share, so that a few noisy ones do not displace the changes of the others. */
+  #evict(): void {
+    const excess = () => this.#size - this.#limits.changes;
+    if (excess() <= 0) return;
     const share = Math.floor(this.#limits.changes / this.#stations.size);
-    this.#drop(station, Math.min(this.#excess, station.kept.length - share));
-  }
-
-  /** Only called while there are too many changes, so there is one. */
-  #largest(): KeptChanges {
-    let largest: KeptChanges | undefined;
-    for (const station of this.#stations.values())
-      if (!largest || station.kept.length > largest.kept.length) largest = station;
-    return largest as KeptChanges;
+    const largestFirst = [...this.#stations.values()].sort((a, b) => b.kept.length - a.kept.length);
+    for (const station of largestFirst) this.#drop(station, Math.min(excess(), station.kept.length - share));
   }
 
   #drop(station: KeptChanges, excess: number): void {

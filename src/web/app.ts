@@ -57,8 +57,6 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
     setCommonHeaders(response);
     const [path = ''] = String(request.url).split('?', 1);
     if (healthPaths.has(path)) {
-      // Probes answer the same with any query, also with one that is not valid.
-      request.url = path;
       app(request, response);
       return;
     }

@@ -217,16 +217,6 @@ describe('stationData', () => {
     const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toMatchObject({ listing: null });
   });
-
-  it.each(['?format=json', '/resources', '/resources?format=csv', '/refreshes', '/refreshes?format=csv'])(
-    'responds 404 for an unknown station: %s',
-    async (path) => {
-      expect(await responseTo(`/stations/other${path}`)).toMatchObject({
-        status: 404,
-        body: 'No station with this name is configured.\n',
-      });
-    },
-  );
 });
 
 describe('resourceList', () => {

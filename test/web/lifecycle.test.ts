@@ -135,12 +135,3 @@ describe('refresh', () => {
     expect(limits).toContain('refreshes');
   });
 });
-
-describe('config', () => {
-  it('responds with the configuration in force as plain text', async () => {
-    const { request } = await startApp({ configuration: () => 'token: <secret>\nname: größe\n' });
-    expect(await request('/config')).toEqual(
-      plainText(200, 'token: <secret>\nname: größe\n', { vary: 'Accept, Accept-Encoding' }),
-    );
-  });
-});

@@ -39,11 +39,6 @@ describe('scrapeAll', () => {
     expect(gunzipSync(Buffer.from(body, 'latin1')).toString() === `${text}# end\n`).toBe(true);
   });
 
-  it('responds with an empty body when there are no metrics', async () => {
-    const { request } = await startApp({ scrape: async () => bodyOf() });
-    expect(await request('/metrics')).toEqual(plainText(200, '', TEXT));
-  });
-
   it.each([
     ['the timeout that Prometheus announces', 3_600_000, { [TIMEOUT]: '0.51' }, 'false'],
     ['--scrape.timeout when Prometheus announces none', 1, {}, 'false'],

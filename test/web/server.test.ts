@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectSecure } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
 import { hello, REQUEST, startHeld, startServer } from './held-server.ts';
@@ -31,25 +30,6 @@ describe('listen', () => {
     expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost:').received).toMatch(
       /^HTTP\/1\.1 408 Request Timeout\r\n/,
     );
-  });
-
-  it.each([
-    'GET / HTTP/9.9\r\n\r\n',
-    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    '\u0016\u0003\u0001',
-  ])('responds 400 to the malformed request %j and keeps serving', async (bytes) => {
-    const { port } = await startServer(hello);
-    expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect((await httpRequest(port, '/')).body).toBe('hello');
-  });
-
-  it('keeps an idle connection alive for two minutes', async () => {
-    const { port } = await startServer(hello);
-    const agent = new Agent({ keepAlive: true });
-    onTestFinished(() => agent.destroy());
-    const [response] = await once(request({ host: '127.0.0.1', port, agent }).end(), 'response');
-    response.resume();
-    expect(response.headers['keep-alive']).toBe('timeout=120');
   });
 });
 

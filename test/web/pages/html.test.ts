@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakable, Html, html, momentText, unknown } from '../../../src/web/pages/html.ts';
+import { breakable, Html, html, momentText } from '../../../src/web/pages/html.ts';
 import { parseHtml } from '../html-parser.ts';
 
 describe('html', () => {
@@ -48,13 +48,5 @@ describe('momentText', () => {
   ])('shows an age of %d ms as %s, with the exact time as a tooltip', (age, text) => {
     const iso = '2026-01-02T03:04:05.000Z';
     expect(momentText(at, at + age).text).toBe(`<time datetime="${iso}" title="${iso}">${text}</time>`);
-  });
-});
-
-describe('unknown', () => {
-  it('explains itself as a tooltip and to screen readers', () => {
-    expect(unknown('not <enabled>').text).toBe(
-      '<span class="unknown" title="not &#60;enabled&#62;">–<span class="hidden-text"> not &#60;enabled&#62;</span></span>',
-    );
   });
 });

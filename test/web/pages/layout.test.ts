@@ -14,23 +14,6 @@ describe('sendPage', () => {
     expect(/aria-current="page">([^<]*)/.exec(body)?.[1]).toBe(current);
   });
 
-  it('has the pages in the header, and the other endpoints and the version in the footer', async () => {
-    const { body } = await openPage({}, '/no/such/page');
-    const links = body.match(/<li><a href.*/g) ?? [];
-    expect(links.map((link) => `${shown(link).text} ${shown(link).hrefs}`)).toEqual([
-      'Stations ../../',
-      'Resources ../../search',
-      'Changes ../../changes',
-      'Configuration ../../config',
-      'Metrics ../../metrics',
-      'Service discovery ../../sd',
-      'Healthy ../../-/healthy',
-      'Ready ../../-/ready',
-    ]);
-    expect(body).toContain('<link rel="icon" type="image/svg+xml" href="../../favicon.ico">');
-    expect(body).toContain('<p>Version 1.2.3</p>');
-  });
-
   it.each([
     ['/', '/'],
     ['/tse/', '/tse/'],
@@ -57,15 +40,5 @@ describe('sendPage', () => {
       expect(pathname.startsWith(root), pathname).toBe(true);
       expect((await request(pathname + search)).status, pathname + search).toBe(200);
     }
-  });
-});
-
-describe('favicon', () => {
-  it('is an image without scripts and styles, which its policy would block', async () => {
-    const { request } = await startApp();
-    const { headers, body } = await request('/favicon.ico');
-    expect(headers).toMatchObject({ 'cache-control': 'private, max-age=86400', 'content-type': 'image/svg+xml' });
-    expect(body).toMatch(/^<svg /);
-    expect(body).not.toMatch(/<script|style/);
   });
 });
