@@ -17,19 +17,14 @@ const ALWAYS_PUBLISHED: ReadonlySet<string> = new Set(['', OTHER_VALUE, ...EXPEC
  */
 export class LabelValues {
   readonly #limit: number;
-  readonly #admitted: Readonly<Record<SuppliedLabel, Set<string>>> = {
-    resource_type: new Set(),
-    state: new Set(),
-    gpu_model: new Set(),
-    unit: new Set(),
-  };
+  readonly #admitted = new Map(SUPPLIED_LABELS.map((label) => [label, new Set<string>()]));
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   published(label: SuppliedLabel, value: string): string {
-    const values = this.#admitted[label];
+    const values = this.#admitted.get(label) as Set<string>;
     if (values.has(value) || ALWAYS_PUBLISHED.has(value)) return value;
     if (values.size >= this.#limit) return OTHER_VALUE;
     values.add(value);

@@ -42,15 +42,13 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   const healthPaths = new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
   app.use(checkCrossSite(options), checkAccess(options, healthPaths), checkRequest);
 
-  const [routes, pages] = routersOf(exporter, options);
-  app.use(routes);
+  const routes = routerOf(exporter, options);
+  // Before those at the root, because the prefix itself may be /stations.
   if (prefix !== '') {
     readOnly(app, literalPath(prefix), redirectTo(`${prefix}/`));
     app.use(literalPath(prefix), routes);
   }
-  // Last, because the prefix itself may be /stations.
-  app.use(pages);
-  if (prefix !== '') app.use(literalPath(prefix), pages);
+  app.use(routes);
   app.use(notFound, failedRequest(options.report, errorPage(options, healthPaths)));
 
   return (request, response) => {
@@ -66,17 +64,16 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   };
 }
 
-/** The endpoints of the exporter, and those of its stations. */
-function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Router, Router] {
+function routerOf(exporter: ExporterPort, options: WebOptions): Router {
   const limit = (name: WebLimit, max: number) =>
     limitRequests(max, (client) => options.observer.limitReached(name, client));
   const limitPages = limit('pages', MAX_PAGES);
   const rendering = new RenderLimit(MAX_RENDERED);
   const compress = compression();
-  const page = (router: Router, pattern: string, render: PageRenderer) =>
-    readOnly(router, pattern, compress, limitPages(rendering.limited(render)));
+  const routes = express.Router({ caseSensitive: true, strict: true });
+  const page = (pattern: string, render: PageRenderer) =>
+    readOnly(routes, pattern, compress, limitPages(rendering.limited(render)));
 
-  const routes = newRouter();
   // The telemetry path comes first, so that no other route can shadow it.
   readOnly(routes, literalPath(options.telemetryPath), scrapeAll(exporter, options));
   readOnly(routes, ROUTES.probe, scrapeStation(exporter, options));
@@ -84,9 +81,9 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   readOnly(routes, ROUTES.healthy, healthy);
   readOnly(routes, ROUTES.ready, readiness(exporter));
   readOnly(routes, ROUTES.favicon, favicon);
-  page(routes, ROUTES.discovery, serviceDiscovery(exporter, options.externalUrl));
-  page(routes, ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
-  page(routes, ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
+  page(ROUTES.discovery, serviceDiscovery(exporter, options.externalUrl));
+  page(ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
+  page(ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
   // Apart from the pages, because a search takes as long as many of them.
   const searching = new RenderLimit(MAX_SEARCHES);
@@ -97,21 +94,16 @@ function routersOf(exporter: ExporterPort, options: WebOptions): readonly [Route
   const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
 
-  const pages = newRouter();
-  readOnly(pages, ROUTES.stations, redirectTo('./'));
+  readOnly(routes, ROUTES.stations, redirectTo('./'));
   const station = { html: stationPage(exporter, options), json: stationData(exporter, options) };
-  page(pages, ROUTES.station, byFormat(station));
-  page(pages, ROUTES.refreshes, byFormat(refreshList(exporter)));
-  page(pages, ROUTES.stationChanges, changes);
-  page(pages, ROUTES.resources, byFormat(resourceList(exporter, options)));
-  page(pages, ROUTES.resource, resourcePage(exporter, options));
+  page(ROUTES.station, byFormat(station));
+  page(ROUTES.refreshes, byFormat(refreshList(exporter)));
+  page(ROUTES.stationChanges, changes);
+  page(ROUTES.resources, byFormat(resourceList(exporter, options)));
+  page(ROUTES.resource, resourcePage(exporter, options));
   const handleRefresh = limit('refreshes', MAX_CHANGES)(refresh(exporter, options));
-  pages.route(ROUTES.refresh).post(handleRefresh).all(methodNotAllowed('POST'));
-  return [routes, pages];
-}
-
-function newRouter(): Router {
-  return express.Router({ caseSensitive: true, strict: true });
+  routes.route(ROUTES.refresh).post(handleRefresh).all(methodNotAllowed('POST'));
+  return routes;
 }
 
 function readOnly(router: Pick<IRouter, 'route'>, pattern: string, ...handlers: RequestHandler[]): void {
