@@ -24,7 +24,7 @@ const logOutput = new LogOutput(process.stderr);
 const LOG_DRAIN_MS = 1000;
 
 // Loaded after the signal handlers, because it takes much longer than anything above.
-const { loadCommand, readBuild, reportCrash } = await import('./program.ts');
+const { loadCommand, readBuild } = await import('./program.ts');
 
 const context: ProcessContext = {
   argv: process.argv.slice(2),
@@ -39,12 +39,6 @@ const context: ProcessContext = {
   hostName: hostname(),
   build: readBuild(new URL('../', import.meta.url), process.version),
 };
-
-// Also called for unhandled rejections.
-process.on('uncaughtException', (error, origin) => {
-  reportCrash(context, error, origin);
-  process.exit(1);
-});
 
 // A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error) => {

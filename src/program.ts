@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createLogger } from './app/logger.ts';
 import { type CommandName, PROGRAM } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
@@ -51,22 +50,6 @@ const COMMAND_RUNNERS: Readonly<Record<CommandName, () => Promise<CommandRunner>
   record: async () => (await import('./commands/record.ts')).record,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
 };
-
-/** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
-export function reportCrash(
-  { argv, printError }: Pick<ProcessContext, 'argv' | 'printError'>,
-  error: unknown,
-  origin: string,
-): void {
-  const parsed = parseFlags(argv);
-  const format = parsed.ok ? parsed.flags['log.format'] : 'logfmt';
-  const stack = error instanceof Error ? error.stack : undefined;
-  createLogger({ level: 'error', format, write: printError }).error('unhandled exception, exiting', {
-    origin,
-    error,
-    stack,
-  });
-}
 
 /** Reads the version from package.json and the revision from the file REVISION, which only a release has. */
 export function readBuild(folder: URL, nodeVersion: string): Build {

@@ -18,7 +18,6 @@ interface FurtherCollector {
 /** One line per collector, in the order of the exposition. */
 const FURTHER: readonly FurtherCollector[] = [];
 
-/** The families of all collectors. */
 export const COLLECTED_FAMILIES: readonly FamilyDescription[] = [
   ...Object.values(STATION_FAMILIES),
   ...FURTHER.flatMap(({ families }) => families),
@@ -30,7 +29,6 @@ interface CollectorTools {
   readonly compressors: CompressorPool;
 }
 
-/** The collectors of a station. */
 export function stationCollector(
   spec: ResourceSpec,
   { source, texts, compressors }: CollectorTools,

@@ -31,9 +31,7 @@ import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journa
 export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures' | 'statesDue'> {
   readonly build: Build;
   readonly shard: Shard;
-  /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics?: boolean;
-  /** Observes the requests and listings of all upstreams. */
   readonly observer?: Observer;
 }
 
@@ -74,7 +72,6 @@ export interface Generation {
   readonly fleet: Fleet<Resources>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly stations: ReadonlyMap<string, StationCache<Resources>>;
-  /** One for each station, under its name. */
   readonly journals: ReadonlyMap<string, StationJournal>;
 }
 
@@ -147,7 +144,6 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
   await Promise.all(unused.map(([, { client }]) => client.close()));
 }
 
-/** The stations that this process has. */
 function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly ResourceSpec[] {
   return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
@@ -221,7 +217,6 @@ function connectUpstreams(
   return upstreams;
 }
 
-/** An observer that calls these, one after the other. */
 function combinedObserver(...observers: readonly Observer[]): Observer {
   const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
   const calls = Array.from(names, (name) => [
@@ -238,7 +233,6 @@ function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
   return ['base_url', 'http_headers', ...SCHEME_NAMES].every((key) => isDeepStrictEqual(old[key], next[key]));
 }
 
-/** The User-Agent header of requests to the service. */
 function userAgentOf({ version }: Pick<Build, 'version'>): string {
   return `telemetry-station-exporter/${version}`;
 }
@@ -256,7 +250,6 @@ const HEAP_BYTES_PER_RECORD = 1.5 * KIB;
 
 const MIN_RECORDS = 1000;
 
-/** `stations`: how many this process has. */
 export function recordLimits(
   { limits }: Pick<LoadedConfig['config'], 'limits'>,
   stations: number,

@@ -25,7 +25,6 @@ import { limitLog } from './event-log.ts';
 import { stationDetail, statusesOf, upstreamStatuses } from './status.ts';
 
 export interface ExporterOptions extends ServicesOptions {
-  /** Loads the current configuration. */
   readonly load: () => Promise<LoadResult>;
 }
 
@@ -40,7 +39,6 @@ export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
   readonly #initial: LoadedConfig;
-  /** undefined: not started yet. */
   #current: Generation | undefined;
   readonly #closed = new AbortController();
   readonly #elapsedMs: () => number;
@@ -48,7 +46,6 @@ export class Exporter implements ExporterPort {
   #wasReady = false;
   #rejectedReload: RejectedReload | undefined;
   #rejectedWebReload: RejectedReload | undefined;
-  /** undefined: not rendered since the last reload. */
   #configuration: string | undefined;
   #commentedConfiguration: string | undefined;
   #loadedMs = 0;
@@ -183,7 +180,6 @@ export class Exporter implements ExporterPort {
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
-  /** Counts and logs the limits that the web server reaches. */
   webObserver(): WebObserver {
     const logLimit = limitLog(this.#options.log);
     return {
@@ -194,7 +190,6 @@ export class Exporter implements ExporterPort {
     };
   }
 
-  /** The web configuration was reloaded, or rejected for these problems. */
   recordWebReload(problems: readonly string[]): void {
     const nowMs = Date.now();
     const isRejected = problems.length > 0;

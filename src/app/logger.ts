@@ -1,6 +1,5 @@
 import { jsonText } from '../text/records.ts';
 
-/** Least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 type LogLevel = (typeof LOG_LEVELS)[number];

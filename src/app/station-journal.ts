@@ -20,7 +20,6 @@ import {
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
 
-/** Shared by the journals of all stations. */
 export interface JournalOptions {
   readonly log: Logger;
   readonly changes: ChangeLog;
@@ -28,9 +27,7 @@ export interface JournalOptions {
   readonly upstreamFailures: Map<string, { readonly station: string; readonly reason: FailureReason }>;
   /** Which states of unknown meaning are due to be logged: one line of the configuration concerns all stations. */
   readonly statesDue: TimesDue;
-  /** Log each change of a resource. */
   readonly logChanges?: boolean;
-  /** Monotonic milliseconds. */
   readonly elapsedMs?: () => number;
 }
 
@@ -41,9 +38,6 @@ export const REPEAT_MS = HOUR_MS;
 
 /** They concern the credentials, the address or the certificate of the upstream: all of its stations fail for one cause. */
 const UPSTREAM_REASONS: ReadonlySet<FailureReason> = new Set(['auth', 'network', 'tls']);
-
-/** Within an hour; the failures of further outages are logged like repeated ones. */
-const MAX_LOGGED_OUTAGES = 10;
 
 /** Lines of one refresh: a mass change must not fill the log. */
 const MAX_CHANGE_LINES = 100;
@@ -67,8 +61,6 @@ export class StationJournal {
   readonly #warningsDue: TimesDue;
   /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
   #failuresDue: TimesDue;
-  /** When the outages of the last hour began. */
-  #outageStartsMs: readonly number[] = [];
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
   #isOutageLogged: boolean | undefined;
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
@@ -112,9 +104,7 @@ export class StationJournal {
   #failed(failure: NonNullable<Health['failure']>, upstream: string, atMs: number, fields: LogFields): void {
     const { reason, message, error } = failure;
     const isFirst = this.#isOutageLogged === undefined;
-    if (isFirst) this.#outageStartsMs = [...this.#outageStartsMs.filter((ms) => atMs - ms < REPEAT_MS), atMs];
-    const outages = this.#outageStartsMs.length;
-    if (isFirst && outages <= MAX_LOGGED_OUTAGES) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
+    if (isFirst) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0 && this.#logsFailure(upstream, reason);
     this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
       upstream: UPSTREAM_REASONS.has(reason) ? upstream : undefined,
@@ -124,12 +114,10 @@ export class StationJournal {
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
       ...(isFirst ? {} : outageFields(this.refreshes.outage, atMs)),
-      outages: outages > 1 ? outages : undefined,
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }
 
-  /** Whether no other station has logged it for the upstream. */
   #logsFailure(upstream: string, reason: FailureReason): boolean {
     if (!UPSTREAM_REASONS.has(reason)) return true;
     const { upstreamFailures } = this.#options;
@@ -183,7 +171,6 @@ export class StationJournal {
     });
   }
 
-  /** Each cause of an incomplete listing is a line of its own. */
   #listed(snapshot: Snapshot, fields: LogFields): void {
     const { rejected, complete, incompleteReasons, reportedTotal } = snapshot;
     if (complete) {
@@ -200,7 +187,6 @@ export class StationJournal {
       this.#isIncompleteLogged = true;
   }
 
-  /** Each change is logged as a line that can be searched for the resource. */
   #changed(changes: Changes, atMs: number): void {
     this.#options.changes.add(this.#station, atMs, changes);
     if (!this.#options.logChanges) return;
@@ -231,7 +217,6 @@ function outageFields(outage: Outage | undefined, nowMs: number): LogFields {
   return { attempts: outage.failed, outage_seconds: secondsOf(Math.max(nowMs - outage.fromMs, 0)) };
 }
 
-/** A refresh as it is kept. */
 function endedRefresh(
   { health, served }: JournalView,
   { waitedMs, report: changes }: RefreshDetails<Changes | undefined>,

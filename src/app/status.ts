@@ -20,7 +20,6 @@ export function statusesOf(generation: Generation, views = generation.fleet.view
   return views.map((view) => stationStatus(generation, view, !answering.has(view.spec.upstream)));
 }
 
-/** Maps a station to its status on the web pages. */
 function stationStatus(generation: Generation, view: StatusView, isUpstreamDown: boolean): StationStatus {
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
@@ -62,7 +61,6 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
   };
 }
 
-/** undefined: no station has this name. */
 export function stationDetail(generation: Generation, name: string, changes: ChangeLog): StationDetail | undefined {
   const views = generation.fleet.views();
   const view = views.find(({ spec }) => spec.name === name);

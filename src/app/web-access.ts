@@ -52,7 +52,6 @@ type LoadedTls =
 /** Loads the certificates and keys; relative file names are resolved against the folder. */
 async function loadTlsRules(config: TlsServerConfig, folder: string, document: YamlDocument): Promise<LoadedTls> {
   const problems: Problem[] = [];
-  /** The file takes precedence over the text. */
   const read = async (name: 'cert' | 'key' | 'client_ca', text = '', check: (text: string) => string | undefined) => {
     const file = config[`${name}_file`];
     const content = file === undefined ? { ok: true as const, text } : await contentOf(resolve(folder, file));

@@ -4,13 +4,10 @@ export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate'] as
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** The command that runs when none is given. */
 export const DEFAULT_COMMAND: CommandName = 'serve';
 
 export interface Command {
-  /** The name of its positional argument. */
   readonly operand?: string;
-  /** It may be left out. */
   readonly isOptional?: true;
   /** Accepts the flags of serve without using all of them, so that one set of flags fits each of these commands. */
   readonly acceptsServeFlags?: true;
@@ -77,7 +74,6 @@ export function isCommandName(word: string): word is CommandName {
   return Object.hasOwn(COMMANDS, word);
 }
 
-/** The name and the operand of a command. */
 export function commandUsage(name: CommandName): string {
   const { operand, isOptional } = COMMANDS[name];
   if (operand === undefined) return name;

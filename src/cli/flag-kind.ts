@@ -5,7 +5,6 @@ import { parseDuration } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
-/** The type, parser and documentation of one flag. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;
@@ -19,7 +18,6 @@ export interface Flag {
   readonly help: string;
 }
 
-/** Parses the value of a flag. */
 export interface FlagKind<Value> {
   /** Shown in the help for the value; a boolean flag has none. */
   readonly placeholder?: string;
@@ -97,7 +95,6 @@ export const share = flagKind('<share>', 'a share from 0 to 1, such as 0.95', (t
   within(/^(?:[01]|[01]?\.\d+)$/.test(text) ? Number(text) : undefined, 0, 1),
 );
 
-/** A named fault and the share of requests it affects. */
 export const faultShare: FlagKind<Fault> = flagKind(
   '<name[:share]>',
   `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
@@ -110,7 +107,6 @@ export const faultShare: FlagKind<Fault> = flagKind(
   },
 );
 
-/** Without a host, all interfaces. */
 export const listenAddress = flagKind(
   '<[host]:port>',
   '[host]:port with a port from 0 to 65535 and an IPv6 host in brackets',

@@ -225,12 +225,10 @@ const TABLE = {
 /** The flags in the order of the help. */
 export const FLAGS: readonly Flag[] = Object.entries(TABLE).map(([name, flag]) => ({ name, ...flag }));
 
-/** The flags that the command uses. */
 export function flagsOf(command: CommandName): readonly Flag[] {
   return FLAGS.filter(({ only }) => only.includes(command));
 }
 
-/** Parsed values by flag name. */
 export type FlagValues = { readonly [Name in keyof typeof TABLE]: ValueOf<(typeof TABLE)[Name]> };
 
 type ValueOf<Row> = Row extends { readonly kind: FlagKind<infer Value> }

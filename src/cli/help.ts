@@ -39,7 +39,6 @@ function commandLines(): readonly string[] {
   ];
 }
 
-/** Shows the default in place of the value. */
 function flagUsage({ name, short, kind, default: defaultValue, repeatable }: Flag): string {
   const spelled = `${short === undefined ? '   ' : `-${short},`} --`;
   if (kind.placeholder === undefined) return `${spelled}[no-]${name}`;

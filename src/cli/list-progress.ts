@@ -3,11 +3,7 @@ import { printable } from '../text/records.ts';
 import { countText } from '../text/words.ts';
 import { CLEAR_LINE } from './log-output.ts';
 
-/** A received page of the listing. */
 interface ProgressPage {
-  /** With the query, identifies a listing. */
-  readonly kind: string;
-  readonly query: object;
   readonly offset: number;
   readonly received: number;
   readonly total: number | undefined;
@@ -23,15 +19,15 @@ interface ProgressOptions {
   readonly nowMs?: () => number;
 }
 
-/** Limits the repaint rate while pages arrive. */
 const PAINT_INTERVAL_MS = 50;
 
 /** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
   readonly #options: Required<ProgressOptions>;
-  /** NaN records remain where the total is unknown. */
-  readonly #listings = new Map<string, { readonly remaining: number; readonly pageSize: number }>();
   #pages = 0;
+  /** Of the listings that have begun; NaN if one of them has no total. */
+  #expectedPages = 0;
+  #begun = 0;
   #retries = 0;
   #paintedMs = 0;
 
@@ -40,12 +36,12 @@ export class ListProgress {
     this.#paint();
   }
 
-  pageReceived({ kind, query, offset, received, total = Number.NaN }: ProgressPage): void {
-    const listing = JSON.stringify([kind, query]);
-    const known = offset === 0 ? undefined : this.#listings.get(listing);
-    const { remaining, pageSize } = known ?? { remaining: total, pageSize: Math.max(received, 1) };
-    this.#listings.set(listing, { remaining: remaining - received, pageSize });
+  pageReceived({ offset, received, total = Number.NaN }: ProgressPage): void {
     this.#pages += 1;
+    if (offset === 0) {
+      this.#begun += 1;
+      this.#expectedPages += Math.max(Math.ceil(total / Math.max(received, 1)), 1);
+    }
     if (this.#options.nowMs() - this.#paintedMs >= PAINT_INTERVAL_MS) this.#paint();
   }
 
@@ -68,19 +64,12 @@ export class ListProgress {
 
   /** The title is omitted first. */
   #line(width: number): string {
-    const further = this.#furtherPages();
-    const done = Number.isNaN(further) ? '' : `${this.#pages} of `;
-    const retries = this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`;
-    const count = `${done}${countText(this.#pages + (further || 0), 'page')}${retries}`;
+    const isExpected = this.#begun >= this.#options.listings && !Number.isNaN(this.#expectedPages);
+    const pages = isExpected
+      ? `${this.#pages} of ${countText(Math.max(this.#expectedPages, this.#pages), 'page')}`
+      : countText(this.#pages, 'page');
+    const count = pages + (this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`);
     const line = `${printable(this.#options.title)}: ${count}`;
     return stringWidth(line) <= width ? line : count.slice(0, width);
-  }
-
-  /** NaN until every listing has reported its total. */
-  #furtherPages(): number {
-    let further = this.#listings.size < this.#options.listings ? Number.NaN : 0;
-    for (const { remaining, pageSize } of this.#listings.values())
-      further += Math.ceil(Math.max(remaining, 0) / pageSize);
-    return further;
   }
 }

@@ -10,7 +10,6 @@ type ParsedFlags =
   | {
       readonly ok: true;
       readonly command: CommandName;
-      /** '' for a command without one. */
       readonly operand: string;
       readonly flags: FlagValues;
     }
@@ -25,8 +24,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   problems.push(...combinationProblems(flags, command));
   if (!isCommandName(command)) {
     const expected = `expected one of ${COMMAND_NAMES.join(', ')}${suggestion(command, COMMAND_NAMES)}`;
-    const unknown = `unknown command ${JSON.stringify(command)}, ${expected}${fileHint(command)}`;
-    return { ok: false, problems: [unknown, ...problems] };
+    return { ok: false, problems: [`unknown command ${JSON.stringify(command)}, ${expected}`, ...problems] };
   }
   for (const flag of given.keys()) problems.push(...commandProblems(flag, command));
   problems.push(...operandProblems(command, operands, flags));
@@ -48,7 +46,6 @@ function readFlag(
   return repeatable ? values : values[0];
 }
 
-/** Hides the credentials of a URL. */
 function quotedValue(text: string): string {
   return JSON.stringify(text.replace(/\/\/.*@/s, `//${HIDDEN}@`));
 }
@@ -78,42 +75,28 @@ function commandProblems({ name, only }: Flag, command: CommandName): readonly s
 
 /** --help and --version require no operand. */
 function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues) {
-  const { operand, isOptional, acceptsServeFlags } = COMMANDS[command];
+  const { operand, isOptional } = COMMANDS[command];
   if (operand !== undefined && !isOptional && given.length === 0)
     return help || version ? [] : [`${command}: missing <${operand}>`];
-  const further = given.slice(operand === undefined ? 0 : 1);
-  const isConfigured = command === 'serve' || acceptsServeFlags;
-  const hintOf = (word: string) => (isConfigured ? fileHint(word) : '');
-  return further.map((word) => `unexpected argument ${JSON.stringify(word)}${hintOf(word)}`);
+  return given.slice(operand === undefined ? 0 : 1).map((word) => `unexpected argument ${JSON.stringify(word)}`);
 }
 
-/** promtool takes the configuration file as an argument. */
-function fileHint(word: string): string {
-  return /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config.file=${word}?` : '';
-}
-
-/** The words of the command line: the unparsed values of each flag, and the others. */
 function readArguments(argv: readonly string[]) {
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
-  /** The position of the flag before, if it is unknown: the word after it may be its value, and is no other problem. */
-  let unknownAt: number | undefined;
   for (const token of tokens) {
-    if (token.kind === 'positional' && token.index - 1 !== unknownAt) positionals.push(token.value);
-    if (token.kind !== 'option' || token.index === unknownAt) continue;
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
     const word = argv[token.index] ?? '';
     const spelling = SPELLINGS.get(token.rawName);
-    // parseArgs divides -name into short flags.
     const isKnown = spelling !== undefined && (word.startsWith('--') || word === token.rawName);
     if (isKnown) readValue(token, spelling, given, problems);
-    else {
-      problems.push(unknownFlag(word.replace(/=.*/s, '')));
-      unknownAt = token.index;
-    }
+    else problems.push(unknownFlag(word.replace(/=.*/s, '')));
   }
-  return { given, positionals, problems };
+  // parseArgs divides an unknown -name into several.
+  return { given, positionals, problems: [...new Set(problems)] };
 }
 
 interface OptionToken {

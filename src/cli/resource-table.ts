@@ -46,7 +46,6 @@ export function resourceTable(
   return tableOf(shown, resources, screen);
 }
 
-/** The time in UTC, to the minute. */
 function createdText({ createdSeconds }: Resource): string {
   return createdSeconds === undefined
     ? ''

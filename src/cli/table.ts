@@ -9,7 +9,6 @@ export interface TextColumn<Row> extends Column<Row, CellValue> {
   readonly rank?: number;
   /** Cells are shortened to this width before a column is omitted. */
   readonly minWidth?: number;
-  /** The colour of a cell on a terminal with colours. */
   readonly colour?: (cell: string) => Colour | undefined;
 }
 
@@ -49,9 +48,7 @@ export function tableOf<Row>(columns: readonly TextColumn<Row>[], rows: readonly
 
 interface MeasuredColumn extends Omit<TextColumn<never>, 'cell'> {
   readonly rank: number;
-  /** The heading, and the cell of each row. */
   readonly texts: readonly string[];
-  /** The width of the widest text. */
   readonly width: number;
 }
 
@@ -87,7 +84,6 @@ function* tableLines(
   }
 }
 
-/** Colours of the terminal's theme. */
 export function coloured(text: string, colour: Colour | undefined): string {
   return colour === undefined || text === '' ? text : `\u001b[${COLOURS[colour]}m${text}\u001b[0m`;
 }

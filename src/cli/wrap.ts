@@ -11,7 +11,6 @@ export function wrapped(text: string, columns: number): readonly string[] {
 
 const INDENT = '  ';
 
-/** Wraps a line of text; its further lines are indented. */
 export function paragraph(text: string, columns = Number.POSITIVE_INFINITY): string {
   return wrapped(text, columns - INDENT.length).join(`\n${INDENT}`);
 }

@@ -16,7 +16,6 @@ export async function withConfig<T>(
   // In the background, because a demo without Prometheus is not scraped.
   const { service, config } = await startSimulation({ refresh: 'background' });
   try {
-    // The simulated service needs no credentials.
     return await work(async () => ({
       ...(await loadConfig({ file: 'none (--demo)', text: config, env })),
       securityWarnings: [],
@@ -37,10 +36,8 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   ]);
 }
 
-/** Helps at the first start. */
 const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no configuration';
 
-/** Loads the configuration file; a read error becomes a problem. */
 export async function loadConfigFile(
   file: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -103,7 +103,6 @@ function formatted(
   return { lines: pieces(chosen ?? known, resources), omitted: [] };
 }
 
-/** Omits flags that were not given. */
 function selectionOf(flags: FlagValues): Selection {
   const given = SELECTION_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   const labels = flags.label.map(({ label, value }) => [label, value]);
@@ -119,7 +118,6 @@ const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as c
 
 const MAX_VALUES = 20;
 
-/** The most frequent values first. */
 function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
   const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
   const listed = firstOf(values, MAX_VALUES).join(', ');

@@ -96,7 +96,6 @@ async function reading(station: StationCache<Resources>): Promise<StationReading
   return `cannot list ${quoted(spec.name)}: ${reason}: ${printable(`${message}`)}`;
 }
 
-/** The configuration without the other stations and upstreams. */
 function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, { name, upstream }: ResourceSpec): Loaded {
   const { config } = loaded;
   const index = resolveStations(config).findIndex((station) => station.name === name);
@@ -104,7 +103,6 @@ function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, { name, upstre
   return { ...loaded, config: { ...config, upstreams, stations: config.stations.slice(index, index + 1) } };
 }
 
-/** Shown if stderr is a terminal that can erase a line. */
 export function progressOf(
   { env, printError, errorColumns }: ProcessContext,
   title: string,

@@ -31,16 +31,11 @@ function summaryText(name: string, { size, pages }: Snapshot, output: string): s
     `recorded ${countText(size, 'resource')} of ${quoted(name)}, ${countText(pages, 'page')}, to ${output === '-' ? 'standard output' : output}`,
     `anonymized: ${replaced.join(', ')}, the path of the station, and IDs and names in its filters`,
     `as received: ${kept.join(', ')}; other fields are not recorded`,
-    `to replay it: ${PROGRAM} simulate --from=${shellWord(file)}`,
+    `to replay it: ${PROGRAM} simulate --from=${file}`,
     '',
   ].join('\n');
 }
 
-function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Leaves no part of the file when writing fails. */
 export async function writeNewFile(file: string, pieces: Iterable<string>): Promise<void> {
   try {
     await writeFile(file, pieces, { flag: 'wx' });

@@ -12,11 +12,9 @@ import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { isEndpoint } from '../web/routes.ts';
 import { listen } from '../web/server.ts';
-import { autoReload } from './auto-reload.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
-/** Grace period for responses in flight on shutdown. */
 const DRAIN_MS = 1500;
 
 /** Serves metrics until a termination signal. Signals are handled from the start: a SIGHUP before the exporter runs reloads it once it does. */
@@ -78,6 +76,25 @@ async function serveConfig(
 
 async function reloadAfter(hangups: AsyncIterable<unknown>, reload: () => Promise<unknown>): Promise<void> {
   for await (const _hangup of hangups) void reload();
+}
+
+/**
+ * Reloads after each tick that finds another fingerprint of the files than before, until there is none. A rejected change is not loaded
+ * again until the files change again. `loaded`: the fingerprint before the files were first loaded.
+ */
+export async function autoReload(
+  loaded: string,
+  fingerprint: () => Promise<string>,
+  reload: () => Promise<unknown>,
+  tick: () => Promise<boolean>,
+): Promise<void> {
+  let known = loaded;
+  while (await tick()) {
+    const found = await fingerprint();
+    if (found === known) continue;
+    known = found;
+    await reload();
+  }
 }
 
 /** Listens before the stations are built: a probe of the process must not wait for tens of thousands of them. */
@@ -148,7 +165,6 @@ async function serveUntil(
   }
 }
 
-/** Where a browser on the same host finds the exporter. */
 function localUrl(address: string, port: number, isSecure: boolean): URL {
   const isAnyAddress = address === '::' || address === '0.0.0.0';
   const host = isIPv6(address) ? `[${address}]` : address;

@@ -120,7 +120,6 @@ function describe(issue: z.core.$ZodIssue, path: ConfigPath, keys: readonly stri
   return `expected ${issue.message}, got ${got(issue)}${hint(issue, keys)}`;
 }
 
-/** `keys`: of the mapping that was expected. */
 function hint({ input, message, ...issue }: z.core.$ZodIssue, keys: readonly string[]): string {
   if (typeof input === 'string') {
     const [key = ''] = input.split(':', 1);
@@ -151,14 +150,12 @@ interface KeySchema {
   readonly additionalProperties?: KeySchema | false;
 }
 
-/** The keys of the mapping at this path. */
 export function knownKeys(schema: KeySchema, path: ConfigPath): readonly string[] {
   let at = schema;
   for (const part of path) at = at.items ?? at.properties?.[part] ?? (at.additionalProperties || {});
   return Object.keys(at.properties ?? {});
 }
 
-/** The JSON Schema of what may be written. */
 export function jsonSchema(schema: z.ZodType) {
   return z.toJSONSchema(schema, { io: 'input' });
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '../text/utf8.ts';
 
-/** A text, or the reason why it cannot be read. */
 export type FileContent =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: NodeJS.ErrnoException };

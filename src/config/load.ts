@@ -18,7 +18,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The parsed YAML with the stations of all files: what is set, without defaults. It contains the secrets: never show it. */
   readonly raw: unknown;
-  /** Warnings in the same form as problems. */
   readonly warnings: readonly string[];
   /** Secrets in clear text, and upstreams without credentials, in the form of problems. */
   readonly securityWarnings: readonly string[];
@@ -81,7 +80,6 @@ function resolved(configFile: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(configFile), path);
 }
 
-/** An entry of a list in any of the files. */
 interface Entry {
   readonly value: unknown;
   readonly path: ConfigPath;
@@ -119,7 +117,6 @@ function* invalidProxies(upstreams: Config['upstreams'], env: Environment, docum
   }
 }
 
-/** In the order of the files, and each from its beginning. */
 function sortedProblems(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
   return problems.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || byPosition(a, b));
 }

@@ -12,12 +12,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The problem of a file that cannot be read. */
 export function unreadable(file: string, { message }: Error, hint = ''): Problem {
   return { file, line: 1, column: 1, path: '', message: `cannot be read: ${message}${hint}` };
 }
 
-/** Orders the problems of a file. */
 export function byPosition(a: Problem, b: Problem): number {
   return a.line - b.line || a.column - b.column;
 }

@@ -63,13 +63,11 @@ function resolveStation(
   };
 }
 
-/** An empty list does not filter. */
 function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return Object.fromEntries(given);
 }
 
-/** The comment on the values that are not set in the files. */
 export const DEFAULT_COMMENT = '# default';
 
 /** The active configuration as YAML, with defaults filled in and secrets hidden. `given`: what is set; the other values get a comment. */

@@ -126,7 +126,6 @@ interface FleetConfig {
   readonly station_files?: unknown;
 }
 
-/** Problems between stations, upstreams and global settings. */
 function* fleetProblems(fleet: FleetConfig): Iterable<CrossProblem> {
   const { upstreams, stations, station_files } = fleet;
   const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;

@@ -4,9 +4,7 @@ import { contentOf, type FileContent } from './file-content.ts';
 
 /** A file that patterns of `station_files` name, or the reason why it cannot be read. */
 export interface StationFile {
-  /** The indexes of the patterns that match it. */
   readonly patterns: readonly number[];
-  /** Shown in problems. */
   readonly file: string;
   readonly content: FileContent;
 }

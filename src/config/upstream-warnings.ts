@@ -40,7 +40,6 @@ export async function upstreamWarnings(
 
 const NO_CREDENTIALS = `no credentials are configured, expected one of ${SCHEME_NAMES.join(', ')}, http_headers or a client certificate`;
 
-/** A value that is neither a mapping nor a list. */
 interface Leaf {
   readonly path: ConfigPath;
   /** The innermost key that is not an index. */
@@ -64,7 +63,6 @@ export function isFile(leaf: Leaf): leaf is Leaf & { readonly value: string } {
   return typeof leaf.value === 'string' && (leaf.key === 'files' || leaf.key.endsWith('_file'));
 }
 
-/** `type`: of `authorization`. */
 async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);

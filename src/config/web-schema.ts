@@ -50,7 +50,6 @@ const enablingKeys = z
     cert_file: filePath,
     key_file: filePath,
     client_ca_file: filePath,
-    // Go's client authentication policies.
     client_auth_type: z.enum([
       'NoClientCert',
       'RequestClientCert',
@@ -110,7 +109,6 @@ const responseHeader = textMatching(
   'expected printable Latin-1 characters, spaces and tabs',
 ).exactOptional();
 
-/** The headers that the exporter toolkit allows. */
 const responseHeaders = z.strictObject({
   'Content-Security-Policy': responseHeader,
   'Strict-Transport-Security': responseHeader,

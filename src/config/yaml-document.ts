@@ -18,7 +18,6 @@ import {
 import { type ConfigPath, formatPath } from '../schema/config-path.ts';
 import type { Problem } from './problem.ts';
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface YamlText {
@@ -49,7 +48,6 @@ export function readYaml({ file, text, env }: YamlText): YamlDocument {
   return new YamlDocument(problemAt, problems, isUsable ? document : undefined, env);
 }
 
-/** The problem of a value at the offset. */
 type Locate = (offset: number, message: string, path?: ConfigPath) => Problem;
 
 /** The plain data of a document, and the place of each value. */
@@ -77,12 +75,10 @@ export class YamlDocument {
     }
   }
 
-  /** The problem of the value at the path, or of its key. */
   problemAt(path: ConfigPath, message: string, atKey = false): Problem {
     return this.#problemAt(this.#locate(path, atKey), message, path);
   }
 
-  /** Whether the string at the path contains environment variables. */
   isSubstituted(path: ConfigPath): boolean {
     return this.#substituted.has(this.#locate(path));
   }
@@ -133,13 +129,11 @@ export class YamlDocument {
     if (node.value !== text) this.#substituted.add(offsetOf(node));
   }
 
-  /** The problem is at the last of the nodes. */
   #report(nodes: Nodes, message: string): void {
     this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes)));
   }
 }
 
-/** Each node is inside the one before. */
 type Nodes = readonly unknown[];
 
 function pathOf(nodes: Nodes): ConfigPath {

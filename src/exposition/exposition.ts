@@ -40,7 +40,6 @@ export class Exposition {
   readonly #headers: Readonly<Record<ExpositionFormat, ReadonlyMap<string, Segment>>>;
   /** Of adjacent stations: health changes with every refresh and is apart from the snapshots. */
   readonly #groups = new Reused<SegmentsByFamily>();
-  /** By format. */
   readonly #stations = new Reused<ListedSegment>();
   readonly #withheld = new Reused<Segment>();
 
@@ -62,7 +61,6 @@ export class Exposition {
     return new Body([stations, ...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
   }
 
-  /** The exporter's own metrics alone. */
   async ownBody(views: readonly ExposedView[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
     return new Body([...(await this.#ownSegments(views, own, format)), ...END_OF_FILE[format]]);
   }
@@ -119,7 +117,6 @@ function familiesOf(views: readonly ExposedView[]) {
   return views.map(({ served }) => served?.families);
 }
 
-/** Stations that are joined without a pause. */
 const GROUP_SIZE = 50;
 
 const END_OF_FILE: Readonly<Record<ExpositionFormat, readonly Segment[]>> = {

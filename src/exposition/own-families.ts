@@ -124,7 +124,6 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
   },
 });
 
-/** The families of each station. */
 export const STATION_OWN_FAMILIES = ownFamilies(['station'], {
   series_withheld: {
     help: 'Series withheld because the station exceeds max_resources or max_firing_resources.',

@@ -15,7 +15,6 @@ export interface Build {
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
-  /** Metrics of the clients of all upstreams. */
   readonly upstreams = new UpstreamMetrics(this.#registry);
   readonly metrics = createMetrics(this.#registry, EXPORTER_FAMILIES);
   readonly processText: ProcessMetrics;
@@ -38,7 +37,6 @@ export class OwnMetrics {
     for (const limit of RECORD_LIMITS) this.metrics.records_limit.set({ limit }, limits[limit]);
   }
 
-  /** A reload of the configuration, or of the web configuration file. */
   recordReload(config: 'main' | 'web', successful: boolean, wallMs: number): void {
     this.metrics.config_last_reload_successful.set({ config }, successful ? 1 : 0);
     if (successful) this.metrics.config_last_reload_success_timestamp_seconds.set({ config }, wallMs / 1000);
@@ -61,7 +59,6 @@ const COUNTED = [
   'api_requests_throttled_total',
 ] as const;
 
-/** Metrics of the requests to each upstream. */
 class UpstreamMetrics {
   readonly #metrics;
   readonly #configured = new Set<string>();
@@ -106,7 +103,6 @@ class UpstreamMetrics {
     this.#configured.add(upstream);
   }
 
-  /** Removes the series of an upstream that is no longer configured. */
   remove(upstream: string): void {
     this.#configured.delete(upstream);
     const { api_request_failures_total: failures, ...others } = this.#metrics;

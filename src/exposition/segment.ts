@@ -7,14 +7,12 @@ import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
  */
 export interface Segment<Bytes = Uint8Array> {
   readonly deflated: Bytes;
-  /** Length of the text in bytes. */
   readonly length: number;
   readonly crc: number;
   /** Factor for the CRC of everything before this segment. */
   readonly shift: number;
 }
 
-/** Encoded samples by family name. */
 export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
 
 export type ListedSegment = Segment<readonly Uint8Array[]>;
@@ -23,7 +21,6 @@ function deflatedSegment(deflated: Uint8Array, text: Uint8Array): Segment {
   return { deflated, length: text.length, crc: crc32(text), shift: crcShift(text.length) };
 }
 
-/** Maximum size of a stored deflate block. */
 const MAX_STORED = 65_535;
 
 /** A segment of uncompressed blocks, for text that is short or changes too often. */

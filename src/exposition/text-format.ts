@@ -85,7 +85,6 @@ export function lineEnds(
   return { start: start + labelPair('upstream', upstream), end: `${texts.join('')}} ` };
 }
 
-/** With the comma before it: it is never the first label. */
 function labelPair(label: string, text: string): string {
   return `,${label}="${escapeLabelValue(labelText(text))}"`;
 }

@@ -4,9 +4,7 @@ export interface Clock {
   readonly elapsedMs: () => number;
 }
 
-/** The end of a wait. */
 export interface Deadline {
-  /** Monotonic milliseconds. */
   readonly atMs: number;
   /** Aborts then, or earlier when the wait is cancelled. */
   readonly signal: AbortSignal;

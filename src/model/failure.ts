@@ -80,7 +80,6 @@ export class RecordLimitFailure extends ListingFailure {
   }
 }
 
-/** What is shown of a failure. */
 export interface FailureSummary {
   readonly reason: FailureReason;
   readonly message: string;
@@ -118,7 +117,6 @@ function codesOf(error: unknown): readonly string[] {
 
 /** How an upstream is reached and authenticated, in the words of explanations; it contains no secrets. */
 export interface UpstreamAccess {
-  /** The host of the service. */
   readonly service: string;
   /** The host connected to first, and its key in the configuration. */
   readonly host: string;
@@ -131,8 +129,6 @@ export interface UpstreamAccess {
 /** The credentials in the words of the configuration, and what to do about them. */
 export interface CredentialWords {
   readonly credentials: string;
-  /** When the service rejects them. */
   readonly rejected: string;
-  /** When they cannot be obtained. */
   readonly unobtainable?: string;
 }

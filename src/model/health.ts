@@ -1,6 +1,5 @@
 import type { failureOf } from './failure.ts';
 
-/** The outcome of the latest refreshes. */
 export interface Health {
   /** undefined: never attempted. */
   readonly lastAttemptMs: number | undefined;

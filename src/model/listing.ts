@@ -10,7 +10,6 @@ export type QueryFilters = Readonly<Record<string, string | boolean | readonly s
 /** The total of a page, by its name among the fields whose invalid values are counted. */
 export const TOTAL_FIELD = 'page.total';
 
-/** A record as read. */
 export interface ReadRecord<Row> {
   readonly row: Row;
   /** As sent: the row has its label value. */
@@ -40,7 +39,6 @@ export interface ListingKind<Row> {
   readonly rejectedTexts?: (record: Readonly<Record<string, unknown>>) => RejectedRecord['texts'];
 }
 
-/** Lists records of a kind from the first page to the last. */
 export type List<Row> = (filters: QueryFilters, context: ListingContext) => Promise<Listing<Row>>;
 
 /** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
@@ -79,10 +77,8 @@ export interface RejectedRecord {
 /** Rejected records that are kept of a page or a listing, the first ones: each may be as large as a resource. */
 export const MAX_REJECTED_RECORDS = 20;
 
-/** The records without a usable id. */
 export interface RejectedRecords {
   readonly rejected: number;
-  /** The first ones. */
   readonly rejectedRecords: readonly RejectedRecord[];
 }
 
@@ -90,7 +86,6 @@ export interface RejectedRecords {
 export interface Listing<Row> extends RejectedRecords {
   /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
-  /** One per part. */
   readonly invalid: readonly InvalidOfPart[];
   /** Unique rows in all parts. */
   readonly size: number;

@@ -10,7 +10,6 @@ export function labelText(text: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** Stands for a value that could not be read. */
 export const INVALID = Symbol('invalid');
 
 export type Invalid = typeof INVALID;
@@ -25,7 +24,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text as a label value. */
 export function readText(value: unknown): string | Invalid {
   return typeof value === 'string' ? labelText(value) : INVALID;
 }

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { isObject, labelText } from '../model/values.ts';
 import { FIELDS, type Recorded } from '../resources/fields.ts';
 
-/** Replaces text of unknown content. */
 const UNREADABLE = 'unreadable';
 
 /** How a value is recorded: as it is, if it is a number or matches a pattern; as a pseudonym; replaced; or as an object with these fields only, because the content of others is unknown. */
@@ -58,7 +57,6 @@ export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudony
   return Object.fromEntries(known.map(([name, part]) => [name, anonymized(part, fields[name], pseudonyms)]));
 }
 
-/** Fixed parts of a resource path. */
 const PATH_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations', 'providers', 'resources'];
 
 /** So many names of a length are tried before a longer one. */

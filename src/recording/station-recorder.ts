@@ -13,7 +13,6 @@ interface CollectedListing extends Pick<ListedPage, 'kind'> {
   readonly pages: RecordedPage[];
 }
 
-/** Collects the pages of a station's listings, anonymized. */
 export class StationRecorder {
   readonly #pseudonyms = new Pseudonyms();
   readonly #listings = new Map<string, CollectedListing>();

@@ -3,17 +3,14 @@ import { isObject } from '../model/values.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** An empty mapping in place of any other value. */
 export function mappingOf(value: unknown): Mapping {
   return isObject(value) ? value : {};
 }
 
-/** An empty list in place of any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A problem between several keys of a mapping. */
 export interface CrossProblem {
   /** Relative to the checked mapping. */
   readonly path: readonly (string | number)[];

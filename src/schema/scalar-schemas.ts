@@ -44,7 +44,6 @@ function url(rest: string, problemOf: (parsed: URL, input: string) => string | u
   return codecOf(form, z.instanceof(URL), decode, encode);
 }
 
-/** What a text of the configuration is decoded to. */
 export type Decoded<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
@@ -102,12 +101,10 @@ export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2'
 
 export const tlsVersion = z.enum(keysOf(TLS_VERSIONS));
 
-/** A key that may be absent, with its help. */
 export function optionalKey<Schema extends z.ZodType>(schema: Schema, help: string) {
   return schema.exactOptional().describe(help);
 }
 
-/** Any duration, including 0. */
 export const duration = durationBetween(0, Number.MAX_SAFE_INTEGER);
 
 /** A delay that a timer can hold, including 0. */
@@ -134,10 +131,8 @@ export const secret = secretFrom(z.string());
 
 export const filledSecret = secretFrom(nonEmptyText);
 
-/** A secret that is sent in a header. */
 export const headerSecret = secretFrom(sentText(nonEmptyText.meta(SECRET)));
 
-/** The value of a header of requests. */
 export const headerValue = sentText(z.string());
 
 /** Not `z.int`: it aborts the cross-checks of the surrounding mappings. */

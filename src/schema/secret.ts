@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 
-/** Shown in place of a secret. */
 export const HIDDEN = '<secret>';
 
 /** A string that only `reveal` returns: logs, templates, JSON and `inspect` show a placeholder. */

@@ -9,7 +9,6 @@ export interface Kind {
   readonly report: unknown;
 }
 
-/** Of a collector that only publishes metrics. */
 export interface MetricsKind extends Kind {
   readonly data: undefined;
   readonly report: undefined;
@@ -26,7 +25,6 @@ export interface Served<Data> {
   readonly repeated: readonly RepeatedListing[];
 }
 
-/** What a refresh has collected. */
 export interface Collected<K extends Kind> {
   readonly served: Served<K['data']>;
   /** For the journal; not kept. */

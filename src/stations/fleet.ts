@@ -7,7 +7,6 @@ import type { StationCache, StationView } from './station-cache.ts';
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
-/** The stations of this process. */
 export class Fleet<K extends Kind> {
   readonly #caches: ReadonlyMap<string, StationCache<K>>;
   #stops: (() => void)[] = [];

@@ -3,7 +3,6 @@ import type { RecordCounter } from '../model/listing.ts';
 
 /** Counts the records that the stations keep, and refuses more than the limits allow. */
 export class RecordBudget implements RecordCounter {
-  /** By station. */
   readonly #kept = new Map<string, number>();
   /** With how many records a station was refused because of all stations, until it keeps as many. */
   readonly #refused = new Map<string, number>();
@@ -13,7 +12,6 @@ export class RecordBudget implements RecordCounter {
     this.#limits = limits;
   }
 
-  /** How many records all stations keep. */
   get total(): number {
     let total = 0;
     for (const kept of this.#kept.values()) total += kept;
@@ -28,7 +26,6 @@ export class RecordBudget implements RecordCounter {
     this.#limits = limits;
   }
 
-  /** Forgets stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
     for (const station of [...this.#kept.keys(), ...this.#refused.keys()]) {
       if (names.has(station)) continue;

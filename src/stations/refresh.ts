@@ -9,9 +9,7 @@ interface RefreshOptions {
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  /** Also listings that are not due. */
   readonly listsAll?: boolean;
-  /** Called when the upstream has admitted the first request. */
   readonly started?: () => void;
   readonly clock?: Clock;
 }
@@ -26,9 +24,7 @@ export class Refresh implements ListingContext {
   readonly station: string;
   readonly refreshTimeoutMs: number;
   readonly outdatedAtMs: number;
-  /** Whether it reads all listings of the station. */
   readonly listsAll: boolean;
-  /** When it was requested, in monotonic milliseconds. */
   readonly requestedAt: number;
   readonly #options: RefreshOptions;
   readonly #clock: Clock;

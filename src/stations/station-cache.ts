@@ -5,7 +5,6 @@ import { EARLY_SHARE } from '../model/station-spec.ts';
 import type { Kind, Served, StationCollector } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
-/** A station's state at one point in time. */
 export interface StationView<K extends Kind> {
   readonly spec: K['spec'];
   readonly health: Health;
@@ -19,7 +18,6 @@ export interface StationView<K extends Kind> {
 
 export interface StationDependencies<K extends Kind> {
   readonly collector: StationCollector<K>;
-  /** Called after every attempt. */
   readonly refreshed?: (view: StationView<K>, attempt: RefreshDetails<K['report']>) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (failure: ListingFailure) => void;
@@ -37,7 +35,6 @@ interface StationUpstream {
 
 /** What the view does not show of the refresh that has just ended. */
 export interface RefreshDetails<Report> {
-  /** How long it waited for the upstream's capacity. */
   readonly waitedMs: number;
   /** What the collector reports; undefined of a refresh that failed. */
   readonly report: Report | undefined;
@@ -84,7 +81,6 @@ export class StationCache<K extends Kind> {
   #notBefore = Number.NEGATIVE_INFINITY;
   /** When a person last requested a refresh. */
   #requestedNowAt = Number.NEGATIVE_INFINITY;
-  /** The refresh in progress. */
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
   /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
@@ -106,7 +102,6 @@ export class StationCache<K extends Kind> {
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
   }
 
-  /** Whether one of its refreshes has succeeded or failed. */
   get wasAttempted(): boolean {
     return this.#wasAttempted;
   }

@@ -4,17 +4,15 @@ const MAX_DIFFERENCE = 0.4;
 /** Longer words are no names that anyone typed, and would take long to compare. */
 const MAX_COMPARED_LENGTH = 64;
 
-/** Of more words, only those are compared that differ in one place: comparing takes time, and a client can repeat it. */
-const MAX_COMPARED_WORDS = 100;
+/** Comparing more takes time, and a client can repeat it. */
+const MAX_COMPARED_WORDS = 200;
 
 /** The first of the known words most similar to `word`, if one is similar enough to suggest. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > MAX_COMPARED_LENGTH) return undefined;
-  const isFew = known.length <= MAX_COMPARED_WORDS;
-  const compared = isFew ? known : known.filter((candidate) => differsInOnePlace(word, candidate));
+  if (word.length > MAX_COMPARED_LENGTH || known.length > MAX_COMPARED_WORDS) return undefined;
   let best: string | undefined;
   let maxDistance = Math.floor(word.length * MAX_DIFFERENCE);
-  for (const candidate of compared.slice(0, MAX_COMPARED_WORDS)) {
+  for (const candidate of known) {
     // The distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - word.length) > maxDistance) continue;
     const distance = editDistance(word, candidate);
@@ -24,16 +22,6 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     maxDistance = distance - 1;
   }
   return best;
-}
-
-/** Whether all but at most two adjacent characters are the same. */
-function differsInOnePlace(word: string, candidate: string): boolean {
-  const length = Math.max(word.length, candidate.length);
-  let start = 0;
-  while (start < length && word[start] === candidate[start]) start += 1;
-  let end = 0;
-  while (end < length - start && word.at(-1 - end) === candidate.at(-1 - end)) end += 1;
-  return length - start - end <= 2;
 }
 
 /** The optimal string alignment distance: insertions, deletions, substitutions and transpositions of adjacent characters. */
@@ -58,7 +46,6 @@ function editDistance(from: string, to: string): number {
   return cell(last, to.length);
 }
 
-/** Infinity outside of the table. */
 function cell(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -127,24 +127,6 @@ describe('StationJournal', () => {
     ]);
   });
 
-  it('logs ten outages of a station per hour, with their recovery, and the others at debug level', () => {
-    const { refresh, advance, logged } = setUp();
-    const flap = (times: number) => {
-      for (let outages = 0; outages < times; outages += 1) {
-        refresh({ reason: 'timeout' });
-        advance(1000);
-        refresh();
-      }
-    };
-    flap(100);
-    const lines = logged();
-    expect(lines).toHaveLength(20);
-    expect(lines.at(-2)).toContain(' outages=10');
-    advance(HOUR_MS);
-    flap(1);
-    expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
-  });
-
   it('logs what lasts once per hour, and at debug level in between, although the station fails again and again', () => {
     const { refresh, journal, advance, logged } = setUp();
     const resources = ['a', 'b'].map((id) => resourceOf(id, { type: id, state: 'ESCALATED' }));

@@ -14,13 +14,9 @@ function terminal({ columns = 60, listings = 1, title = 'prod' } = {}) {
     columns: () => columns,
     nowMs: () => nowMs,
   });
-  const page = (
-    offset: number,
-    total: number | undefined,
-    { listing = 'main', received = 100, afterMs = 1000 } = {},
-  ) => {
+  const page = (offset: number, total: number | undefined, { received = 100, afterMs = 1000 } = {}) => {
     nowMs += afterMs;
-    progress.pageReceived({ kind: 'resources', query: { listing }, offset, received, total });
+    progress.pageReceived({ offset, received, total });
   };
   const retried = () => {
     nowMs += 1000;
@@ -31,7 +27,7 @@ function terminal({ columns = 60, listings = 1, title = 'prod' } = {}) {
   return { page, retried, lines };
 }
 
-type Page = readonly [offset: number, total: number | undefined, details?: { listing?: string; received?: number }];
+type Page = readonly [offset: number, total: number | undefined, details?: { received?: number }];
 
 describe('ListProgress', () => {
   it.each<readonly [what: string, listings: number, pages: readonly Page[], line: string]>([
@@ -51,7 +47,7 @@ describe('ListProgress', () => {
       2,
       [
         [0, 200],
-        [0, undefined, { listing: 'alertable' }],
+        [0, undefined],
       ],
       '2 pages',
     ],

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { autoReload } from '../../src/commands/auto-reload.ts';
+import { autoReload } from '../../src/commands/serve.ts';
 import { serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';

@@ -42,19 +42,13 @@ describe('nearest', () => {
     );
   });
 
-  it.each([
-    ['abcdefghij-002345-zyxwvutsr', 'abcdefghij-002345-zyxwvutsrq'],
-    ['abcdefghij-02345-zyxwvutsrq', 'abcdefghij-002345-zyxwvutsrq'],
-    ['abcdefghji-002345-zyxwvutsrq', 'abcdefghij-002345-zyxwvutsrq'],
-    // In two places.
-    ['bcdefghij-002345-zyxwvutsr', undefined],
-  ])('suggests for %j among thousands of similar names %j', (word, meant) => {
-    const names = Array.from({ length: 3000 }, (_, at) => `abcdefghij-${String(at).padStart(6, '0')}-zyxwvutsrq`);
-    expect(nearest(word, names)).toBe(meant);
-  });
-
   it('suggests nothing for a word that is too long to be a name', () => {
     const long = 'a'.repeat(4000);
     expect(nearest(`${long}b`, [long])).toBeUndefined();
+  });
+
+  it('suggests nothing among thousands of names', () => {
+    const names = Array.from({ length: 3000 }, (_, at) => `station-${at}`);
+    expect(nearest('station-12x', names)).toBeUndefined();
   });
 });
