@@ -1,11 +1,10 @@
-import { countText, firstOf, numberText } from '../text/words.ts';
+import { getOrCreate } from '../model/sums.ts';
+import { countText, durationText, firstOf, numberText } from '../text/words.ts';
 import { type Advice, explain, incompleteAdvice, type TlsSession, throttlingAdvice } from './advice.ts';
-import { loadNotes } from './load-notes.ts';
+import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
 import {
   failureTone,
-  isCritical,
-  isOnlyRejecting,
   noDataReason,
   type SnapshotStatus,
   type StationStatus,
@@ -32,7 +31,6 @@ export interface FleetProblem {
     | 'overdue'
     | 'firing'
     | 'incomplete'
-    | 'rejected'
     | 'configuration'
     | 'web configuration'
     | 'upstream'
@@ -79,34 +77,44 @@ export interface ProblemFacts {
 /** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one. */
 export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
   const { stations, upstreams, rejectedReload, rejectedWebReload, nowMs } = facts;
-  const failures = failureGroups(facts);
-  const isRejecting = ({ snapshot }: StationStatus) => snapshot !== undefined && isOnlyRejecting(snapshot);
-  const incomplete = stations.filter(({ snapshot }) => snapshot?.complete === false);
+  const sessions = new Map(upstreams.map(({ name, session }) => [name, session]));
+  const explained = (station: StationStatus) => explainStation(station, sessions.get(station.upstream)) as Advice;
+  const problemsOf = (
+    kind: FleetProblem['kind'],
+    isAffected: (station: StationStatus) => unknown,
+    keyOf: (station: StationStatus) => unknown,
+    describe: (stations: readonly StationStatus[], nowMs: number) => Description,
+  ) =>
+    groupsBy(stations.filter(isAffected), (station) => JSON.stringify(keyOf(station))).map((group) => ({
+      kind,
+      key: `${kind} ${group.key}`,
+      ...describe(group.stations, nowMs),
+    }));
   return byUrgency([
-    ...groupsBy(
-      stations.filter((station) => station.lossAt(nowMs) !== undefined),
-      upstreamKey,
-    ).map((group) => lossProblem(group, nowMs)),
-    ...failures.map((group) => failureProblem(group, nowMs)),
-    ...groupsBy(
-      stations.filter(isOverdue),
-      (station) => `${failureTone(station, nowMs)} ${overdueProblem(station)}`,
-    ).map((group) => overdueGroup(group, nowMs)),
-    ...groupsBy(
-      stations.filter(({ snapshot }) => snapshot && isManyFiring(snapshot.firing, snapshot.resources)),
-      upstreamKey,
-    ).map(manyFiringProblem),
-    ...groupsBy(
-      incomplete.filter((station) => !isRejecting(station)),
-      reasonKey,
-    ).map(incompleteProblem),
-    ...groupsBy(incomplete.filter(isRejecting), upstreamKey).map(rejectingProblem),
-    ...reloadProblems('configuration', rejectedReload),
-    ...reloadProblems('web configuration', rejectedWebReload),
-    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, failures, facts)),
-    ...unknownStatesProblems(stations.filter(({ snapshot }) => snapshot && hasUnknownStates(snapshot.unknown))),
+    ...problemsOf('lost', (station) => station.lossAt(nowMs), upstreamKey, describeLoss),
+    ...problemsOf(
+      'failing',
+      ({ failure }) => failure,
+      (station) => [station.upstream, station.failure?.reason, explained(station).short],
+      (failing) => describeFailure(failing, explained, nowMs),
+    ),
+    // Those of all upstreams together, because scrapes or the exporter are the cause.
+    ...problemsOf('overdue', isOverdue, (station) => [overdueProblem(station), stateOf(station)], describeOverdue),
+    ...problemsOf('firing', isFiring, upstreamKey, describeFiring),
+    ...problemsOf('incomplete', ({ snapshot }) => snapshot?.complete === false, reasonKey, describeIncomplete),
+    ...reloadProblems('configuration', rejectedReload, 'Correct the file, and reload it.'),
+    ...reloadProblems(
+      'web configuration',
+      rejectedWebReload,
+      'Correct the file: it is reread automatically. Some changes require a restart.',
+    ),
+    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
+    // Those of all stations together, because one line of the configuration is the resolution.
+    ...problemsOf('unknown states', isUnclear, () => [], describeUnknown),
   ]);
 }
+
+type Description = Omit<FleetProblem, 'kind' | 'key'>;
 
 /** The order of equally urgent problems stays. */
 export function byUrgency(list: readonly FleetProblem[]): readonly FleetProblem[] {
@@ -129,35 +137,21 @@ export function affected<Station extends { readonly name: string; readonly upstr
   };
 }
 
-/** Stations with the same problem, which usually has one cause and one resolution. */
-interface StationGroup<Station> {
-  readonly key: string;
-  readonly stations: Station[];
+/** Stations with the same problem, which usually has one cause and one resolution; the largest group first. */
+export function groupsBy<Station>(stations: readonly Station[], keyOf: (station: Station) => string) {
+  const groups = new Map<string, Station[]>();
+  for (const station of stations) getOrCreate(groups, keyOf(station), () => []).push(station);
+  return Array.from(groups, ([key, group]) => ({ key, stations: group })).sort(
+    (a, b) => b.stations.length - a.stations.length,
+  );
 }
 
-/** The largest group first. */
-export function groupsBy<Station>(
-  stations: readonly Station[],
-  keyOf: (station: Station) => string,
-): readonly StationGroup<Station>[] {
-  const groups = new Map<string, StationGroup<Station>>();
-  for (const station of stations) {
-    const key = keyOf(station);
-    const group = groups.get(key) ?? { key, stations: [] };
-    group.stations.push(station);
-    groups.set(key, group);
-  }
-  return [...groups.values()].sort((a, b) => b.stations.length - a.stations.length);
-}
-
-type StatusGroup = StationGroup<StationStatus>;
-
-function upstreamKey({ upstream }: StationStatus): string {
+function upstreamKey({ upstream }: StationStatus) {
   return upstream;
 }
 
-function reasonKey({ upstream, snapshot }: StationStatus): string {
-  return JSON.stringify([upstream, ...new Set(snapshot?.incompleteReasons.map(({ reason }) => reason))]);
+function reasonKey({ upstream, snapshot }: StationStatus) {
+  return [upstream, ...new Set(snapshot?.incompleteReasons.map(({ reason }) => reason))];
 }
 
 function snapshotOf({ snapshot }: StationStatus): SnapshotStatus {
@@ -180,20 +174,18 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
 }
 
 /** Many resources of stations are gone. */
-function lossProblem({ key, stations }: StatusGroup, nowMs: number): FleetProblem {
+function describeLoss(stations: readonly StationStatus[], nowMs: number): Description {
   const lossOf = (station: StationStatus) => station.lossAt(nowMs) as Loss;
   const { sum, who } = counted(stations, (station) => lossOf(station).lost);
   const before = counted(stations, (station) => lossOf(station).before).sum;
   const problem = `${numberText(sum)} of ${countText(before, 'resource')} are gone`;
   return {
-    kind: 'lost',
-    key: `lost ${key}`,
     tone: 'bad',
     ...who,
     problem,
     what: `${problem}. The listings add up.`,
     advice: 'Compare with the console of the service: were they deleted, or did the account lose access to them?',
-    sinceMs: Math.min(...stations.map((station) => lossOf(station).sinceMs)),
+    sinceMs: earliest(stations.map((station) => lossOf(station).sinceMs)),
   };
 }
 
@@ -210,29 +202,14 @@ function silenceOf({ isHanging, hasReplied, isUpstreamDown }: StationStatus): 's
   return isUpstreamDown ? 'service' : 'station';
 }
 
-interface FailureGroup extends StatusGroup {
-  readonly explanation: Advice;
-}
-
-/** By upstream, reason and explanation. */
-function failureGroups({ stations, upstreams }: ProblemFacts): readonly FailureGroup[] {
-  const sessions = new Map(upstreams.map(({ name, session }) => [name, session]));
-  const explained = stations.flatMap((station) => {
-    const explanation = explainStation(station, sessions.get(station.upstream));
-    return explanation ? [{ station, explanation }] : [];
-  });
-  const keyOf = ({ station: { upstream, failure }, explanation: { short } }: (typeof explained)[number]) =>
-    JSON.stringify([upstream, failure?.reason, short]);
-  return groupsBy(explained, keyOf).map(({ key, stations: group }) => ({
-    key,
-    stations: group.map(({ station }) => station),
-    // The others may know less: some of them may have been answered before.
-    explanation: (group.find(({ station }) => silenceOf(station) === undefined) ?? group[0])?.explanation as Advice,
-  }));
-}
-
-function failureProblem({ key, stations, explanation }: FailureGroup, nowMs: number): FleetProblem {
-  const { short, meaning, advice } = explanation;
+function describeFailure(
+  stations: readonly StationStatus[],
+  explained: (station: StationStatus) => Advice,
+  nowMs: number,
+): Description {
+  // The others may know less: some of them may have been answered before.
+  const informed = stations.find((station) => silenceOf(station) === undefined);
+  const { short, meaning, advice } = explained(informed ?? (stations[0] as StationStatus));
   const reason = stations[0]?.failure?.reason;
   const messages = groupsBy(stations, ({ failure }) => `${failure?.message}`);
   const [{ key: message, stations: sameMessage } = { key: '', stations: [] }, ...others] = messages;
@@ -241,9 +218,7 @@ function failureProblem({ key, stations, explanation }: FailureGroup, nowMs: num
       ? ''
       : ` (${numberText(sameMessage.length)} of ${countText(stations.length, 'station')}; ${countText(others.length, 'other message')})`;
   return {
-    kind: 'failing',
-    key,
-    tone: stations.some((station) => isCritical(station, nowMs)) ? 'bad' : 'warning',
+    tone: failureTone(stations, nowMs),
     ...affected(stations),
     problem: short,
     what: `${meaning} ${servedText(stations)}`,
@@ -269,15 +244,13 @@ function isOverdue(station: StationStatus): boolean {
   return state === 'no-data' || (state === 'up' && -dueInMs >= LONG_OVERDUE_MS && !isRefreshing);
 }
 
-/** Stations that succeed, but not often enough: those of all upstreams together, because scrapes or the exporter are the cause. */
-function overdueGroup({ key, stations }: StatusGroup, nowMs: number): FleetProblem {
+/** Stations that succeed, but not often enough. */
+function describeOverdue(stations: readonly StationStatus[], nowMs: number): Description {
   const [longest] = stations.toSorted((a, b) => a.dueInMs - b.dueInMs) as [StationStatus];
   const problem = overdueProblem(longest);
   const data = longest.snapshot === undefined ? 'The data has expired' : 'The data is old';
   return {
-    kind: 'overdue',
-    key,
-    tone: failureTone(longest, nowMs),
+    tone: failureTone(stations, nowMs),
     ...affected(stations, noDataReason),
     problem,
     what: stations.length === 1 ? `${data}: ${noDataReason(longest)}.` : `${data}.`,
@@ -294,14 +267,16 @@ function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped'
   return refresh === 'scrape' && !isRefreshing ? 'not scraped' : 'overdue';
 }
 
-/** Many resources of stations are firing, which usually has one cause. */
-function manyFiringProblem({ key, stations }: StatusGroup): FleetProblem {
+/** Many resources, which usually have one cause. */
+function isFiring({ snapshot }: StationStatus): boolean {
+  return snapshot !== undefined && isManyFiring(snapshot.firing, snapshot.resources);
+}
+
+function describeFiring(stations: readonly StationStatus[]): Description {
   const { sum, who } = counted(stations, (station) => snapshotOf(station).firing);
   const all = counted(stations, (station) => snapshotOf(station).resources).sum;
   const problem = `${numberText(sum)} of ${countText(all, 'resource')} are firing`;
   return {
-    kind: 'firing',
-    key: `firing ${key}`,
     tone: 'bad',
     ...who,
     problem,
@@ -310,7 +285,7 @@ function manyFiringProblem({ key, stations }: StatusGroup): FleetProblem {
   };
 }
 
-function incompleteProblem({ key, stations }: StatusGroup): FleetProblem {
+function describeIncomplete(stations: readonly StationStatus[]): Description {
   const [first, ...others] = stations as [StationStatus];
   const { incompleteReasons, pageLimit } = snapshotOf(first);
   const reasonsOf = (station: StationStatus) =>
@@ -319,14 +294,13 @@ function incompleteProblem({ key, stations }: StatusGroup): FleetProblem {
       MAX_REASONS,
     ).join('; ');
   const advice = new Set(incompleteReasons.map(({ reason }) => incompleteAdvice(reason, pageLimit)));
+  const isHeld = stations.some((station) => snapshotOf(station).isHeld);
   return {
-    kind: 'incomplete',
-    key: `incomplete ${key}`,
     tone: 'warning',
     ...affected(stations, reasonsOf),
     problem: 'listing incomplete',
     what: `Resources may be missing${others.length === 0 ? `: ${reasonsOf(first)}` : ''}.`,
-    advice: `${[...advice].join(' ')}${changesWait(stations)}`,
+    advice: `${[...advice].join(' ')}${isHeld ? ' Changes are not counted meanwhile.' : ''}`,
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
   };
 }
@@ -334,30 +308,13 @@ function incompleteProblem({ key, stations }: StatusGroup): FleetProblem {
 /** Each product has a listing of its own. */
 const MAX_REASONS = 5;
 
-function changesWait(stations: readonly StationStatus[]): string {
-  return stations.some(({ snapshot }) => snapshot?.isHeld) ? ' Changes are not counted meanwhile.' : '';
-}
-
-function rejectingProblem({ key, stations }: StatusGroup): FleetProblem {
-  const { sum, who } = counted(stations, (station) => snapshotOf(station).rejected);
-  return {
-    kind: 'rejected',
-    key: `rejected ${key}`,
-    tone: 'warning',
-    ...who,
-    problem: `${countText(sum, 'record')} rejected`,
-    what: `${countText(sum, 'record has', 'records have')} no usable resource_id, and ${sum === 1 ? 'is' : 'are'} left out.`,
-    advice: `${incompleteAdvice('rejected_records')}${changesWait(stations)}`,
-    sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
-  };
-}
-
 /** Problems of a file that are shown. */
 const MAX_FILE_PROBLEMS = 5;
 
 function reloadProblems(
   kind: 'configuration' | 'web configuration',
   rejected: RejectedReload | undefined,
+  advice: string,
 ): readonly FleetProblem[] {
   if (rejected === undefined) return [];
   return [
@@ -370,10 +327,7 @@ function reloadProblems(
       problem: 'rejected',
       what: 'The file was rejected: what was in force before remains in use.',
       said: firstOf(rejected.problems, MAX_FILE_PROBLEMS),
-      advice:
-        kind === 'configuration'
-          ? 'Correct the file, and reload it.'
-          : 'Correct the file: it is reread automatically. Some changes require a restart.',
+      advice,
       sinceMs: rejected.atMs,
     },
   ];
@@ -382,22 +336,38 @@ function reloadProblems(
 /** Where the service does not limit requests. */
 const OVERLOAD_ADVICE = 'Raise cache.ttl, or concurrency and requests_per_second if the service can take more.';
 
-/** Only what the failures do not say. */
+/** What limits the refreshes of an upstream, unless failures say it. A limit above what is needed makes no data older. */
 function upstreamProblems(
-  upstream: UpstreamStatus,
-  failures: readonly FailureGroup[],
+  { name, load, capacity }: UpstreamStatus,
   { stations, nowMs }: ProblemFacts,
 ): readonly FleetProblem[] {
-  const { name, load } = upstream;
-  const limits = stations.flatMap((station) => (station.upstream === name ? (station.snapshot?.pageLimit ?? []) : []));
-  const isSaid = failures.some(
-    ({ stations: [first] }) => first?.upstream === name && first.failure?.reason === 'rate_limited',
-  );
-  const notes = loadNotes(upstream, nowMs).filter(
-    ({ kind }) => !(kind === 'throttled' && isSaid) && !(kind === 'waiting' && !isOverloaded(load.oldestWaitingMs)),
-  );
-  const [first] = notes;
+  const { holdMs, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
+  const isShort = capacity !== undefined && isExceeded(capacity);
+  const own = stations.filter(({ upstream }) => upstream === name);
+  const isSaid = own.some(({ failure }) => failure?.reason === 'rate_limited');
+  const found: { problem: string; what: string; sinceMs?: number | undefined }[] = [];
+  if (recentThrottled > 0 && !isSaid && (isShort || capacity === undefined))
+    found.push({
+      problem: 'throttled',
+      what: throttledText(load, capacity),
+      sinceMs: throttledForMs === undefined ? undefined : nowMs - throttledForMs,
+    });
+  if (holdMs > 0)
+    found.push({
+      problem: 'paused by the service',
+      what: `service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
+    });
+  const isByService = found.length > 0;
+  if (isOverloaded(oldestWaitingMs))
+    found.push({
+      problem: 'overloaded',
+      what: `${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
+      sinceMs: nowMs - oldestWaitingMs,
+    });
+  if (isShort && recentThrottled === 0) found.push({ problem: 'overloaded', what: capacityText(capacity) });
+  const [first] = found;
   if (first === undefined) return [];
+  const limits = own.flatMap(({ snapshot }) => snapshot?.pageLimit ?? []);
   return [
     {
       kind: 'upstream',
@@ -406,32 +376,33 @@ function upstreamProblems(
       stations: [],
       who: `upstream ${name}`,
       upstream: name,
-      problem: first.brief,
-      what: `${notes.map(({ text }) => text).join('; ')}.`,
-      advice: notes.some(({ kind }) => kind === 'throttled' || kind === 'held')
-        ? throttlingAdvice(limits[0])
-        : OVERLOAD_ADVICE,
-      sinceMs: first.sinceMs,
+      ...first,
+      what: `${found.map(({ what }) => what).join('; ')}.`,
+      advice: isByService ? throttlingAdvice(limits[0]) : OVERLOAD_ADVICE,
     },
   ];
 }
 
-/** Of all stations together, because one line of the configuration is the resolution. */
-function unknownStatesProblems(unclear: readonly StationStatus[]): readonly FleetProblem[] {
-  if (unclear.length === 0) return [];
-  const states = allUnknownStates(unclear.map((station) => snapshotOf(station).unknownStates));
-  const { sum, who } = counted(unclear, (station) => snapshotOf(station).unknown);
+/** `the service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
+function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): string {
+  const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
+  return capacity === undefined ? share : `${capacityText(capacity, 'service')} (${share})`;
+}
+
+function isUnclear({ snapshot }: StationStatus): boolean {
+  return snapshot !== undefined && hasUnknownStates(snapshot.unknown);
+}
+
+function describeUnknown(stations: readonly StationStatus[]): Description {
+  const states = allUnknownStates(stations.map((station) => snapshotOf(station).unknownStates));
+  const { sum, who } = counted(stations, (station) => snapshotOf(station).unknown);
   const problem = `${countText(sum, 'resource')} in states of unknown meaning`;
-  return [
-    {
-      kind: 'unknown states',
-      key: 'unknown states',
-      tone: 'unknown',
-      ...who,
-      problem,
-      what: `${problem}, neither firing nor inactive: ${unknownStatesText(states)}.`,
-      advice: unknownStatesAdvice(states),
-      sinceMs: earliest(unclear.map(({ unknownSinceMs }) => unknownSinceMs)),
-    },
-  ];
+  return {
+    tone: 'unknown',
+    ...who,
+    problem,
+    what: `${problem}, neither firing nor inactive: ${unknownStatesText(states)}.`,
+    advice: unknownStatesAdvice(states),
+    sinceMs: earliest(stations.map(({ unknownSinceMs }) => unknownSinceMs)),
+  };
 }

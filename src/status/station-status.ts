@@ -119,9 +119,9 @@ export function isCritical(station: StationStatus, nowMs: number): boolean {
   return isStale(nowMs - lastSuccessMs);
 }
 
-/** The tone of a failing station. */
-export function failureTone(station: StationStatus, nowMs: number): 'bad' | 'warning' {
-  return isCritical(station, nowMs) ? 'bad' : 'warning';
+/** The tone of failing stations. */
+export function failureTone(stations: readonly StationStatus[], nowMs: number): 'bad' | 'warning' {
+  return stations.some((station) => isCritical(station, nowMs)) ? 'bad' : 'warning';
 }
 
 export type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'waitingMs' | 'refresh' | 'dueInMs'>;

@@ -5,7 +5,7 @@ import { CAPACITY_GUIDE } from '../../status/capacity.ts';
 import type { FleetProblem } from '../../status/problems.ts';
 import { STATION_STATES, type StationStatus, stateOf } from '../../status/station-status.ts';
 import { countText, firstOf, numberText } from '../../text/words.ts';
-import { changesPath, ROUTES, stationPath } from '../routes.ts';
+import { changesPath, ROUTES } from '../routes.ts';
 import { type Html, html, itemList, more, rowId, sinceText } from './html.ts';
 import { stationLink } from './station-parts.ts';
 
@@ -110,17 +110,13 @@ function subjectOf({ kind, who, stations, upstream, problem }: FleetProblem, roo
   if (upstream === undefined) return who;
   if (first === undefined)
     return html`<a href="${root}${queryText({ upstream })}#stations">${upstream}</a> <span class="sub">upstream</span>`;
-  const query = kind === 'failing' ? { state: 'failing', filter: problem } : FILTERS[kind];
   const words = countText(stations.length, 'station');
-  const several = query ? html`<a href="${root}${queryText({ ...query, upstream })}#stations">${words}</a>` : words;
+  // What the notes of the stations in the table have.
+  const filter = kind === 'failing' ? problem : kind;
+  const href = `${root}${queryText({ filter, upstream })}#stations`;
+  const several = kind === 'failing' || kind === 'incomplete' ? html`<a href="${href}">${words}</a>` : words;
   return html`${stations.length === 1 ? stationLink(first.name, root) : several} <span class="sub">${upstream}</span>`;
 }
-
-/** What the notes of the stations in the table have. */
-const FILTERS: Readonly<Partial<Record<FleetProblem['kind'], { readonly filter: string }>>> = {
-  incomplete: { filter: 'incomplete' },
-  rejected: { filter: 'rejected' },
-};
 
 /** ` Stations: a (12), b (3) and 2 more.`: those that differ. */
 function namedStations({ stations }: FleetProblem, root: string): Html {
@@ -140,7 +136,6 @@ function furtherLink(problem: FleetProblem, { root, removalsOf, ownerLabel }: At
   }
   if (kind === 'upstream') return html`<a href="${CAPACITY_GUIDE}" rel="noreferrer">More about overload</a>`;
   if (only === undefined) return undefined;
-  if (kind === 'rejected') return html`<a href="${root}${stationPath(only)}#rejected">See which</a>`;
   if (kind !== 'lost' || sinceMs === undefined) return undefined;
   const path = changesPath(only, { change: 'removed', since: new Date(sinceMs).toISOString() });
   const removed = removalsOf(only).filter(({ atMs }) => atMs >= sinceMs);

@@ -154,7 +154,7 @@ function stationTiles({ spec, status, refreshes, nowMs }: StationPageView): Html
     {
       term: 'Last success',
       value: lastSuccess(status, nowMs, 'rough'),
-      tone: failure ? failureTone(status, nowMs) : '',
+      tone: failure ? failureTone([status], nowMs) : '',
       note: `next refresh: ${nextRefreshText(status)}`,
     },
   ]);

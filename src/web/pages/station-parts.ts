@@ -29,7 +29,7 @@ export function stateBadge(station: StationStatus, nowMs: number): Html {
 function toneOf(station: StationStatus, nowMs: number): 'good' | 'warning' | 'bad' | 'unclear' {
   const state = stateOf(station);
   if (state === 'not-tried') return 'unclear';
-  if (state !== 'up') return failureTone(station, nowMs);
+  if (state !== 'up') return failureTone([station], nowMs);
   if (completeness(station) !== '') return 'warning';
   return station.snapshot?.unknown ? 'unclear' : 'good';
 }
@@ -47,10 +47,10 @@ export function stateNote(station: StationStatus): string {
   return notes.filter(Boolean).join(', ');
 }
 
-/** Why the listing is not verified complete, in a word: `incomplete`, `3 rejected`; '' if it is. */
+/** Why the listing is not verified complete, in a word: `incomplete`, `incomplete (3 rejected)`; '' if it is. */
 export function completeness({ snapshot }: StationStatus): string {
   if (snapshot === undefined || snapshot.complete) return '';
-  return isOnlyRejecting(snapshot) ? `${numberText(snapshot.rejected)} rejected` : 'incomplete';
+  return isOnlyRejecting(snapshot) ? `incomplete (${numberText(snapshot.rejected)} rejected)` : 'incomplete';
 }
 
 /** The name of a station with a link. */

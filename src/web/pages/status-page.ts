@@ -303,7 +303,7 @@ function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly
     {
       term: 'Oldest data',
       value: roughDuration(nowMs - Number(lastSuccessMs)),
-      tone: up === false || isCritical(oldest, nowMs) ? failureTone(oldest, nowMs) : '',
+      tone: up === false || isCritical(oldest, nowMs) ? failureTone([oldest], nowMs) : '',
       note: html`${stationLink(name)}${snapshot === undefined ? ', has expired' : ''}`,
     },
   ];

@@ -96,7 +96,7 @@ describe('headline', () => {
     ['5 of 6 stations up; prod: not scraped since 03:00 UTC', 'bad', [...fleet(5, up), gone('prod')]],
     ['2 of 2 stations up; b: not scraped since 02:55 UTC', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
     ['1 of 1 station up; a: listing incomplete since 02:45 UTC', 'warning', [lacking('a', INCOMPLETE)]],
-    ['1 of 1 station up; a: 3 records rejected since 02:45 UTC', 'warning', [lacking('a', withRejected(3))]],
+    ['1 of 1 station up; a: listing incomplete since 02:45 UTC', 'warning', [lacking('a', withRejected(3))]],
     ['1 of 1 station up; a: 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', [unclear('a', 7)]],
     [
       '1 of 1 station up; upstream main: paused by the service',
@@ -183,8 +183,8 @@ describe('currentProblems', () => {
       'bad old: not scraped',
       'bad busy: 21 of 400 resources are firing',
       'warning auth: 401 Unauthorized',
+      'warning noid: listing incomplete',
       'warning total: listing incomplete',
-      'warning noid: 3 records rejected',
       'warning configuration: rejected',
       'warning web configuration: rejected',
       'warning upstream main: throttled',
@@ -230,7 +230,7 @@ describe('attentionSection', () => {
     expect(rows.map(({ text }) => text)).toEqual([
       `300 stations main since 02:53 UTC, 12 min The service accepted the Bearer credentials of authorization, but the account has no permission to list this station (403). Older data is served. What to do: Grant the account read permission on the station, or use an account that has it. forbidden: m`,
     ]);
-    expect(rows[0]?.hrefs).toEqual(['./?state=failing&filter=403+Forbidden&upstream=main#stations']);
+    expect(rows[0]?.hrefs).toEqual(['./?filter=403+Forbidden&upstream=main#stations']);
   });
 
   it('counts from when the service failed, also if one of its stations had failed for days with another reason', () => {
@@ -302,7 +302,7 @@ describe('attentionSection', () => {
     expect(rowsOf(stations).map((row) => row.text)).toEqual([`${text} What to do: ${advice}`]);
   });
 
-  it('says what may be missing, which records are rejected, and what to do', () => {
+  it('says what may be missing, and what to do', () => {
     const held = { isHeld: true };
     const rows = rowsOf([
       lacking('total', { ...INCOMPLETE, ...held }),
@@ -310,11 +310,10 @@ describe('attentionSection', () => {
     ]);
     expect(rows.map(({ text }) => text)).toEqual([
       `total main since 02:45 UTC, 20 min Resources may be missing: total 5, 4 listed. What to do: ${incompleteAdvice('total_mismatch')} Changes are not counted meanwhile.`,
-      `noid main since 02:45 UTC, 20 min 1 record has no usable resource_id, and is left out. What to do: ${incompleteAdvice('rejected_records')} Changes are not counted meanwhile. See which.`,
+      `noid main since 02:45 UTC, 20 min Resources may be missing: 1 rejected. What to do: ${incompleteAdvice('rejected_records')} Changes are not counted meanwhile.`,
     ]);
     const [compared] = rowsOf([lacking('noid', withRejected(1))]);
     expect(compared?.text).not.toContain('Changes are not counted');
-    expect(rows[1]?.hrefs).toEqual(['./stations/noid', './stations/noid#rejected']);
   });
 
   it('sums up several stations that may miss resources, with links to them', () => {
@@ -322,9 +321,7 @@ describe('attentionSection', () => {
     expect(incomplete?.text).toContain('s0 (total 5, 4 listed), s1 (total 5, 4 listed)');
     expect(incomplete?.hrefs[0]).toBe('./?filter=incomplete&upstream=main#stations');
     const [rejecting] = rowsOf(fleet(7, (name) => lacking(name, withRejected(3))));
-    expect(rejecting?.text).toContain(
-      '21 records have no usable resource_id, and are left out. Stations: s0 (3), s1 (3), s2 (3), s3 (3), s4 (3) and 2 more.',
-    );
+    expect(rejecting?.text).toContain('s3 (3 rejected), s4 (3 rejected) and 2 more.');
   });
 
   it('shows a rejected web configuration like a rejected configuration', () => {
@@ -343,6 +340,29 @@ describe('attentionSection', () => {
       /^2 stations main since 03:03 UTC, 2 min 9 resources in states of unknown meaning, neither firing nor inactive: ESCALATED \(9\)\. Stations: a \(7\), b \(2\)\. What to do: .*states: \{ firing: \[\], pending: \[\], inactive: \[\] \}: "ESCALATED"\./,
     );
     expect(rows[0]?.hrefs).toContain('./search?alert_state=unknown');
+  });
+
+  const limitOf = (load: Partial<UpstreamStatus['load']>, neededPerSecond?: number) => {
+    const capacity = { possiblePerSecond: 8, roundMs: 120_000, unknownStations: 0 };
+    const known = neededPerSecond === undefined ? undefined : { ...capacity, neededPerSecond };
+    return problemsOf([up('a')], { upstreams: [{ ...loaded(load), capacity: known }] })[0]?.what;
+  };
+
+  it.each<[what: string | undefined, load: Partial<UpstreamStatus['load']>, neededPerSecond?: number]>([
+    [undefined, {}],
+    // The limit is above what is needed.
+    [undefined, { recentThrottled: 36, requestsPerSecond: 4.2 }, 0],
+    [undefined, { requestsPerSecond: 5 }, 8],
+    ['service requested a pause until 03:06:01 UTC (Retry-After).', { holdMs: 61_000 }],
+    ['12 refreshes waiting for capacity, the first for 3 min.', { waitingRefreshes: 12, oldestWaitingMs: 180_000 }],
+    ['8 requests/s are possible, 16 are needed: data gets up to 2 min old.', {}, 16],
+    [
+      'the service accepts 8 requests/s, 16 are needed: data gets up to 2 min old (36 of 180 requests throttled in 5 min).',
+      { recentThrottled: 36 },
+      16,
+    ],
+  ])('says of the limits of an upstream: %s', (what, load, neededPerSecond) => {
+    expect(limitOf(load, neededPerSecond)).toBe(what);
   });
 
   it('shows what an upstream is limited by', () => {
@@ -397,7 +417,6 @@ describe('stationHeadline', () => {
     ['failing; 401 Unauthorized since 02:53 UTC', 'warning', failing('a', 'auth', 401)],
     ['no data; not scraped since 03:00 UTC', 'bad', gone('a')],
     ['up; 220 of 400 resources are gone since 02:56 UTC', 'bad', losing('a', 220, 400)],
-    ['up; 3 records rejected since 02:45 UTC', 'warning', lacking('a', withRejected(3))],
     ['up; 7 resources in states of unknown meaning since 03:03 UTC', 'unknown', unclear('a', 7)],
   ])('is "%s" in the tone %s', (text, tone, station) => {
     // Problems of the upstream are not those of the station.

@@ -157,7 +157,7 @@ describe('stationPage', () => {
     const { body, text } = await open(detailOf([], { status, snapshot }));
     expect(text).not.toContain('The station has no resources.');
     expect(text).toContain('No resource can be shown: 40 records rejected.');
-    expect(text).toContain('40 records have no usable resource_id, and are left out.');
+    expect(text).toContain('Resources may be missing: 40 rejected.');
     expect(text).toContain('Changes are not counted meanwhile.');
     expect(text).toContain('The first 2 of 40:');
     expect(rowsOf(body, 'rejected-records')).toEqual([

@@ -32,7 +32,7 @@ describe('stateNote', () => {
     ['overdue by 2 h', { ...GONE, refresh: 'background', dueInMs: -7_200_000 }],
     ['overdue by 0 s', { ...GONE, refresh: 'background', dueInMs: 100 }],
     ['incomplete', { snapshot: { ...SNAPSHOT, complete: false } }],
-    ['1,200 rejected, 1 unknown', { snapshot: { ...SNAPSHOT, ...withRejected(1200), unknown: 1 } }],
+    ['incomplete (1,200 rejected), 1 unknown', { snapshot: { ...SNAPSHOT, ...withRejected(1200), unknown: 1 } }],
   ])('is "%s" with %j', (text, changes) => {
     expect(stateNote({ ...STATION, ...changes })).toBe(text);
   });

@@ -240,7 +240,7 @@ describe('the row of a station', () => {
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, ...withRejected(3) }, incompleteSinceMs: NOW_MS - 3_600_000 },
-      'prod main · ts up: 3 rejected – no data – no data – no data – no data 55 s ago',
+      'prod main · ts up: incomplete (3 rejected) – no data – no data – no data – no data 55 s ago',
     ],
     [
       'has states of unknown meaning',
