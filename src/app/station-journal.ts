@@ -75,7 +75,7 @@ export class StationJournal {
 
   refreshed(view: JournalView, attempt: RefreshDetails<Changes | undefined>): void {
     const refresh = endedRefresh(view, attempt);
-    const { outage: before } = this.refreshes;
+    const { outage: before } = this.refreshes.facts;
     this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
@@ -113,7 +113,7 @@ export class StationJournal {
       ...fields,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-      ...(isFirst ? {} : outageFields(this.refreshes.outage, atMs)),
+      ...(isFirst ? {} : outageFields(this.refreshes.facts.outage, atMs)),
     });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }

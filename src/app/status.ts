@@ -25,7 +25,6 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
   const { spec, health, served, ...refresh } = view;
   const upstream = upstreams.get(spec.upstream) as Upstream;
   const journal = journals.get(spec.name);
-  const refreshes = journal?.refreshes ?? new LatestRefreshes();
   const snapshot = served?.data.snapshot;
   return {
     name: spec.name,
@@ -52,12 +51,8 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
         isHeld: served.data.lastKnown.isHeld,
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,
-    outage: refreshes.outage,
-    incompleteSinceMs: refreshes.incompleteSinceMs,
-    unknownSinceMs: refreshes.unknownSinceMs,
-    comparedSinceMs: refreshes.comparedSinceMs,
+    ...(journal?.refreshes ?? new LatestRefreshes()).facts,
     lossAt: (nowMs) => served && journal?.verified.lossAt(nowMs),
-    numberChanges: refreshes.numberChanges,
   };
 }
 

@@ -1,7 +1,7 @@
 import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
-import { knowsAlertable, type ResourceSpec } from '../resources/spec.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
@@ -43,8 +43,7 @@ export function coverageVerdict(
   // Otherwise a mistyped owner would pass.
   if (labels.length > 0 && groups.length === 0) problems.push(`no resource has ${labelWords(labels)}`);
   const sum = totalsOf(groups, false);
-  const assumed = concerned.filter(({ spec }) => !knowsAlertable(spec)).flatMap((station) => groupsOf(station, labels));
-  const counts = countWords(sum, totalsOf(assumed, false));
+  const counts = countWords(sum);
   const share = coverageShare(sum);
   if (share !== undefined && minCoverage !== undefined && share < minCoverage)
     problems.push(`${shareWords(share, labels)}, expected at least ${minCoverage}: ${counts}`);
@@ -86,32 +85,20 @@ function shareWords(share: number, labels: readonly LabelFilter[]): string {
   return `coverage${whose} is ${Math.floor(share * 10_000) / 10_000}`;
 }
 
-/** `assumed`: those that nothing says about whether they can have alerts. */
-function countWords({ withRules, withoutRules, unknownCoverage }: Coverage, assumed: Coverage): string {
-  const all = numberText(withRules + withoutRules);
-  const ofUnknownAlertability = assumed.withRules + assumed.withoutRules;
-  const which = ofUnknownAlertability === 0 ? ' that can have alerts' : '';
-  const known = `${numberText(withRules)} of ${all} resources${which} have alert rules`;
+function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): string {
   const more = unknownCoverage === 0 ? '' : `, unknown for ${countText(unknownCoverage, 'more resource')}`;
-  const doubt = `; whether ${numberText(ofUnknownAlertability)} of the ${all} can have alerts is unknown`;
-  return `${known}${more}${ofUnknownAlertability === 0 ? '' : doubt}`;
+  return `${numberText(withRules)} of ${countText(withRules + withoutRules, 'resource')} have alert rules${more}`;
 }
 
 /** A station without resources that can have alerts lacks no alert rules. */
-function* unknownReasons({ spec, listed }: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
-  if (listed === undefined) return yield 'its listing failed';
-  const { complete, rejected, parts } = listed.snapshot;
-  if (!complete)
-    yield isOnlyRejecting(listed.snapshot) ? `${countText(rejected, 'record')} rejected` : 'its listing is incomplete';
-  let unreported = 0;
-  let unknownAlertability = 0;
-  for (const resource of parts.flat()) {
-    if (!hasLabels(resource, labels)) continue;
-    const { alertRules, alertable } = resource;
-    if (spec.alertability && alertable === undefined) unknownAlertability += 1;
-    else if (alertRules === undefined && alertable !== false) unreported += 1;
-  }
-  if (unreported > 0) yield `alert rules of ${countText(unreported, 'resource')} are not reported`;
-  if (unknownAlertability > 0)
-    yield `it is not known whether ${countText(unknownAlertability, 'resource')} can have alerts`;
+function* unknownReasons(station: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
+  if (station.listed === undefined) return yield 'its listing failed';
+  const { snapshot } = station.listed;
+  if (!snapshot.complete)
+    yield isOnlyRejecting(snapshot)
+      ? `${countText(snapshot.rejected, 'record')} rejected`
+      : 'its listing is incomplete';
+  const { unknownCoverage } = totalsOf(groupsOf(station, labels), false);
+  if (unknownCoverage > 0)
+    yield `alert rules of ${countText(unknownCoverage, 'resource')}, or whether they can have alerts, are not reported`;
 }

@@ -22,8 +22,6 @@ export interface Circumstances {
   readonly silence?: 'service' | 'station' | undefined;
   /** That of a further connection, which `check --live` opens. */
   readonly session?: TlsSession | undefined;
-  /** How many records of a page the service returns at most, where it is less than `page_size`. */
-  readonly pageLimit?: number | undefined;
 }
 
 /** Also known when the certificate failed verification. */
@@ -66,26 +64,27 @@ export function isoDate(timeMs: number): string {
 }
 
 /** What to do about requests that are too many for the service. */
-export function throttlingAdvice(pageLimit: number | undefined): string {
-  return filled(generalRule('rate_limited').advice, { ...GENERAL_WORDS, orPageSize: orPageSize(pageLimit) });
+export function throttlingAdvice(): string {
+  return generalRule('rate_limited').advice;
 }
+
+const INCOMPLETE_ADVICE: Readonly<Record<IncompleteReason, string>> = {
+  rejected_records:
+    'Report the records to the operators of the service: the table “Rejected records” of the station has their positions and names.',
+  total_mismatch:
+    'Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise concurrency.',
+  paging:
+    'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.',
+  shared_labels: 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.',
+  further_listing:
+    'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.',
+};
 
 /** What to do about a listing that is not verified complete. */
 export function incompleteAdvice(reason: IncompleteReason, pageLimit?: number): string {
-  switch (reason) {
-    case 'rejected_records':
-      return 'Report the records to the operators of the service: the table “Rejected records” of the station has their positions and names.';
-    case 'total_mismatch':
-      return `Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise ${pageLimit === undefined ? 'page_size or ' : ''}concurrency.`;
-    case 'paging':
-      return pageLimit === undefined
-        ? 'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.'
-        : `Report it to the operators of the service, which ${pageLimitText(pageLimit)}.`;
-    case 'shared_labels':
-      return 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.';
-    case 'further_listing':
-      return 'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.';
-  }
+  return reason === 'paging' && pageLimit !== undefined
+    ? `Report it to the operators of the service, which ${pageLimitText(pageLimit)}.`
+    : INCOMPLETE_ADVICE[reason];
 }
 
 /** `returns at most 50 per page`: a larger `page_size` is of no use. */
@@ -125,14 +124,9 @@ const GENERAL_WORDS = {
   names: '',
   expiry: '',
   clockDifference: '',
-  orPageSize: orPageSize(undefined),
 };
 
-function orPageSize(pageLimit: number | undefined): string {
-  return pageLimit === undefined ? ' or page_size' : '';
-}
-
-function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, session, pageLimit }: Circumstances): Words {
+function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, session }: Circumstances): Words {
   return {
     ...GENERAL_WORDS,
     ...access?.words,
@@ -143,7 +137,6 @@ function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, session, pag
       expiry: ` on ${isoDate(session.validToMs)}`,
     }),
     clockDifference: clockDifferenceText(clockDifferenceMs),
-    orPageSize: orPageSize(pageLimit),
   };
 }
 
@@ -202,12 +195,6 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Check the host and port in {key}, and whether the server is running.',
     },
     {
-      code: /^(EHOSTUNREACH|ENETUNREACH)$/,
-      short: 'unreachable',
-      meaning: 'There is no route from this host to {host}.',
-      advice: 'Check the routes and the network of this host. If outbound traffic needs a proxy, set proxy_url.',
-    },
-    {
       // undici aborts the requests that wait for a tunnel when it is refused.
       code: /^UND_ERR_ABORTED$/,
       short: 'refused by proxy',
@@ -229,7 +216,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       short: 'connection failed',
       meaning: 'The connection to the service failed or was closed early.',
-      advice: 'Check base_url (https:// for a port with TLS), DNS, firewalls and proxy_url.',
+      advice: 'Check base_url (https:// for a port with TLS), DNS, routes, firewalls and proxy_url.',
     },
   ],
   tls: [
@@ -266,12 +253,6 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Check the scheme and port of base_url: http:// for plain HTTP, or the TLS port of the service.',
     },
     {
-      code: /^ERR_SSL_(UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|NO_PROTOCOLS_AVAILABLE)$/,
-      short: 'no common TLS version',
-      meaning: '{service} supports no TLS version that the configuration allows.',
-      advice: 'Have the service support TLS 1.2 or newer, or lower tls_config.min_version.',
-    },
-    {
       code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/,
       ...CLIENT_CERTIFICATE,
     },
@@ -286,7 +267,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       short: 'TLS handshake failed',
       meaning: 'The TLS handshake with the service failed.',
       advice:
-        'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS.',
+        'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS, min_version for an old service.',
     },
   ],
   auth: [
@@ -340,7 +321,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       short: '429 Too Many Requests',
       meaning: 'The service is limiting requests (429).',
       advice:
-        'Send fewer requests: raise cache.ttl{orPageSize}, or remove products. Check which other clients use the account, and whether its limit can be raised.',
+        'Send fewer requests: raise cache.ttl, or remove products. Check which other clients use the account, and whether its limit can be raised.',
     },
   ],
   status: [

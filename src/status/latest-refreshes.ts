@@ -43,19 +43,35 @@ export interface ResourceNumberChange {
   readonly removed: number;
 }
 
+/** What must be known of all refreshes, also of those that are no longer kept. */
+export interface RefreshFacts {
+  /** undefined: the latest refresh that was not postponed succeeded, or there is none. */
+  readonly outage: Outage | undefined;
+  /** Those of at least the last hour, the oldest first. */
+  readonly numberChanges: readonly ResourceNumberChange[];
+  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
+  readonly incompleteSinceMs: number | undefined;
+  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
+  readonly unknownSinceMs: number | undefined;
+  /** The end of the latest listing that was not held, but compared with none, such as the first one after a reload. undefined: there is none yet. */
+  readonly comparedSinceMs: number | undefined;
+}
+
 const KEPT = 60;
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
-/** The latest refreshes of a station in the order in which they ended, and what must be known of those before. */
+/** The latest refreshes of a station in the order in which they ended. */
 export class LatestRefreshes {
   /** The oldest first. */
   readonly #kept: EndedRefresh[] = [];
-  #outage: Outage | undefined;
-  #numberChanges: readonly ResourceNumberChange[] = [];
-  #incompleteSinceMs: number | undefined;
-  #unknownSinceMs: number | undefined;
-  #comparedSinceMs: number | undefined;
+  #facts: RefreshFacts = {
+    outage: undefined,
+    numberChanges: [],
+    incompleteSinceMs: undefined,
+    unknownSinceMs: undefined,
+    comparedSinceMs: undefined,
+  };
   #count = 0;
 
   /** How many refreshes were added, also those that are no longer kept. */
@@ -63,50 +79,19 @@ export class LatestRefreshes {
     return this.#count;
   }
 
-  /** undefined: the latest refresh that was not postponed succeeded, or there is none. */
-  get outage(): Outage | undefined {
-    return this.#outage;
-  }
-
-  /** Those of at least the last hour, also of refreshes that are no longer kept; the oldest first. */
-  get numberChanges(): readonly ResourceNumberChange[] {
-    return this.#numberChanges;
-  }
-
-  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
-  get incompleteSinceMs(): number | undefined {
-    return this.#incompleteSinceMs;
-  }
-
-  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
-  get unknownSinceMs(): number | undefined {
-    return this.#unknownSinceMs;
-  }
-
-  /** The end of the latest listing that was not held, but compared with none, such as the first one after a reload. undefined: there is none yet. */
-  get comparedSinceMs(): number | undefined {
-    return this.#comparedSinceMs;
+  get facts(): RefreshFacts {
+    return this.#facts;
   }
 
   add(refresh: EndedRefresh): void {
     const { atMs, outcome, failure } = refresh;
     this.#count += 1;
-    if (outcome === 'failed' && failure) this.#outage = outageAfter(this.#outage, failure, atMs);
+    if (outcome === 'failed' && failure)
+      this.#facts = { ...this.#facts, outage: outageAfter(this.#facts.outage, failure, atMs) };
     // A refresh without a listing shows neither that something is missing nor that nothing is.
-    if (outcome === 'succeeded' || outcome === 'incomplete') this.#addListing(refresh);
+    if (outcome === 'succeeded' || outcome === 'incomplete') this.#facts = factsAfter(this.#facts, refresh);
     this.#kept.push(failure ? { ...refresh, failure: this.#shortened(failure) } : refresh);
     if (this.#kept.length > KEPT) this.#kept.shift();
-  }
-
-  #addListing({ atMs, outcome, unknown = 0, added = 0, removed, isHeld }: EndedRefresh): void {
-    this.#outage = undefined;
-    const isFirst = removed === undefined || this.#comparedSinceMs === undefined;
-    if (isFirst && !isHeld) this.#comparedSinceMs = atMs;
-    this.#incompleteSinceMs = outcome === 'incomplete' ? (this.#incompleteSinceMs ?? atMs) : undefined;
-    this.#unknownSinceMs = unknown > 0 ? (this.#unknownSinceMs ?? atMs) : undefined;
-    if (removed === undefined || added + removed === 0) return;
-    const recent = this.#numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
-    this.#numberChanges = [...recent, { atMs, added, removed }];
   }
 
   latest(): EndedRefresh | undefined {
@@ -124,6 +109,21 @@ export class LatestRefreshes {
     const isSame = before?.reason === reason && before.message === text && before.status === status;
     return isSame ? before : { reason, message: text, ...(status !== undefined && { status }) };
   }
+}
+
+/** `listing`: a refresh with a listing. */
+function factsAfter(before: RefreshFacts, listing: EndedRefresh): RefreshFacts {
+  const { atMs, outcome, unknown = 0, added = 0, removed, isHeld } = listing;
+  const isFirst = removed === undefined || before.comparedSinceMs === undefined;
+  const recent = before.numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
+  return {
+    outage: undefined,
+    numberChanges:
+      removed === undefined || added + removed === 0 ? before.numberChanges : [...recent, { atMs, added, removed }],
+    incompleteSinceMs: outcome === 'incomplete' ? (before.incompleteSinceMs ?? atMs) : undefined,
+    unknownSinceMs: unknown > 0 ? (before.unknownSinceMs ?? atMs) : undefined,
+    comparedSinceMs: isFirst && !isHeld ? atMs : before.comparedSinceMs,
+  };
 }
 
 function outageAfter(before: Outage | undefined, failure: FailureSummary, atMs: number): Outage {

@@ -191,9 +191,8 @@ function describeLoss(stations: readonly StationStatus[], nowMs: number): Descri
 
 /** What the failure of a station means and what to do; undefined: it does not fail. */
 export function explainStation(station: StationStatus, session?: TlsSession): Advice | undefined {
-  const { failure, access, snapshot } = station;
-  const circumstances = { access, silence: silenceOf(station), session, pageLimit: snapshot?.pageLimit };
-  return failure && explain(failure, circumstances);
+  const { failure, access } = station;
+  return failure && explain(failure, { access, silence: silenceOf(station), session });
 }
 
 /** Who has not replied, as far as is known; undefined: the service replied to the station before. */
@@ -343,8 +342,7 @@ function upstreamProblems(
 ): readonly FleetProblem[] {
   const { holdMs, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
-  const own = stations.filter(({ upstream }) => upstream === name);
-  const isSaid = own.some(({ failure }) => failure?.reason === 'rate_limited');
+  const isSaid = stations.some(({ upstream, failure }) => upstream === name && failure?.reason === 'rate_limited');
   const found: { problem: string; what: string; sinceMs?: number | undefined }[] = [];
   if (recentThrottled > 0 && !isSaid && (isShort || capacity === undefined))
     found.push({
@@ -367,7 +365,6 @@ function upstreamProblems(
   if (isShort && recentThrottled === 0) found.push({ problem: 'overloaded', what: capacityText(capacity) });
   const [first] = found;
   if (first === undefined) return [];
-  const limits = own.flatMap(({ snapshot }) => snapshot?.pageLimit ?? []);
   return [
     {
       kind: 'upstream',
@@ -378,7 +375,7 @@ function upstreamProblems(
       upstream: name,
       ...first,
       what: `${found.map(({ what }) => what).join('; ')}.`,
-      advice: isByService ? throttlingAdvice(limits[0]) : OVERLOAD_ADVICE,
+      advice: isByService ? throttlingAdvice() : OVERLOAD_ADVICE,
     },
   ];
 }

@@ -14,7 +14,7 @@ import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { countText, durationText } from '../text/words.ts';
 import type { TlsSession } from './advice.ts';
 import type { Capacity } from './capacity.ts';
-import type { EndedRefresh, Outage, ResourceNumberChange } from './latest-refreshes.ts';
+import type { EndedRefresh, RefreshFacts } from './latest-refreshes.ts';
 import type { Loss } from './loss.ts';
 import { isStale } from './thresholds.ts';
 import type { UnknownState } from './unknown-states.ts';
@@ -22,6 +22,7 @@ import type { UnknownState } from './unknown-states.ts';
 /** State of a station as people see it. */
 export interface StationStatus
   extends Omit<Health, 'failure'>,
+    RefreshFacts,
     Pick<StationView<Kind>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
   readonly upstream: string;
@@ -43,18 +44,8 @@ export interface StationStatus
   readonly snapshot: SnapshotStatus | undefined;
   /** A reload changed the station or its upstream, and no refresh has succeeded since: labels, products and alertability are the former ones. */
   readonly isBeforeReload: boolean;
-  /** undefined: the latest refresh succeeded, or there is none. */
-  readonly outage: Outage | undefined;
-  /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
-  readonly incompleteSinceMs: number | undefined;
-  /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none. */
-  readonly unknownSinceMs: number | undefined;
-  /** Since when listings have been compared (see `LatestRefreshes`). */
-  readonly comparedSinceMs: number | undefined;
   /** The loss at that time; undefined: not many resources are gone, or there is no data. */
   readonly lossAt: (nowMs: number) => Loss | undefined;
-  /** Those of at least the last hour, the oldest first. */
-  readonly numberChanges: readonly ResourceNumberChange[];
 }
 
 export interface SnapshotStatus

@@ -173,7 +173,7 @@ describe('startGeneration', () => {
     const refreshes = next.journals.get('a')?.refreshes ?? expect.unreachable();
     await eventually(() => expect(refreshes.latest()).toMatchObject({ resources: 1 }));
     expect(refreshes.latest()?.removed).toBeUndefined();
-    expect(refreshes.comparedSinceMs).toBe(refreshes.latest()?.atMs);
+    expect(refreshes.facts.comparedSinceMs).toBe(refreshes.latest()?.atMs);
   });
 
   it('does not excuse a hold from max_stale again when a reload changes the upstream', async () => {

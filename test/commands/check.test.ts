@@ -281,7 +281,7 @@ describe('check --live, limits on resources without alert rules', () => {
     const { code, stdout } = await check('--min-coverage=0.95', '--max-without-rules=1');
     expect(code).toBe(1);
     const verdict =
-      '\nfailure: coverage is 0.5, expected at least 0.95: 2 of 4 resources that can have alerts have alert rules\n' +
+      '\nfailure: coverage is 0.5, expected at least 0.95: 2 of 4 resources have alert rules\n' +
       '\nfailure: 2 resources have no alert rules, expected at most 1\n';
     const end = stdout.slice(stdout.indexOf('\nstations: 2'));
     expect(end.slice(-verdict.length)).toBe(verdict);

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
-import type { Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { listingOf, resourceOf, specOf } from '../stations/fixtures.ts';
+import { listingOf, specOf } from '../stations/fixtures.ts';
 
 type Checked = Parameters<typeof coverageVerdict>[0][number];
 
 interface Counts {
-  readonly alertability?: boolean;
   readonly resources?: number;
   readonly withRules?: number;
   readonly withoutRules?: number;
@@ -19,15 +17,15 @@ interface Counts {
 
 const TEAMS = new ResourceLabels(['a', 'b'].map((team) => ({ match: {}, labels: { team } })));
 
-const station = (name: string, counts: Counts, listed: readonly Partial<Resource>[] = []): Checked => {
-  const { alertability = true, resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
+const station = (name: string, counts: Counts): Checked => {
+  const { resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
   const { withRules, withoutRules } = { withRules: 10, withoutRules: 0, ...counts };
   const states = new Map([['inactive', new Map([['INACTIVE', resources]])] as const]);
   const group = { type: 't', product: '', labels: counts.labels ?? {}, states, quantities: new Map() };
   const rules = { alertRules: 0, alertable: 10, withRules, withoutRules, unknownCoverage };
-  const snapshot = listingOf(listed.map((changes, at) => resourceOf(`r${at}`, changes)));
+  const snapshot = listingOf([]);
   return {
-    spec: specOf({ name, alertability, ...(counts.labels && { resourceLabels: TEAMS }) }),
+    spec: specOf({ name, ...(counts.labels && { resourceLabels: TEAMS }) }),
     listed: {
       snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
       aggregates: { groups: [{ ...group, ...rules }] },
@@ -41,7 +39,6 @@ const failed = (name: string): Checked => ({
   listed: undefined,
 });
 
-const UNREPORTED = { alertRules: undefined };
 const NO_ALERTABLE = { withRules: 0, withoutRules: 0 };
 
 describe('coverageVerdict', () => {
@@ -51,60 +48,22 @@ describe('coverageVerdict', () => {
       'the share of all stations together, rounded down',
       [station('a', { withRules: 8999, withoutRules: 1000 }), station('b', { withRules: 1 })],
       { minCoverage: 0.95 },
-      ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources that can have alerts have alert rules'],
+      ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources have alert rules'],
     ],
     [
       'a share just below the limit',
       [station('a', { withRules: 94_999, withoutRules: 5001 })],
       { minCoverage: 0.95 },
-      ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources that can have alerts have alert rules'],
-    ],
-    [
-      'all resources where alertability is not enabled, as the recording rule does',
-      [station('a', { alertability: false, withRules: 6, withoutRules: 4 })],
-      { minCoverage: 0.7 },
-      [
-        'coverage is 0.6, expected at least 0.7: 6 of 10 resources have alert rules; whether 10 of the 10 can have alerts is unknown',
-      ],
-    ],
-    [
-      'resources whose alert rules are not reported, with alertability only alertable ones',
-      [
-        station('a', { alertability: false }, [{}, UNREPORTED, { ...UNREPORTED, type: 'type.b' }]),
-        station('b', {}, [
-          { ...UNREPORTED, alertable: true },
-          { ...UNREPORTED, alertable: false },
-        ]),
-        station('c', {}, [{ ...UNREPORTED, alertable: false }, { alertable: true }]),
-      ],
-      { minCoverage: 1 },
-      [
-        'coverage of a is unknown: alert rules of 2 resources are not reported',
-        'coverage of b is unknown: alert rules of 1 resource are not reported',
-      ],
+      ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources have alert rules'],
     ],
     [
       'the share of what is known, and says how many are unknown',
-      [
-        station('a', { withRules: 0, withoutRules: 1, unknownCoverage: 9 }, [
-          { alertRules: 0, alertable: true },
-          ...Array(9).fill({ ...UNREPORTED, alertable: true }),
-        ]),
-      ],
+      [station('a', { withRules: 0, withoutRules: 1, unknownCoverage: 9 })],
       { minCoverage: 0.9 },
       [
-        'coverage of a is unknown: alert rules of 9 resources are not reported',
-        'coverage is 0, expected at least 0.9: 0 of 1 resources that can have alerts have alert rules, unknown for 9 more resources',
+        'coverage of a is unknown: alert rules of 9 resources, or whether they can have alerts, are not reported',
+        'coverage is 0, expected at least 0.9: 0 of 1 resource have alert rules, unknown for 9 more resources',
       ],
-    ],
-    [
-      'resources of which it is not known whether they can have alerts',
-      [
-        station('a', { unknownCoverage: 2 }, [{ alertable: undefined }, { ...UNREPORTED, alertable: undefined }]),
-        station('b', { alertability: false }, [{ alertable: undefined }]),
-      ],
-      { maxWithoutRules: 9 },
-      ['coverage of a is unknown: it is not known whether 2 resources can have alerts'],
     ],
     [
       'listings with rejected records',
@@ -114,7 +73,7 @@ describe('coverageVerdict', () => {
     ],
     [
       'stations without resources that can have alerts',
-      [station('a', NO_ALERTABLE), station('b', { resources: 0, alertability: false, ...NO_ALERTABLE })],
+      [station('a', NO_ALERTABLE), station('b', { resources: 0, ...NO_ALERTABLE })],
       { minCoverage: 1, maxWithoutRules: 0 },
       [],
     ],
@@ -130,35 +89,23 @@ describe('coverageVerdict', () => {
     expect(coverageVerdict(stations, limits).problems).toEqual(problems);
   });
 
-  it('says how many of the resources that it counts are of unknown alertability', () => {
-    const stations = [
-      station('a', { withRules: 480, withoutRules: 320 }),
-      station('b', { withRules: 24, withoutRules: 16, alertability: false }),
-    ];
-    expect(coverageVerdict(stations, { minCoverage: 0.5 }).coverage).toBe(
-      'coverage is 0.6: 504 of 840 resources have alert rules; whether 40 of the 840 can have alerts is unknown',
-    );
-  });
-
   it('counts only resources with the given labels, and ignores stations that cannot have any', () => {
     const stations = [
-      station('a', { withRules: 9, withoutRules: 1, labels: { team: 'a' } }, [
-        { ...UNREPORTED, alertable: true, labels: { team: 'b' } },
-      ]),
-      station('b', { withRules: 0, withoutRules: 50, labels: { team: 'b' } }),
+      station('a', { withRules: 9, withoutRules: 1, labels: { team: 'a' } }),
+      station('b', { withRules: 0, withoutRules: 50, unknownCoverage: 1, labels: { team: 'b' } }),
       failed('unlabelled'),
     ];
     const verdict = (value: string, limits: object) =>
       coverageVerdict(stations, { ...limits, labels: [{ label: 'team', value }] });
     expect(verdict('a', { minCoverage: 0.9 })).toEqual({
       problems: [],
-      coverage: 'coverage of resources with team=a is 0.9: 9 of 10 resources that can have alerts have alert rules',
+      coverage: 'coverage of resources with team=a is 0.9: 9 of 10 resources have alert rules',
     });
     expect(verdict('a', { maxWithoutRules: 0 }).problems).toEqual([
       '1 resource with team=a has no alert rules, expected at most 0',
     ]);
     expect(verdict('b', { minCoverage: 0 }).problems).toEqual([
-      'coverage of a is unknown: alert rules of 1 resource are not reported',
+      'coverage of b is unknown: alert rules of 1 resource, or whether they can have alerts, are not reported',
     ]);
     // A mistyped owner does not pass.
     expect(verdict('c', { minCoverage: 0 }).problems).toEqual(['no resource has team=c']);
@@ -167,7 +114,7 @@ describe('coverageVerdict', () => {
   it('reports the coverage, unless there is no limit', () => {
     expect(coverageVerdict([station('a', { withoutRules: 1 })], {})).toEqual({ problems: [] });
     expect(coverageVerdict([station('a', {})], { maxWithoutRules: 0 }).coverage).toBe(
-      'coverage is 1: 10 of 10 resources that can have alerts have alert rules',
+      'coverage is 1: 10 of 10 resources have alert rules',
     );
     expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no resources');
   });

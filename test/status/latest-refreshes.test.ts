@@ -68,17 +68,17 @@ describe('LatestRefreshes', () => {
   it('knows since when refreshes have failed, and for the present reason, also beyond those that are kept', () => {
     const postponed = (atMs: number) => ({ ...failure(atMs, 'later', 'rate_limited'), outcome: 'postponed' as const });
     const latest = latestOf([success(0), postponed(1)]);
-    expect(latest.outage).toBeUndefined();
+    expect(latest.facts.outage).toBeUndefined();
     for (let atMs = 2; atMs <= 100; atMs += 1) latest.add(failure(atMs, `${atMs}`, 'tls'));
     latest.add(postponed(101));
-    expect(latest.outage).toMatchObject({ fromMs: 2, failed: 99, reason: 'tls', reasonFromMs: 2 });
+    expect(latest.facts.outage).toMatchObject({ fromMs: 2, failed: 99, reason: 'tls', reasonFromMs: 2 });
     for (const [at, status] of [503, 502, 502].entries()) latest.add(failure(200 + at, 'm', 'status', status));
-    expect(latest.outage).toEqual({ fromMs: 2, failed: 102, reason: 'status', status: 502, reasonFromMs: 201 });
+    expect(latest.facts.outage).toEqual({ fromMs: 2, failed: 102, reason: 'status', status: 502, reasonFromMs: 201 });
     // Only of the reason `status` it distinguishes causes.
     for (const [at, status] of [429, 503].entries()) latest.add(failure(300 + at, 'm', 'rate_limited', status));
-    expect(latest.outage).toMatchObject({ reason: 'rate_limited', reasonFromMs: 300 });
+    expect(latest.facts.outage).toMatchObject({ reason: 'rate_limited', reasonFromMs: 300 });
     latest.add(success(400, { outcome: 'incomplete' }));
-    expect(latest.outage).toBeUndefined();
+    expect(latest.facts.outage).toBeUndefined();
   });
 
   it('has what was added and removed in the last hour, also by refreshes that are no longer kept', () => {
@@ -90,7 +90,7 @@ describe('LatestRefreshes', () => {
     ]);
     for (let at = 0; at < 100; at += 1) latest.add(success(4 * MINUTE_MS + at, { added: 0 }));
     latest.add(success(61 * MINUTE_MS, { added: 2, removed: 1 }));
-    expect(latest.numberChanges).toEqual([
+    expect(latest.facts.numberChanges).toEqual([
       { atMs: MINUTE_MS, added: 0, removed: 7 },
       { atMs: 61 * MINUTE_MS, added: 2, removed: 1 },
     ]);
@@ -98,16 +98,16 @@ describe('LatestRefreshes', () => {
 
   it('knows since when listings are incomplete, and have states of unknown meaning, whatever failed meanwhile', () => {
     const latest = latestOf([success(1, { outcome: 'incomplete' }), success(2)]);
-    expect([latest.incompleteSinceMs, latest.unknownSinceMs]).toEqual([undefined, undefined]);
+    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([undefined, undefined]);
     for (const refresh of [
       success(3, { outcome: 'incomplete', unknown: 1 }),
       failure(4),
       success(5, { outcome: 'incomplete', unknown: 9 }),
     ])
       latest.add(refresh);
-    expect([latest.incompleteSinceMs, latest.unknownSinceMs]).toEqual([3, 3]);
+    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([3, 3]);
     latest.add(success(6, { unknown: 9 }));
-    expect([latest.incompleteSinceMs, latest.unknownSinceMs]).toEqual([undefined, 3]);
+    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([undefined, 3]);
   });
 
   it('compares since the latest listing that was not held, but compared with none', () => {
@@ -119,11 +119,11 @@ describe('LatestRefreshes', () => {
       success(4, compared),
       uncompared(5, true),
     ]);
-    expect(latest.comparedSinceMs).toBe(3);
+    expect(latest.facts.comparedSinceMs).toBe(3);
     latest.add(failure(6));
-    expect(latest.comparedSinceMs).toBe(3);
+    expect(latest.facts.comparedSinceMs).toBe(3);
     latest.add(uncompared(7, false));
     latest.add(success(8));
-    expect(latest.comparedSinceMs).toBe(7);
+    expect(latest.facts.comparedSinceMs).toBe(7);
   });
 });
