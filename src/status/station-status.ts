@@ -205,9 +205,43 @@ export interface Totals extends Coverage {
 }
 
 export function totalsOf(groups: Iterable<AggregateGroup>, isAlertableKnown: boolean): Totals {
-  const totals = newTotals();
-  addGroups(groups, isAlertableKnown, () => [totals]);
+  const totals = sumOfTotals(Array.from(groups, (group) => totalsOfGroup(group, isAlertableKnown)));
   return totals.resources === 0 && isAlertableKnown ? { ...totals, alertable: 0 } : totals;
+}
+
+function totalsOfGroup({ states, alertable, ...rules }: AggregateGroup, isAlertableKnown: boolean): Totals {
+  const counts = { firing: 0, pending: 0, unknown: 0, inactive: 0 };
+  for (const [alertState, ofState] of states) for (const count of ofState.values()) counts[alertState] += count;
+  const { inactive, ...others } = counts;
+  const { alertRules, withRules, withoutRules, unknownCoverage } = rules;
+  return {
+    resources: inactive + others.firing + others.pending + others.unknown,
+    ...others,
+    alertable: isAlertableKnown ? alertable : undefined,
+    alertRules,
+    withRules,
+    withoutRules,
+    unknownCoverage,
+  };
+}
+
+/** Of none, all counts are 0 and the rest is unknown. */
+export function sumOfTotals(all: readonly Totals[]): Totals {
+  const sumOf = (count: Exclude<keyof Totals, 'alertable' | 'alertRules'>) =>
+    all.reduce((sum, totals) => sum + totals[count], 0);
+  const sumOfKnown = (count: 'alertable' | 'alertRules') =>
+    all.reduce<number | undefined>((sum, totals) => sumIfKnown(sum, totals[count]), undefined);
+  return {
+    resources: sumOf('resources'),
+    firing: sumOf('firing'),
+    pending: sumOf('pending'),
+    unknown: sumOf('unknown'),
+    alertable: sumOfKnown('alertable'),
+    alertRules: sumOfKnown('alertRules'),
+    withRules: sumOf('withRules'),
+    withoutRules: sumOf('withoutRules'),
+    unknownCoverage: sumOf('unknownCoverage'),
+  };
 }
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
@@ -230,60 +264,18 @@ export async function countOwners(
   stations: readonly CountedStation[],
   labels: readonly string[],
 ): Promise<readonly OwnerCount[]> {
-  const owners = labels.map((label) => ({ label, values: new Map<string, MutableTotals>() }));
+  const owners = labels.map((label) => ({ label, values: new Map<string, Totals[]>() }));
   for (const [at, { spec, aggregates }] of stations.entries()) {
     const listed = owners.filter(({ label }) => spec.resourceLabels.names.includes(label));
-    const totalsOfGroup = (group: AggregateGroup) =>
-      listed.map(({ label, values }) => getOrCreate(values, resourceLabel(group, label), newTotals));
-    addGroups(aggregates.groups, knowsAlertable(spec), totalsOfGroup);
+    for (const group of aggregates.groups) {
+      const totals = totalsOfGroup(group, knowsAlertable(spec));
+      for (const { label, values } of listed) getOrCreate(values, resourceLabel(group, label), () => []).push(totals);
+    }
     if (at % STATIONS_WITHOUT_PAUSE === 0) await yieldToEventLoop();
   }
   return owners.flatMap(({ label, values }) =>
-    Array.from(values, ([value, totals]) => ({ label, value, ...totals })).sort((a, b) => b.resources - a.resources),
+    Array.from(values, ([value, totals]) => ({ label, value, ...sumOfTotals(totals) })).sort(
+      (a, b) => b.resources - a.resources,
+    ),
   );
-}
-
-type MutableTotals = { -readonly [Key in keyof Totals]: Totals[Key] };
-
-function newTotals(): MutableTotals {
-  return {
-    resources: 0,
-    firing: 0,
-    pending: 0,
-    unknown: 0,
-    alertable: undefined,
-    alertRules: undefined,
-    withRules: 0,
-    withoutRules: 0,
-    unknownCoverage: 0,
-  };
-}
-
-/** Adds each group of a station to its totals. */
-function addGroups(
-  groups: Iterable<AggregateGroup>,
-  isAlertableKnown: boolean,
-  totalsOfGroup: (group: AggregateGroup) => readonly MutableTotals[],
-): void {
-  for (const group of groups) {
-    for (const totals of totalsOfGroup(group)) addGroup(totals, group, isAlertableKnown);
-  }
-}
-
-function addGroup(
-  totals: MutableTotals,
-  { states, alertable, alertRules, withRules, withoutRules, unknownCoverage }: AggregateGroup,
-  isAlertableKnown: boolean,
-): void {
-  for (const [alertState, counts] of states) {
-    let count = 0;
-    for (const some of counts.values()) count += some;
-    totals.resources += count;
-    if (alertState !== 'inactive') totals[alertState] += count;
-  }
-  totals.alertable = sumIfKnown(totals.alertable, isAlertableKnown ? alertable : undefined);
-  totals.alertRules = sumIfKnown(totals.alertRules, alertRules);
-  totals.withRules += withRules;
-  totals.withoutRules += withoutRules;
-  totals.unknownCoverage += unknownCoverage;
 }

@@ -1,9 +1,7 @@
-import { sumIfKnown } from '../../resources/aggregates.ts';
 import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
 import type { Selection } from '../../resources/selection.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
-  type Coverage,
   coverageShare,
   failureTone,
   isCritical,
@@ -12,6 +10,7 @@ import {
   STATION_STATES,
   type StationStatus,
   stateOf,
+  sumOfTotals,
 } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { labelNames } from '../data.ts';
@@ -252,12 +251,11 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
   );
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
-  const coverage = sumOfCoverages(snapshots);
-  const unknown = sumOf(snapshots, 'unknown');
+  const sums = known.length === 0 ? undefined : sumOfTotals(known);
   const found = (key: 'firing' | 'pending') => {
     const some = known.filter((counts) => counts[key] > 0).length;
     const note = some === 0 ? {} : { note: `in ${countText(some, 'station')}` };
-    return { value: linkedCount(sumOf(known, key), `.${ROUTES.search}?alert_state=${key}`), ...note };
+    return { value: linkedCount(sums?.[key], `.${ROUTES.search}?alert_state=${key}`), ...note };
   };
   return facts('tiles', 'totals', [
     {
@@ -268,20 +266,20 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
     },
     {
       term: 'Resources',
-      value: linkedCount(sumOf(known, 'resources'), '?sort=-resources#stations'),
+      value: linkedCount(sums?.resources, '?sort=-resources#stations'),
       note: recentChanges(stations, nowMs, './'),
     },
-    { term: 'Firing', tone: sumOf(known, 'firing') ? 'bad' : '', ...found('firing') },
-    { term: 'Pending', tone: sumOf(known, 'pending') ? 'warning' : '', ...found('pending') },
+    { term: 'Firing', tone: sums?.firing ? 'bad' : '', ...found('firing') },
+    { term: 'Pending', tone: sums?.pending ? 'warning' : '', ...found('pending') },
     {
       term: 'Unknown state',
-      value: unknown ? linkedCount(unknown, `.${ROUTES.search}?alert_state=unknown`) : undefined,
+      value: sums?.unknown ? linkedCount(sums.unknown, `.${ROUTES.search}?alert_state=unknown`) : undefined,
       tone: 'unclear',
     },
     {
       term: 'Coverage',
-      value: coverageText(coverage, `.${ROUTES.search}?without_rules=yes`),
-      share: coverage && coverageShare(coverage),
+      value: coverageText(sums, `.${ROUTES.search}?without_rules=yes`),
+      share: sums && coverageShare(sums),
     },
     ...oldestTile(stations, nowMs),
   ]);
@@ -307,22 +305,6 @@ function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly
       note: html`${stationLink(name)}${snapshot === undefined ? ', has expired' : ''}`,
     },
   ];
-}
-
-/** undefined without any row: the sum is unknown then. */
-function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number | undefined {
-  return rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row[key], 0);
-}
-
-/** undefined without any coverage. */
-function sumOfCoverages(coverages: readonly Coverage[]): Coverage | undefined {
-  if (coverages.length === 0) return undefined;
-  return coverages.reduce((total, coverage) => ({
-    alertRules: sumIfKnown(total.alertRules, coverage.alertRules),
-    withRules: total.withRules + coverage.withRules,
-    withoutRules: total.withoutRules + coverage.withoutRules,
-    unknownCoverage: total.unknownCoverage + coverage.unknownCoverage,
-  }));
 }
 
 /** A table per label of `resource_labels`; empty without any. */
