@@ -1,5 +1,4 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import { withoutFalse } from '../diagnosis/diagnosis.ts';
 import type { ExpositionSize, Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { failureOf } from '../model/failure.ts';
@@ -35,14 +34,16 @@ export function checkReport(
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = [...capacityLines(upstreams), ...pageSizeLines(facts), ...labelLines(facts)];
-  return withoutFalse([
+  return [
     reportTable(upstreamColumns(nowMs), upstreams, screen),
     reportTable(reportColumns(screen), stationRows(facts), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
     ...problems.map((problem) => withColour(lines(problemLines(problem)), severityOf(problem), screen)),
     lines([...changeLines(problems), reportSummary(stations, problems, configWarnings)]),
-  ]).join('\n');
+  ]
+    .filter((text) => text !== false)
+    .join('\n');
 }
 
 /** What the limits on resources without alert rules say; empty without any. */
@@ -50,10 +51,8 @@ export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Sc
   const failures = problems.map((problem) =>
     withColour(paragraphs([`failure: ${problem}`], screen?.columns), 'failure', screen),
   );
-  const isPassed = coverage !== undefined && failures.length === 0;
-  return withoutFalse([...failures, isPassed && paragraphs([coverage], screen?.columns)])
-    .map((text) => `\n${text}`)
-    .join('');
+  const passed = coverage === undefined ? [] : [paragraphs([coverage], screen?.columns)];
+  return (failures.length > 0 ? failures : passed).map((text) => `\n${text}`).join('');
 }
 
 function paragraphs(texts: readonly string[], columns: number | undefined): string {
@@ -68,7 +67,7 @@ function reportTable<Row>(
 ): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
-  return withoutFalse([...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`]).join('');
+  return [...lines, omitted.length > 0 ? `${paragraph(hint, screen?.columns)}\n` : ''].join('');
 }
 
 /** What is not known or was not measured. */
@@ -182,7 +181,8 @@ function costText(stations: readonly StationFacts[]): string {
     listings.map(({ pages, intervalMs }) => (intervalMs > 0 ? (pages * HOUR_MS) / intervalMs : 0)),
   );
   const perScrape = totalOf(listings.map(({ pages, intervalMs }) => (intervalMs > 0 ? 0 : pages)));
-  return withoutFalse([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
+  const costs = [perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`];
+  return costs.filter((cost) => cost !== false).join(' + ');
 }
 
 function listedStations(stations: readonly StationFacts[]) {
@@ -195,7 +195,7 @@ function totalOf(values: readonly number[]): number {
 
 function notes(stations: readonly StationFacts[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
-  return withoutFalse([
+  return [
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     stations.some(({ spec }) => spec.productsTtlMs + spec.alertabilityTtlMs > 0) &&
@@ -205,7 +205,7 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
     caches.some(({ ttlMs }) => ttlMs === 0) && 'With a ttl of 0, every scrape refreshes the station.',
     listedStations(stations).length < stations.length && 'A failed station is refreshed again after error_ttl.',
-  ]);
+  ].filter((text) => text !== false);
 }
 
 /** For upstreams with enough capacity; the others have a warning. */
@@ -254,12 +254,12 @@ function severityOf({ kind }: FleetProblem): Severity {
 function problemLines(problem: FleetProblem): readonly string[] {
   const { stations, what, said, advice } = problem;
   const texts = stations.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
-  return withoutFalse([
+  return [
     `${severityOf(problem)}: ${subjectOf(problem)}: ${what}`,
     stations.length > 1 && `  stations: ${firstOf(texts, MAX_STATIONS).join(', ')}`,
     said !== undefined && `  reported: ${said.join('; ')}`,
     `  what to do: ${advice}`,
-  ]);
+  ].filter((text) => text !== false);
 }
 
 function subjectOf({ who, stations, upstream }: FleetProblem): string {

@@ -15,11 +15,6 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
   ]);
 }
 
-/** The items except those whose condition is false. */
-export function withoutFalse<T>(items: readonly (T | false)[]): readonly T[] {
-  return items.filter((item): item is T => item !== false);
-}
-
 interface Finding {
   readonly problem: string;
   readonly what: string;
@@ -39,7 +34,7 @@ function upstreamProblems(upstream: UpstreamFacts, { stations, nowMs }: Facts): 
   const session = error === undefined ? upstream.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
   const isRejected = stations.some(({ status }) => status.upstream === name && status.failure?.reason === 'auth');
-  const found = withoutFalse<Finding>([
+  const found: readonly (Finding | false)[] = [
     session !== undefined &&
       tls?.insecure_skip_verify === true && {
         problem: 'certificate not verified',
@@ -59,8 +54,10 @@ function upstreamProblems(upstream: UpstreamFacts, { stations, nowMs }: Facts): 
         what: `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
         advice: 'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
       },
-  ]);
-  return found.map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
+  ];
+  return found
+    .filter((finding) => finding !== false)
+    .map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
 }
 
 /** What a failed station has is unknown. */

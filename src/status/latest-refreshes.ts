@@ -37,7 +37,7 @@ export interface Outage {
 }
 
 /** How many resources a refresh found added and removed. */
-export interface ResourceNumberChange {
+interface ResourceNumberChange {
   readonly atMs: number;
   readonly added: number;
   readonly removed: number;
@@ -139,9 +139,8 @@ function outageAfter(before: Outage | undefined, failure: FailureSummary, atMs: 
   };
 }
 
-/** A copy, because V8 keeps a string in memory as long as a slice of it. */
+/** A copy: a slice would keep the whole message in memory. */
 function shortText(message: string): string {
-  // Without half of a surrogate pair at the end.
-  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '');
+  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1);
   return Buffer.from(message.length <= MAX_MESSAGE_CHARACTERS ? message : `${start}…`).toString();
 }

@@ -4,6 +4,7 @@ import { getOrCreate } from '../model/sums.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { type AggregateGroup, type Aggregates, sumIfKnown } from '../resources/aggregates.ts';
 import type { StationChanges } from '../resources/changes.ts';
+import type { ResourceData } from '../resources/collector.ts';
 import { resourceLabel } from '../resources/fields.ts';
 import type { LinkTemplate } from '../resources/links.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
@@ -71,23 +72,13 @@ export interface StationDetail {
   readonly spec: ResourceSpec;
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
-  readonly served: ServedSnapshot | undefined;
+  /** With the spec with which it was listed: before the first success after a reload, not the one in force. */
+  readonly served: Pick<ResourceData, 'spec' | 'snapshot' | 'aggregates' | 'withheld' | 'withheldFiring'> | undefined;
   /** The latest ones, the newest first. */
   readonly refreshes: readonly EndedRefresh[];
   readonly changes: StationChanges;
   /** The templates of the configuration. */
   readonly links: readonly LinkTemplate[];
-}
-
-interface ServedSnapshot {
-  /** With which it was listed: before the first success after a reload, not the one in force. */
-  readonly spec: ResourceSpec;
-  readonly snapshot: Snapshot;
-  readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
-  /** Per-resource series withheld by `metrics.max_resources`. */
-  readonly withheld: number;
-  /** Series of firing resources withheld by `metrics.max_firing_resources`. */
-  readonly withheldFiring: number;
 }
 
 /** Labels of the station states, by the key used in style sheet and script. */

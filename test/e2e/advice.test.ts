@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
-import { issue } from '../service/support/certificates.ts';
 import { startProxy } from '../service/support/proxy.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
@@ -9,15 +8,9 @@ import { configOf, entriesOf, startTestExporter, startTestService } from './test
 
 const SERVICE = { source: () => entriesOf(1) };
 const HMAC = { hmac: { access_key_id: 'AK', secret_access_key: 'hmac-secret', signed_headers: ['x-date'] } };
-const certificate = issue({ name: 'service', hosts: ['127.0.0.1'], notAfter: new Date(Date.now() + 86_400_000) });
 
 describe('the advice on a failure', () => {
   it.each([
-    {
-      failure: 'an untrusted issuer',
-      config: async () => configOf((await startTestService({ ...SERVICE, tls: certificate })).url, ['a']),
-      words: ['was issued by an untrusted authority', 'For a private CA, set tls_config.ca_file to its certificate.'],
-    },
     {
       failure: 'a port without TLS',
       config: async () => configOf((await startTestService(SERVICE)).url.replace('http:', 'https:'), ['a']),
@@ -39,11 +32,6 @@ describe('the advice on a failure', () => {
         return configOf(url, ['a'], { upstream: HMAC });
       },
       words: [/The local clock is 3[56]\d\d s ahead of the service's/, 'Synchronize the clock of this host (NTP).'],
-    },
-    {
-      failure: 'an unknown host',
-      config: () => configOf('http://no-such-host.invalid', ['a']),
-      words: ['The host name of no-such-host.invalid cannot be resolved.', 'Check the host in base_url'],
     },
     {
       failure: 'missing credentials',

@@ -1,21 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextRefreshText, stateOf } from '../../src/status/station-status.ts';
-import { STATION } from '../web/fake-station.ts';
-
-describe('stateOf', () => {
-  it.each([
-    [true, 'up'],
-    [false, 'failing'],
-    [undefined, 'not-tried'],
-  ] as const)('maps up %s to %s', (up, state) => {
-    expect(stateOf({ ...STATION, up })).toBe(state);
-  });
-
-  it('is never up without data', () => {
-    expect(stateOf({ up: true, snapshot: undefined })).toBe('no-data');
-    expect(stateOf({ up: false, snapshot: undefined })).toBe('failing');
-  });
-});
+import { nextRefreshText } from '../../src/status/station-status.ts';
 
 describe('nextRefreshText', () => {
   it.each([

@@ -3,7 +3,7 @@ import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { countOwners, coverageShare, type Totals, totalsOf } from '../../src/status/station-status.ts';
+import { countOwners, type Totals, totalsOf } from '../../src/status/station-status.ts';
 import { resourceOf, specOf } from '../stations/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => {
@@ -42,16 +42,6 @@ describe('totalsOf', () => {
 
   it('counts all but exempt resources where it is not known which are alertable', () => {
     expect(coverage(resources, false)).toEqual({ withRules: 2, withoutRules: 2, unknownCoverage: 2 });
-  });
-});
-
-describe('coverageShare', () => {
-  it('is 0 of one resource without rules and nine of which it is unknown', () => {
-    expect(coverageShare({ alertRules: 0, withRules: 0, withoutRules: 1, unknownCoverage: 9 })).toBe(0);
-  });
-
-  it('is unknown without a resource that is known to be with or without rules', () => {
-    expect(coverageShare({ alertRules: undefined, ...NONE_KNOWN, unknownCoverage: 9 })).toBeUndefined();
   });
 });
 

@@ -22,7 +22,7 @@ interface Headline {
 }
 
 /**
- * The state of all stations in one line: how many are up, which fail, and the most urgent problem with its since.
+ * The state of all stations in one line: how many are up, and the most urgent problem with its since.
  * The tone is `good` only when every station has current and complete data, whose states all have a meaning.
  */
 export function headline(
@@ -36,23 +36,11 @@ export function headline(
   const untried = of('not-tried').length === 0 ? '' : `, ${numberText(of('not-tried').length)} not tried yet`;
   const lead = `${numberText(of('up').length)} of ${countText(stations.length, 'station')} up${untried}`;
   if (worst === undefined) return { text: html`${lead}`, tone: untried === '' ? 'good' : 'neutral' };
-  const failing = failingText(of('failing'), worst);
-  return { text: html`${lead}${failing}; ${worst.who}: ${problemText(worst, nowMs)}`, tone: worst.tone };
+  return { text: html`${lead}; ${worst.who}: ${problemText(worst, nowMs)}`, tone: worst.tone };
 }
 
 function problemText({ problem, sinceMs }: FleetProblem, nowMs: number): Html {
   return sinceMs === undefined ? html`${problem}` : html`${problem} ${sinceText(sinceMs, nowMs)}`;
-}
-
-/** Failing stations that a headline names; of more it has the number. */
-const MAX_NAMED_IN_HEADLINE = 3;
-
-/** ` (failing: a, b)`; empty if the problem that follows names them all. */
-function failingText(failing: readonly StationStatus[], { stations }: FleetProblem): string {
-  if (failing.every(({ name }) => stations.some((station) => station.name === name))) return '';
-  return failing.length > MAX_NAMED_IN_HEADLINE
-    ? ` (${numberText(failing.length)} failing)`
-    : ` (failing: ${failing.map(({ name }) => name).join(', ')})`;
 }
 
 /** The state of one station in one line, with its worst problem. */

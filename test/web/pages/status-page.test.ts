@@ -127,17 +127,6 @@ describe('statusPage', () => {
     expect(textOf((await openWith([])).body, 'summary')).toBe('No stations are configured');
   });
 
-  const rejected = () => ({ atMs: NOW_MS, problems: ['config.yaml:1:2: <x>: unknown key'] });
-
-  it.each([
-    ['configuration', { rejectedReload: rejected }],
-    ['web configuration', { rejectedWebReload: rejected }],
-  ])('is not green while the %s is rejected', async (_file, exporter) => {
-    const { body } = await openPage(exporter);
-    expect(body).toContain('class="summary warning">');
-    expect(textOf(body, 'attention')).toContain('config.yaml:1:2: <x>: unknown key');
-  });
-
   it('says that 220 of 400 resources vanished, which and whose, although every station is up', async () => {
     const atMs = NOW_MS - 60_000;
     const resource = resourceOf('a', { labels: { team: 'web' } });
