@@ -28,23 +28,18 @@ function template(kind: keyof typeof LINK_PLACEHOLDERS) {
     .meta({ title: 'URL template', pattern: editorPattern(templatePattern(LINK_PLACEHOLDERS[kind])) });
 }
 
-const NOT_A_URL = 'expected an http or https URL such as https://host:8443/path?station={station}';
+const NOT_A_URL =
+  'expected an http or https URL without user, with placeholders after the host only, such as https://host:8443/path?station={station}';
 
 function templatePattern(placeholders: readonly string[]): string {
   return `^${anyCase('http')}[sS]?://[^/?#@{}\\s\\\\]+(?:[/?#](?:[^{}\\s]|\\{(?:${placeholders.join('|')})\\})*)?$`;
 }
 
 function templateProblem(input: string, placeholders: readonly string[]): string | undefined {
-  const [, authority] = /^https?:\/\/([^/?#\\]*)/i.exec(input) ?? [];
-  if (authority === undefined) return 'must begin with http:// or https://';
-  // Browsers take what follows further slashes as the host.
-  if (authority === '') return NOT_A_URL;
-  if (/[{}]/.test(authority)) return 'expected a placeholder only after the host';
-  if (authority.includes('@')) return 'expected a URL without user and password';
   const known = placeholders.map((placeholder) => `{${placeholder}}`);
   const rest = known.reduce((text, placeholder) => text.replaceAll(placeholder, 'x'), input);
   const [wrong] = /\{[^{}]*\}|[{}]/.exec(rest) ?? [];
   if (wrong !== undefined)
     return `unknown placeholder ${wrong}, expected one of ${known.join(', ')}; write %7B and %7D for literal braces`;
-  return URL.canParse(rest) && !/\s/.test(rest) ? undefined : NOT_A_URL;
+  return URL.canParse(rest) && new RegExp(templatePattern(placeholders)).test(input) ? undefined : NOT_A_URL;
 }

@@ -196,18 +196,21 @@ const FILE_LINES = {
 const BRACES = '; write %7B and %7D for literal braces';
 const STATION = '{station}, {upstream}, {subscription}, {resource_group}, {zone}, {telemetry_station}';
 
+const NO_TEMPLATE =
+  'expected an http or https URL without user, with placeholders after the host only, such as https://host:8443/path?station={station}';
+
 /** Templates of the page of a station. */
 const TEMPLATES = {
-  'javascript:alert(1)': 'must begin with http:// or https://',
-  '//host/{station}': 'must begin with http:// or https://',
-  '{station}': 'must begin with http:// or https://',
-  'https://{station}/': 'expected a placeholder only after the host',
-  'https://a.{zone}.example.com/': 'expected a placeholder only after the host',
-  'https://h:{zone}/': 'expected a placeholder only after the host',
-  'https://user:hunter2@h/': 'expected a URL without user and password',
-  'https:///{station}': 'expected an http or https URL such as https://host:8443/path?station={station}',
-  'https://\\\\{station}': 'expected an http or https URL such as https://host:8443/path?station={station}',
-  'https://h/a b': 'expected an http or https URL such as https://host:8443/path?station={station}',
+  'javascript:alert(1)': NO_TEMPLATE,
+  '//host/{station}': NO_TEMPLATE,
+  '{station}': NO_TEMPLATE,
+  'https://{station}/': NO_TEMPLATE,
+  'https://a.{zone}.example.com/': NO_TEMPLATE,
+  'https://h:{zone}/': NO_TEMPLATE,
+  'https://user:hunter2@h/': NO_TEMPLATE,
+  'https:///{station}': NO_TEMPLATE,
+  'https://\\\\{station}': NO_TEMPLATE,
+  'https://h/a b': NO_TEMPLATE,
   'https://h/{sation}': `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`,
   'https://h/{resource_id}': `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`,
   'https://h/{}': `unknown placeholder {}, expected one of ${STATION}${BRACES}`,
