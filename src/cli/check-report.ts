@@ -2,7 +2,7 @@ import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
 import type { ExpositionSize, Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { failureOf } from '../model/failure.ts';
-import { repeatedListings, type Snapshot } from '../resources/snapshot.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
 import { explain, isoDate, pageLimitText } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { explainStation, type FleetProblem } from '../status/problems.ts';
@@ -176,7 +176,7 @@ function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCe
 function costText(stations: readonly StationFacts[]): string {
   const listed = listedStations(stations);
   if (listed.length === 0) return UNKNOWN_CELL;
-  const listings = listed.flatMap(({ spec, snapshot }) => repeatedListings(spec, snapshot));
+  const listings = listed.flatMap(({ snapshot }) => snapshot.repeated);
   const perHour = totalOf(
     listings.map(({ pages, intervalMs }) => (intervalMs > 0 ? (pages * HOUR_MS) / intervalMs : 0)),
   );
@@ -230,7 +230,7 @@ function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
         `page size: upstream ${name}: the service ${pageLimitText(Math.max(...limits))}: a larger page_size is of no use.`,
       ];
     const isLong = snapshots.some(
-      ({ size, listings }) => size > options.pageSize && listings.some(({ pages }) => pages > 1),
+      ({ size, repeated }) => size > options.pageSize && repeated.some(({ pages }) => pages > 1),
     );
     if (!isLong || options.pageSize >= LARGER_PAGE_SIZE) return [];
     return [

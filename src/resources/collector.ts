@@ -9,7 +9,7 @@ import type { Publication } from './family-tables.ts';
 import type { InternedTexts } from './interned-texts.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
-import { repeatedListings, type Snapshot, SnapshotReader } from './snapshot.ts';
+import { type Snapshot, SnapshotReader } from './snapshot.ts';
 import type { ResourceSpec } from './spec.ts';
 
 /** What pages show of a station. */
@@ -102,7 +102,7 @@ export class ResourceCollector implements StationCollector<Resources> {
       data: { ...publication, ...encoded, comparison },
       families,
       withheld: encoded.withheld + encoded.withheldFiring,
-      repeated: repeatedListings(this.#spec, publication.snapshot),
+      repeated: publication.snapshot.repeated,
     };
   }
 }

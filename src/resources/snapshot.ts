@@ -31,20 +31,8 @@ export interface Snapshot extends Listing<Resource> {
   readonly ignoresProduct: boolean;
   /** Requests of the refresh, all listings together that it has read. */
   readonly pages: number;
-  /** What it was joined from: the main listing first. */
-  readonly listings: readonly JoinedListing[];
-}
-
-/** A listing of a snapshot, read by its refresh or an earlier one. */
-interface JoinedListing {
-  readonly pages: number;
-  /** After which time it is read again; 0: every refresh reads it. */
-  readonly ttlMs: number;
-}
-
-/** What the listings of a snapshot cost. */
-export function repeatedListings({ cache }: ResourceSpec, { listings }: Snapshot): readonly RepeatedListing[] {
-  return listings.map(({ pages, ttlMs }) => ({ pages, intervalMs: Math.max(cache.ttlMs, ttlMs) }));
+  /** What the listings cost that it was joined from: the main one first. */
+  readonly repeated: readonly RepeatedListing[];
 }
 
 interface SnapshotSettings {
@@ -166,11 +154,12 @@ function furtherFacts(
   further: readonly TakenListing[],
   ignored: readonly string[],
 ) {
-  const listings: JoinedListing[] = [{ pages: main.pages, ttlMs: 0 }];
+  const cacheTtlMs = spec.cache.ttlMs;
+  const repeated = [{ pages: main.pages, intervalMs: cacheTtlMs }];
   const incompleteReasons = [...main.incompleteReasons];
   for (const [at, { name, ttlMs }] of furtherListings(spec).entries()) {
     const { listing } = further[at] as TakenListing;
-    listings.push({ pages: listing.pages, ttlMs });
+    repeated.push({ pages: listing.pages, intervalMs: Math.max(cacheTtlMs, ttlMs) });
     for (const { reason, text } of listing.incompleteReasons)
       incompleteReasons.push({
         // Records without an id are usually without one in every listing: that is one reason.
@@ -185,7 +174,7 @@ function furtherFacts(
       text: `the service ignores the filter product: the listings of ${ignored.slice(0, 2).join(' and ')} have all ${main.size} resources`,
     });
   return {
-    listings,
+    repeated,
     main: { addsUp: main.addsUp },
     ignoresProduct,
     addsUp: main.addsUp && !ignoresProduct && further.every(({ listing }) => listing.addsUp),

@@ -3,7 +3,7 @@ import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
-import { repeatedListings, type Snapshot } from '../../src/resources/snapshot.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { ResourceSpec } from '../../src/resources/spec.ts';
 import type { StationView } from '../../src/stations/station-cache.ts';
 import { listingOf, specOf } from '../stations/fixtures.ts';
@@ -40,7 +40,7 @@ export function viewOf(
       },
       families: new Map(),
       withheld: 7 + withheldFiring,
-      repeated: repeatedListings(spec, snapshot),
+      repeated: snapshot.repeated,
     },
   };
 }

@@ -84,9 +84,10 @@ failure: 13 stations of upstream main: The service returned an error status. No 
 
   it('counts a kept listing once per ttl, or with every scrape what has none', () => {
     const requestsOf = (ttlMs: number, keptMs: number) => {
-      const listings = [25, 20, 15].map((pages, at) => ({ pages, ttlMs: at === 0 ? 0 : keptMs }));
+      const intervals = [ttlMs, Math.max(ttlMs, keptMs), Math.max(ttlMs, keptMs)];
+      const repeated = intervals.map((intervalMs, at) => ({ pages: [25, 20, 15][at] ?? 0, intervalMs }));
       const spec = specOf({ cache: { ...specOf().cache, ttlMs } });
-      const report = reportOf(factsOf([{ ...listedStation({ pages: 25, listings }), spec }]));
+      const report = reportOf(factsOf([{ ...listedStation({ pages: 25, repeated }), spec }]));
       return /^all .*$/m.exec(report)?.[0].split(/ {2,}/).at(-1);
     };
     expect(requestsOf(60_000, 0)).toBe('3600/h');

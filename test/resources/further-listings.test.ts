@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/resources/fields.ts';
-import { repeatedListings, SnapshotReader } from '../../src/resources/snapshot.ts';
+import { SnapshotReader } from '../../src/resources/snapshot.ts';
 import { listingContext } from '../service/support/context.ts';
 import { listingOf, ManualClock, mismatch, rejecting, resourceOf, sourceWith, specOf } from '../stations/fixtures.ts';
 
@@ -156,7 +156,7 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
   it('counts a kept listing once per ttl, and the others once per refresh', async () => {
     const intervalsWith = async (ttls: Partial<typeof KEPT>) => {
       const { read } = await keptStation(1, { ...ttls, products: ['x'] });
-      return repeatedListings(specOf(KEPT), (await read()).snapshot).map(({ intervalMs }) => intervalMs);
+      return (await read()).snapshot.repeated.map(({ intervalMs }) => intervalMs);
     };
     expect(await intervalsWith({ alertabilityTtlMs: 0 })).toEqual([MINUTE_MS, MINUTE_MS, TTL_MS]);
     expect(await intervalsWith({ productsTtlMs: 1000 })).toEqual([MINUTE_MS, TTL_MS, MINUTE_MS]);

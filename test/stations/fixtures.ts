@@ -114,12 +114,12 @@ export function encodedIn({ served }: Pick<StationView<Resources>, 'served'>): s
 export function listingOf<Row>(
   rows: Part<Row>,
   changes: Partial<Listing<Row>> = {},
-): Listing<Row> & Pick<Snapshot, 'listings' | 'main' | 'ignoresProduct'> {
+): Listing<Row> & Pick<Snapshot, 'repeated' | 'main' | 'ignoresProduct'> {
   const { pages = 1, complete = true, addsUp = complete } = changes;
   return {
     main: { addsUp },
     ignoresProduct: false,
-    listings: [{ pages, ttlMs: 0 }],
+    repeated: [{ pages, intervalMs: 60_000 }],
     parts: rows.length === 0 ? [] : [rows],
     invalid: rows.length === 0 ? [] : [new Map()],
     size: rows.length,
