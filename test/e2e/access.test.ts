@@ -62,9 +62,4 @@ describe('--web.config.file', () => {
     expect(await metric('success_timestamp_seconds')).toBeGreaterThan(Number(since));
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
   });
-
-  it('warns that everyone has access when the file sets nothing', async () => {
-    const { output } = await serve(CONFIG, `--web.config.file=${temporaryFile('web.yml', '{}\n')}`);
-    expect(output().stderr).toMatch(/level=warn msg="web configuration warning" warning="[^"]*everyone has access/);
-  });
 });

@@ -7,7 +7,6 @@ import {
   type Selection,
   SORT_KEYS,
   searchStations,
-  shortFormTest,
 } from '../../src/resources/selection.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { resourceOf, resourcesOf } from '../stations/fixtures.ts';
@@ -201,23 +200,5 @@ describe('searchStations', () => {
     const result = search([{ name: 's', parts }], { search: 'x' }, undefined, controller.signal);
     await expect(result).rejects.toBe(reason);
     expect(read).toBe(3);
-  });
-});
-
-describe('shortFormTest', () => {
-  it('matches every run of parts of a value, in any case', () => {
-    const part = fc.stringMatching(/^[a-zA-Z0-9]{1,6}$/);
-    fc.assert(
-      fc.property(
-        fc.array(part, { minLength: 1, maxLength: 6 }),
-        fc.constantFrom('.', '_', '-', '/', ': '),
-        fc.nat(),
-        (parts, separator, at) => {
-          const from = at % parts.length;
-          expect(shortFormTest(parts.slice(from).join('.').toUpperCase())(parts.join(separator))).toBe(true);
-          expect(shortFormTest(parts.slice(0, from + 1).join(separator))(parts.join(separator))).toBe(true);
-        },
-      ),
-    );
   });
 });

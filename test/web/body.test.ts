@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Body } from '../../src/exposition/exposition.ts';
@@ -56,28 +55,5 @@ describe('writeBody', () => {
     await once(socket, 'close');
     expect(await Promise.all(failures)).toEqual([undefined]);
     client.destroy();
-  });
-
-  it('lets a client that reads steadily take longer than the time limit', async () => {
-    // A client on a busy machine may read nothing for a second or two.
-    const timeoutMs = 4000;
-    const readSlowly = async (gzip: boolean) => {
-      const { server, port, failures } = await serve(bodyOf(...LARGE), gzip, timeoutMs);
-      const client = connect(port, '127.0.0.1');
-      client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-      await once(server, 'request');
-      const startMs = performance.now();
-      let received = 0;
-      for await (const chunk of client) {
-        received += chunk.length;
-        // Reads a quarter of a megabyte, a small part of the body, many times in each time limit.
-        const isSlow = performance.now() - startMs < 1.5 * timeoutMs;
-        if (isSlow && received % (256 * 1024) < chunk.length) await sleep(100);
-      }
-      expect(performance.now() - startMs).toBeGreaterThan(timeoutMs);
-      expect(received).toBeGreaterThan(10_000_000);
-      expect(await Promise.all(failures)).toEqual([undefined]);
-    };
-    await Promise.all([readSlowly(true), readSlowly(false)]);
   });
 });
