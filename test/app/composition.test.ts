@@ -73,15 +73,6 @@ function changesOf(station: StationCache<Resources>): readonly number[] {
 }
 
 describe('nextGeneration', () => {
-  it('reuses unchanged stations, with everything that they know', async () => {
-    const service = await startService();
-    const config = configOf(service.url, ['a']);
-    const old = await refreshed(config);
-    const next = await startedAfter(old, { ...config, limits: { label_values: 1000 } });
-    expect(next.stations.get('a')).toBe(old.stations.get('a'));
-    expect(service.requests).toHaveLength(1);
-  });
-
   it('keeps the refreshes of a station by its name, and continues them', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>

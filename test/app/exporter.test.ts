@@ -23,15 +23,6 @@ function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}):
   return exporter;
 }
 
-describe('Exporter.station', () => {
-  it('is undefined of a station that is not configured', async () => {
-    const exporter = exporterOf(await valid('a'));
-    expect(() => exporter.specs()).toThrow('the exporter has not started');
-    await exporter.start();
-    expect([exporter.station('b'), exporter.refresh('b')]).toEqual([undefined, undefined]);
-  });
-});
-
 describe('Exporter.commentedConfiguration', () => {
   it('is that of the latest reload, and says what is a default', async () => {
     const exporter = exporterOf(await valid('a'), { load: () => valid('b') });

@@ -263,13 +263,6 @@ describe('StationJournal.refreshes', () => {
     expect(journal.refreshes.latest()).toMatchObject({ resources: 4, firing: 3 });
   });
 
-  it('knows no changes of a listing that is not complete', () => {
-    const { journal, refresh } = setUp();
-    refresh({ resources, listing: { complete: false } });
-    expect(journal.refreshes.latest()).toMatchObject({ outcome: 'incomplete', resources: 5 });
-    expect(journal.refreshes.latest()).not.toHaveProperty('added');
-  });
-
   it('has the failure, and no numbers of the snapshot before', () => {
     const { journal, refresh } = setUp();
     refresh({ resources, reason: 'auth' });

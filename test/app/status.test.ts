@@ -77,16 +77,6 @@ describe('statusesOf', () => {
     });
   });
 
-  it('is neither up nor down before the first refresh', () => {
-    const view = { ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true };
-    expect(statusOf(view)).toMatchObject({
-      up: undefined,
-      isRefreshing: true,
-      refresh: 'scrape',
-      snapshot: undefined,
-    });
-  });
-
   it('has the failure, for how long it waits, and whether it hangs', () => {
     const health = { ...NEVER, lastAttemptMs: 1, failure: FAILURE };
     const view = { ...viewOf([], { name: 'stuck' }), health, isRefreshing: true, waitingMs: 1234 };

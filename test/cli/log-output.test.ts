@@ -40,16 +40,6 @@ describe('LogOutput', () => {
     expect([written.join(''), resumed]).toEqual(['a\nü\n', []]);
   });
 
-  it('keeps lines in order for a reader that stops for a while', async () => {
-    const { state, output, resumed, written, read } = setUp();
-    state.isReading = false;
-    for (const line of ['ab\n', 'cd\n', 'ef\n']) output.write(line);
-    expect(written).toEqual([]);
-    read();
-    await output.drained();
-    expect([written.join(''), resumed]).toEqual(['ab\ncd\nef\n', []]);
-  });
-
   it('holds no more than the limit for a reader that does not read, and reports the gap in one line when it does', async () => {
     const { state, output, resumed, written, read } = setUp(30);
     state.isReading = false;

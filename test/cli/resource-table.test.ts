@@ -59,12 +59,6 @@ describe('resourceTable', () => {
     expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'CREATED', 'SKU', 'GPU MODEL']);
   });
 
-  it('never omits a chosen column', () => {
-    const { lines, omitted } = resourceTable([plain], ['state', 'sku_unit', 'resource_id'], screen(10));
-    expect([...lines]).toEqual(['STATE   UNIT  ID\n', 'Firing  GPU   r1\n']);
-    expect(omitted).toEqual([]);
-  });
-
   it.each([
     ['ALERTSTATE_FIRING', 'Firing  \u001b[31mfiring\u001b[0m'],
     ['ALERTSTATE_PENDING', 'Pending  \u001b[33mpending\u001b[0m'],

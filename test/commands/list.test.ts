@@ -169,12 +169,6 @@ describe('list', () => {
     expect(output()).toEqual({ stdout: '', stderr: '' });
   });
 
-  it('reports the problems of the configuration', async () => {
-    const { code, stderr } = await resultOf(['list', 'ts', configFlag({ surprise: 1 })]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(': surprise: unknown key, ');
-  });
-
   it('suggests a configured station for an unknown one', async () => {
     expect(await resultOf(['list', 'othr', await configured()])).toEqual({
       code: 1,

@@ -21,16 +21,10 @@ const HEADER_TEXT = 'expected valid Unicode without line breaks and other contro
 /** Lines of an upstream with a single wrong value. */
 const UPSTREAM_LINES = {
   'timeout: 0': '4:14: upstreams.main.timeout: expected more than 0, got "0"',
-  'timeout: 0s': '4:14: upstreams.main.timeout: expected more than 0, got "0s"',
   'timeout: 5': `4:14: upstreams.main.timeout: ${DURATION}, got "5"; did you mean 5s?`,
-  'timeout: "60"': `4:14: upstreams.main.timeout: ${DURATION}, got "60"; did you mean 60s?`,
-  'timeout: 1m30': `4:14: upstreams.main.timeout: ${DURATION}, got "1m30"; did you mean 1m30s?`,
   'timeout: true': `4:14: upstreams.main.timeout: ${DURATION}, got a boolean`,
-  'timeout: 10 minutes': `4:14: upstreams.main.timeout: ${DURATION}, got "10 minutes"`,
   [`timeout: ${'x'.repeat(100)}`]: `4:14: upstreams.main.timeout: ${DURATION}, got "${'x'.repeat(60)}…"`,
   'timeout:': `4:13: upstreams.main.timeout: ${DURATION}, got null`,
-  'concurrency: 0': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0',
-  'concurrency: 1001': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 1001',
   'concurrency: 0.5': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0.5',
   'concurrency: many': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
   'concurrency: [1]': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got a list',
@@ -38,28 +32,19 @@ const UPSTREAM_LINES = {
     '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit, got -1',
   'requests_per_second: 1e-7':
     '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit',
-  'requests_per_second: .inf':
-    '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit, got Infinity',
-  'max_retries: 21': '4:18: upstreams.main.max_retries: expected an integer from 0 to 20, got 21',
-  'page_size: 10001': '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 10001',
   'max_page_bytes: 100': '4:21: upstreams.main.max_page_bytes: expected a size such as 16MiB or 1MB, got a number',
   'max_page_bytes: 0B':
     '4:21: upstreams.main.max_page_bytes: expected a size in whole bytes such as 16MiB or 1MB, got "0B"',
-  'max_page_bytes: 16 MiB': '4:21: upstreams.main.max_page_bytes: expected a size such as 16MiB or 1MB, got "16 MiB"',
   'list_style: commas':
     '4:17: upstreams.main.list_style: expected one of repeat, comma, got "commas"; did you mean "comma"?',
-  'list_style: { a: 1 }': '4:17: upstreams.main.list_style: expected one of repeat, comma, got a mapping',
   'proxy_url: socks5://p': '4:16: upstreams.main.proxy_url: must begin with http:// or https://',
   'proxy_url: http://p/path': '4:16: upstreams.main.proxy_url: expected a URL without path, query and fragment',
-  'proxy_url: http://p?q': '4:16: upstreams.main.proxy_url: expected a URL without path, query and fragment',
   'proxy_url: http://u:100%@p':
     '4:16: upstreams.main.proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
   'proxy_from_environment: true\n    proxy_url: http://p':
     '4:5: upstreams.main.proxy_from_environment: given together with proxy_url, expected only one of the two',
   'proxy_url: true': '4:16: upstreams.main.proxy_url: expected an http or https URL, got a boolean',
   'authorization: { type: Basic, credentials: c }':
-    '4:28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
-  'authorization: { type: basic, credentials: c }':
     '4:28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
   'authorization: { type: Bearer hunter2, credentials: c }':
     '4:28: upstreams.main.authorization.type: expected an authentication scheme such as Bearer',
@@ -73,8 +58,6 @@ const UPSTREAM_LINES = {
   'basic_auth: { username: "a:b", password: "" }':
     '4:29: upstreams.main.basic_auth.username: expected a user name without a colon',
   'basic_auth: { password: "" }': '4:17: upstreams.main.basic_auth.username: missing, expected a string',
-  'hmac: { access_key_id: a }':
-    '4:11: upstreams.main.hmac: expected secret_access_key or secret_access_key_file, got neither',
   'hmac: { access_key_id: "a\\"b", secret_access_key: s }':
     '4:28: upstreams.main.hmac.access_key_id: expected printable ASCII without quotes and backslashes',
   'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [] }':
@@ -88,18 +71,14 @@ const UPSTREAM_LINES = {
   'oauth2: { client_id: c, client_secret: s, token_url: "ftp://t" }':
     '4:58: upstreams.main.oauth2.token_url: must begin with http:// or https://',
   'tls_config: { cert_file: c }': '4:17: upstreams.main.tls_config.key_file: missing, expected together with cert_file',
-  'tls_config: { key_file: c }': '4:17: upstreams.main.tls_config.cert_file: missing, expected together with key_file',
   'tls_config: { min_version: TLS1.2 }':
     '4:32: upstreams.main.tls_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13, got "TLS1.2"; did you mean "TLS12"?',
   'http_headers: { "b d": { values: [a] } }':
     '4:21: upstreams.main.http_headers["b d"]: invalid key, expected an HTTP header name',
   'http_headers: { content-LENGTH: { values: [a] } }':
     '4:21: upstreams.main.http_headers.content-LENGTH: this header is set by the exporter, expected another one',
-  'http_headers: { X: {} }':
-    '4:24: upstreams.main.http_headers.X: expected at least one entry in values, secrets or files, got none',
   'http_headers: { X: { values: [], files: [] } }':
     '4:24: upstreams.main.http_headers.X: expected at least one entry in values, secrets or files, got none',
-  'http_headers: { X: { values: 5 } }': '4:34: upstreams.main.http_headers.X.values: expected a list, got a number',
   'http_headers: { X: { secrets: ["a\\r"] } }': `4:36: upstreams.main.http_headers.X.secrets[0]: ${HEADER_TEXT}`,
   'http_headers: { X: hunter2 }': '4:24: upstreams.main.http_headers.X: expected a mapping, got a string',
 };
@@ -107,13 +86,9 @@ const UPSTREAM_LINES = {
 /** URLs of a service. */
 const URLS = {
   'ftp://h': 'must begin with http:// or https://',
-  'monitor.example.com': 'must begin with http:// or https://',
-  '127.0.0.1:8080': 'must begin with http:// or https://',
   'http://': 'expected an http or https URL such as https://host:8443',
-  'https://user@h': 'expected a URL without user and password; use basic_auth instead',
   'https://user:hunter2@h': 'expected a URL without user and password; use basic_auth instead',
   'https://h?': 'expected a URL without query and fragment',
-  'https://h#': 'expected a URL without query and fragment',
 };
 
 const WRONG_RIDS = [
@@ -129,7 +104,6 @@ const RID_PROBLEM =
 
 const STATION_LINES = {
   'name: ""': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
-  'name: ..': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
   'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
   'resource_type: t': '5:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
   'filters: { Resource-Types: [t] }':
@@ -138,31 +112,18 @@ const STATION_LINES = {
   'filters: { resource_ids: [a, ""] }':
     '5:34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',
   'filters: { resource_types: a }': '5:32: stations[0].filters.resource_types: expected a list, got a string',
-  'filters: { product: "" }': '5:25: stations[0].filters.product: expected a non-empty string, got ""',
   'alertability: maybe': '5:19: stations[0].alertability: expected true or false, got "maybe"',
-  'alertability: 1': '5:19: stations[0].alertability: expected true or false, got 1',
-  'products: [1]': '5:16: stations[0].products[0]: expected a string, got a number; quote it',
-  'products: [""]': '5:16: stations[0].products[0]: expected a non-empty string, got ""',
   'products: 5': '5:15: stations[0].products: expected a list, got a number',
   'cache: { refresh: background }':
     '5:14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
   'metrics: { disabled: [telemetry_station_exporter_records] }':
     '5:27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_records"; did you mean "telemetry_station_verified_resources"?',
-  'metrics: { per_resource: 1 }': '5:30: stations[0].metrics.per_resource: expected true or false, got 1',
   'labels: { 9a: b }':
     '5:15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-  'labels: { a-b: b }':
-    '5:15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
   'labels: { __a: b }':
     '5:15: stations[0].labels.__a: label names that start with __ are reserved, expected another one',
   'labels: { zone: b }':
     '5:15: stations[0].labels.zone: telemetry_station_info already has this label, expected another one',
-  'labels: { reason: b }':
-    '5:15: stations[0].labels.reason: telemetry_station_failure already has this label, expected another one',
-  'labels: { alert_state: b }':
-    '5:15: stations[0].labels.alert_state: telemetry_station_listing_resources already has this label, expected another one',
-  'labels: { unit: b }':
-    '5:15: stations[0].labels.unit: telemetry_station_verified_sku_quantity already has this label, expected another one',
   'labels: { team: a, display_name: b }':
     '5:24: stations[0].labels.display_name: telemetry_station_resource_firing already has this label, expected another one',
   'labels: { a: 5 }': '5:18: stations[0].labels.a: expected a string, got a number; quote it',
@@ -172,13 +133,9 @@ const STATION_LINES = {
 const FILE_LINES = {
   'cache: 5': '6:8: cache: expected a mapping, got a number',
   'cache: { refresh: timer }': '6:19: cache.refresh: expected one of scrape, background, got "timer"',
-  'cache: { error_ttl: 10 }': `6:21: cache.error_ttl: ${DURATION}, got "10"; did you mean 10s?`,
-  'cache: { ttl: 1min }': `6:15: cache.ttl: ${DURATION}, got "1min"`,
   'metrics: { max_resources: -1 }': '6:27: metrics.max_resources: expected an integer of at least 0, got -1',
-  'metrics: { per_resource: 5 }': '6:26: metrics.per_resource: expected true or false, got 5',
   'metrics: { disabled: [telemetry_station_upp] }':
     '6:23: metrics.disabled[0]: expected the name of a metric family, got "telemetry_station_upp"; did you mean "telemetry_station_up"?',
-  'metrics: { disabled: [up] }': '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"',
   'station_files: [a/*/b.yaml]': '6:17: station_files[0]: expected * only in the last part of the path',
   'cahce: {}': '6:1: cahce: unknown key, did you mean cache?',
   'web: {}':
@@ -187,9 +144,6 @@ const FILE_LINES = {
   'states: { active: [A] }': '6:11: states.active: unknown key, did you mean inactive?',
   'states: { firing: A }': '6:19: states.firing: expected a list of states, got a string',
   'states: { firing: [""] }': '6:20: states.firing[0]: expected a state: a non-empty string or a number, got ""',
-  'states: { firing: [A, true] }':
-    '6:23: states.firing[1]: expected a state: a non-empty string or a number, got a boolean',
-  'limits: { label_values: 131073 }': '6:25: limits.label_values: expected an integer from 1 to 100000, got 131073',
   'links: { name: a }': '6:8: links: expected a list, got a mapping',
 };
 
@@ -202,13 +156,9 @@ const NO_TEMPLATE =
 /** Templates of the page of a station. */
 const TEMPLATES = {
   'javascript:alert(1)': NO_TEMPLATE,
-  '//host/{station}': NO_TEMPLATE,
   '{station}': NO_TEMPLATE,
   'https://{station}/': NO_TEMPLATE,
-  'https://a.{zone}.example.com/': NO_TEMPLATE,
-  'https://h:{zone}/': NO_TEMPLATE,
   'https://user:hunter2@h/': NO_TEMPLATE,
-  'https:///{station}': NO_TEMPLATE,
   'https://\\\\{station}': NO_TEMPLATE,
   'https://h/a b': NO_TEMPLATE,
   'https://h/{sation}': `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`,
@@ -231,12 +181,8 @@ const ENTRIES = {
   '{ labels: { 1a: b } }':
     '7:17: resource_labels[0].labels["1a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
   '{ labels: { station: b } }': `7:17: resource_labels[0].labels.station: ${USED_NAME}`,
-  '{ labels: { alert_rules: b } }': `7:17: resource_labels[0].labels.alert_rules: ${USED_NAME}`,
-  '{ labels: { type: b } }': `7:17: resource_labels[0].labels.type: ${USED_NAME}`,
   '{ labels: { job: b } }': `7:17: resource_labels[0].labels.job: ${USED_NAME}`,
   '{ labels: { constructor: b } }': `7:17: resource_labels[0].labels.constructor: ${USED_NAME}`,
-  '{ labels: { __a: b } }':
-    '7:17: resource_labels[0].labels.__a: label names that start with __ are reserved, expected another one',
 };
 
 const withZone = (zone: string) =>

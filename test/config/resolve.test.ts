@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
+import { loaded, RID } from './fixtures.ts';
 
 describe('resolveStations', () => {
   it('prefers the settings of the station to the defaults', async () => {
@@ -164,12 +164,5 @@ resource_labels: []
 states: {}
 links: []
 `);
-  });
-
-  it('renders a configuration that can be loaded again', async () => {
-    const { config } = await loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms'));
-    const text = renderConfig(config);
-    expect(await problemsOf(text)).toEqual([]);
-    expect(renderConfig((await loaded(text)).config)).toBe(text);
   });
 });

@@ -181,29 +181,6 @@ describe('Exposition', () => {
     await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
   });
 
-  it('publishes all four meanings of states, also without resources', async () => {
-    const countsOf = async (resources: Resource[]) =>
-      valuesOf(await familiesOf({}, listingOf(resources)), 'telemetry_station_listing_resources', 'alert_state');
-    expect(await countsOf([])).toEqual({ firing: 0, pending: 0, inactive: 0, unknown: 0 });
-    expect(await countsOf(fleet)).toEqual({ firing: 1, pending: 0, inactive: 3, unknown: 1 });
-  });
-
-  it('reports a station that is down with exactly one reason, not_tried before the first attempt', async () => {
-    const reasonsOf = async (health: Health) => {
-      const families = parseExposition(await textOf([await viewOf({}, undefined, health)]));
-      const reasons = valuesOf(families, 'telemetry_station_failure', 'reason');
-      return {
-        up: valuesOf(families, 'telemetry_station_up'),
-        reasons: Object.keys(reasons).filter((reason) => reasons[reason] === 1),
-        lastSuccess: valuesOf(families, 'telemetry_station_last_success_timestamp_seconds'),
-      };
-    };
-    const success = { '': 1_700_000_060.25 };
-    expect(await reasonsOf(NOT_TRIED)).toEqual({ up: { '': 0 }, reasons: ['not_tried'], lastSuccess: { '': 0 } });
-    expect(await reasonsOf(failing)).toEqual({ up: { '': 0 }, reasons: ['timeout'], lastSuccess: success });
-    expect(await reasonsOf(healthy)).toEqual({ up: { '': 1 }, reasons: [], lastSuccess: success });
-  });
-
   it('publishes firing resources up to max_firing_resources, and none above, which it counts as withheld', async () => {
     const firing = resourcesOf(3, () => ({ state: 'FIRING' }));
     const firingWithin = async (maxFiringResources: number, disabled = new Set<string>()) => {
@@ -231,19 +208,6 @@ describe('Exposition', () => {
       'b|main||north': 1,
     });
     expect(valuesOf(families, 'telemetry_station_up', 'upstream', 'team', 'site')).toEqual({ 'main|storage|north': 1 });
-  });
-
-  it('gives every family without a resource or type label the upstream and the labels of the station, and no other', async () => {
-    const families = await familiesOf({ labels: { team: 'storage' } }, listingOf(fleet));
-    const [withLabels, without] = [new Set<string>(), new Set<string>()];
-    for (const [name, { samples }] of families)
-      for (const { labels } of samples)
-        (labels['team'] === 'storage' && labels['upstream'] === 'main' ? withLabels : without).add(name);
-    const ofResources = [...families].flatMap(([name, { samples }]) =>
-      samples.some(({ labels }) => 'resource_type' in labels || 'resource_id' in labels) ? name : [],
-    );
-    expect([...without]).toEqual(ofResources.filter((name) => name !== 'telemetry_station_resource_firing'));
-    expect([...withLabels].filter((name) => without.has(name))).toEqual([]);
   });
 
   it('publishes resource labels exactly as in the golden file', async () => {
@@ -326,16 +290,6 @@ describe('Exposition', () => {
     ]);
     expect(valuesOfLabel('resource_info', 'resource_type')).toHaveLength(6);
     expect(valuesOfLabel('resource_state', 'state')).toHaveLength(5);
-  });
-
-  it('publishes the same bytes until a station changes', async () => {
-    const exposition = newExposition();
-    const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
-    const first = await fullText(exposition, [a, b]);
-    expect(await fullText(exposition, [a, b])).toBe(first);
-    const changed = await viewOf({ name: 'b' }, listingOf(fleet));
-    expect(await fullText(exposition, [a, changed])).not.toBe(first);
-    expect(await fullText(exposition, [a])).not.toContain('station="b"');
   });
 
   it('joins segments once for concurrent scrapes', async () => {

@@ -86,19 +86,6 @@ describe('OwnMetrics', () => {
     expect(await upstreams()).toEqual(new Set());
   });
 
-  it('counts the requests of a client and of its predecessor', async () => {
-    const metrics = ownMetrics();
-    const [replaced, latest] = [metrics.upstreams.observer('main'), metrics.upstreams.observer('main')];
-    metrics.upstreams.add('main');
-    replaced.started();
-    metrics.upstreams.add('main');
-    latest.started();
-    replaced.ended(1, undefined);
-    const value = await reader(metrics);
-    for (const [name, count] of Object.entries({ requests_in_flight: 1, requests_total: 2 }))
-      expect(value(`api_${name}`, 'upstream')).toEqual({ main: count });
-  });
-
   it('keeps all counts of an upstream through a reload, and starts anew after it was removed', async () => {
     const metrics = ownMetrics();
     const observer = metrics.upstreams.observer('main');

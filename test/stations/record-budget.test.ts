@@ -88,12 +88,4 @@ describe('RecordBudget', () => {
     budget.retainStations(new Set(['b']));
     expect(budget.total).toBe(10);
   });
-
-  it('follows changed limits', () => {
-    const budget = budgetOf(50);
-    refresh(budget, 'a', 40);
-    budget.setLimits({ records: 30, records_per_station: 30 });
-    expect(refresh(budget, 'a', 35)).toMatch(/^body: the station has more than 30/);
-    expect(refresh(budget, 'a', 30)).toBe('read');
-  });
 });

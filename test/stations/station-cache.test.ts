@@ -131,15 +131,6 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('serves no snapshot and reports no success before the first attempt', () => {
-    const { cache } = stationOf();
-    expect(cache.wasAttempted).toBe(false);
-    expect(cache.view()).toMatchObject({
-      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
-      served: undefined,
-    });
-  });
-
   it('does not encode an unchanged snapshot again', async () => {
     let encodings = 0;
     const { cache, clock, attempt, attemptLater } = stationOf({}, async () => {
@@ -297,13 +288,6 @@ describe('StationCache', () => {
     ]);
   });
 
-  it('reports an error of the exporter as an internal failure of this station only', async () => {
-    const { cache, attempt } = stationOf();
-    const error = new TypeError('a bug');
-    await attempt(error);
-    expect(cache.view().health.failure).toMatchObject({ reason: 'internal', message: 'a bug', error });
-  });
-
   it('aborts a refresh and its requests at refresh_timeout', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
     const refresh = cache.refreshIfDue();
@@ -449,26 +433,6 @@ describe('StationCache', () => {
     expect(cache.refreshIfDue()).toBeUndefined();
     clock.advance(1);
     expect(cache.refreshIfDue()).toBeDefined();
-  });
-
-  it('encodes a snapshot again when it or its counters changed, and only then', async () => {
-    let encodings = 0;
-    const { attempt, attemptLater } = stationOf({}, async () => {
-      encodings += 1;
-      return `${encodings}`;
-    });
-    const counts: number[] = [];
-    await attempt(twoRecords());
-    counts.push(encodings);
-    const other = listingOf([resourceOf('other', { type: 'another type' })]);
-    // What a refresh counts for a new series is published by the next one.
-    for (let refresh = 0; refresh < 3; refresh += 1) {
-      await attemptLater(other);
-      counts.push(encodings);
-    }
-    expect(counts).toEqual([1, 2, 3, 3]);
-    await attemptLater(listingOf([resourceOf('other', { type: 'another type', displayName: 'renamed' })]));
-    expect(encodings).toBe(4);
   });
 
   it('fails again when its refresh is postponed while it is failing: that is no recovery', async () => {
@@ -675,14 +639,6 @@ describe('StationCache', () => {
     expect(next.view().served).toBeDefined();
     expectServedFor(14 * 60_000, next);
   });
-
-  it('has no data after a predecessor without any', async () => {
-    const { successor } = stationOf();
-    const next = successor();
-    expect(next.view()).toMatchObject({ served: undefined, health: { lastAttemptMs: undefined } });
-    await next.refreshIfDue();
-    expect(encodedIn(next.view())).toBe('encoded again');
-  });
 });
 
 describe('StationCache with products_ttl and alertability_ttl', () => {
@@ -714,18 +670,6 @@ describe('StationCache with products_ttl and alertability_ttl', () => {
     const collector = collectorOf(spec, dependencies);
     return { cache: new StationCache<Resources>(spec, { collector, clock }), clock, service, requestedBy };
   }
-
-  it('lists everything on request, and on a scrape only what is due', async () => {
-    const { cache, clock, requestedBy } = keepingStation();
-    await cache.refresh();
-    clock.advance(60_000);
-    expect(await requestedBy(() => cache.refreshIfDue())).toBe('main');
-    const onRequest = async () => {
-      const requested = cache.refreshNow();
-      if (requested.ok) await requested.ended;
-    };
-    expect(await requestedBy(onRequest)).toBe('main,further');
-  });
 
   it('lists everything on request also when it joins a refresh that does not', async () => {
     const { cache, clock, requestedBy } = keepingStation();
