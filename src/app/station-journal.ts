@@ -235,7 +235,7 @@ function endedRefresh(
     // Nothing is known of the resources if all records were rejected.
     ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
-    ...(served && { isHeld: served.data.lastKnown.isHeld }),
+    ...(served && { isHeld: served.data.comparison.result === 'held' }),
     ...changed,
   };
 }

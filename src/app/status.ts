@@ -48,7 +48,7 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
         rejected: snapshot.rejected,
         pages: snapshot.pages,
         pageLimit: snapshot.pageLimit,
-        isHeld: served.data.lastKnown.isHeld,
+        isHeld: served.data.comparison.result === 'held',
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,
     ...(journal?.refreshes ?? new LatestRefreshes()).facts,

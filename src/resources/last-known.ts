@@ -18,8 +18,6 @@ export interface LastKnown {
   readonly firing: ReadonlyMap<string, Resource>;
   /** What fired and may still fire, by id, the latest listed first: it is not listed, or its state has an unknown meaning. */
   readonly held: ReadonlyMap<string, HeldResource>;
-  /** Whether the latest listing could not be compared. */
-  readonly isHeld: boolean;
 }
 
 interface HeldResource {
@@ -33,7 +31,6 @@ export const NOTHING_KNOWN: LastKnown = {
   verifiedQuantities: new Map(),
   firing: new Map(),
   held: new Map(),
-  isHeld: false,
 };
 
 interface LastKnownOptions {
@@ -50,7 +47,6 @@ export async function lastKnownAfter(before: LastKnown, next: Snapshot, options:
     verifiedResources: main.addsUp ? size + rejected : before.verifiedResources,
     verifiedQuantities: await quantitiesAfter(before.verifiedQuantities, next, options),
     ...(await firingAfter(before, next, options)),
-    isHeld: options.comparison.result === 'held',
   };
 }
 

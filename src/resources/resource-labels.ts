@@ -56,7 +56,7 @@ export class ResourceLabels {
       alertable,
       index,
       tests: testsOf(match),
-      values: names.map((name) => (Object.hasOwn(labels, name) ? labelText(labels[name] as string) : undefined)),
+      values: names.map((name) => (labels[name] === undefined ? undefined : labelText(labels[name]))),
     }));
   }
 
@@ -93,9 +93,7 @@ export class ResourceLabels {
     const key = JSON.stringify(values.map((value) => value ?? ''));
     const known = this.#combinations.get(key);
     if (known) return known;
-    // Without a prototype: a label may be called `constructor`.
-    const combination = Object.create(null);
-    for (const [at, name] of this.names.entries()) combination[name] = values[at] ?? '';
+    const combination = Object.fromEntries(this.names.map((name, at) => [name, values[at] ?? '']));
     this.#combinations.set(key, combination);
     return combination;
   }

@@ -21,12 +21,12 @@ describe('ResourceLabels', () => {
     const labels = labelsOf([
       { match: { name: 'db-.*' }, labels: { team: 'storage', tier: 'data' } },
       { match: { name: 'web-.*', product: 'p' }, labels: { team: 'web' } },
-      { match: { name: 'web-.*' }, labels: { team: 'other', tier: 'front', constructor: 'c' } },
+      { match: { name: 'web-.*' }, labels: { team: 'other', tier: 'front', zone: 'c' } },
       { match: {}, labels: { team: 'platform', cost: '' } },
     ]);
-    expect(labels.names).toEqual(['team', 'tier', 'constructor', 'cost']);
-    expect(labels.labelled(resource).labels).toEqual({ team: 'web', tier: 'front', constructor: 'c', cost: '' });
-    expect(labels.labelled(resourceOf('x')).labels).toEqual({ team: 'platform', tier: '', constructor: '', cost: '' });
+    expect(labels.names).toEqual(['team', 'tier', 'zone', 'cost']);
+    expect(labels.labelled(resource).labels).toEqual({ team: 'web', tier: 'front', zone: 'c', cost: '' });
+    expect(labels.labelled(resourceOf('x')).labels).toEqual({ team: 'platform', tier: '', zone: '', cost: '' });
   });
 
   it('exempts a resource by the first matching entry that has alertable, under its index in the configuration', () => {

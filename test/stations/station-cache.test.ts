@@ -233,7 +233,7 @@ describe('StationCache', () => {
     await attemptLater(listingOf([], { complete: false }));
     clock.advance(3_600_000);
     await attempt(listingOf([], { complete: false }));
-    expect(cache.view().served?.data.lastKnown.isHeld).toBe(true);
+    expect(cache.view().served?.data.comparison.result).toBe('held');
     await attemptLater(listingOf([]));
     expect(ended.at(-1)?.report).toBeUndefined();
     await attemptLater(twoRecords());
@@ -575,7 +575,6 @@ describe('StationCache', () => {
   });
 
   const HELD = { verifiedResources: 1, verifiedQuantities: new Map([['', new Map([['GPU', 8]])]]), held: { size: 1 } };
-  const NOTHING_HELD = { ...NOTHING_KNOWN, isHeld: true };
 
   /** What is known after a firing resource, a reload with these changes and an incomplete listing without the resource. */
   const knownAfter = async (changes: Partial<ResourceSpec>, isSameService = true) => {
@@ -607,7 +606,7 @@ describe('StationCache', () => {
   );
 
   it('holds nothing of what its predecessor knew of another service', async () => {
-    expect(await knownAfter({}, false)).toEqual(NOTHING_HELD);
+    expect(await knownAfter({}, false)).toEqual(NOTHING_KNOWN);
   });
 
   it.each<Partial<ResourceSpec>>([
@@ -618,7 +617,7 @@ describe('StationCache', () => {
     { states: new StateMeanings({ inactive: ['FIRING'] }) },
     { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
   ])('holds nothing of what its predecessor knew with other %j', async (changes) => {
-    expect(await knownAfter(changes)).toEqual(NOTHING_HELD);
+    expect(await knownAfter(changes)).toEqual(NOTHING_KNOWN);
   });
 
   it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {
