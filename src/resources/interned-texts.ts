@@ -1,9 +1,6 @@
 /** Enough for the types, states and skus of real stations; with more, the table is cleared and starts again. */
 const MAX_TEXTS = 10_000;
 
-/** Longer texts are not shared by many resources. */
-const MAX_TEXT_LENGTH = 128;
-
 /** Keeps one copy of texts that many resources share. */
 export class InternedTexts {
   readonly #texts = new Map<string, string>();
@@ -11,7 +8,6 @@ export class InternedTexts {
   intern(text: string): string {
     const interned = this.#texts.get(text);
     if (interned !== undefined) return interned;
-    if (text.length > MAX_TEXT_LENGTH) return text;
     if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
     this.#texts.set(text, text);
     return text;

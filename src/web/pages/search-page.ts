@@ -39,8 +39,12 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = exporter.stations();
   const outdated = stations.filter(isOldOrIncomplete);
-  const stateOfData = (station: StationStatus) =>
-    html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${[stateNote(station)].filter(Boolean).map((note) => html`${note}, `)}${lastSuccess(station, nowMs)})`;
+  const stateOfData = (station: StationStatus) => {
+    const note = stateNote(station);
+    return html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${note === '' ? '' : `${note}, `}${lastSuccess(station, nowMs)})`;
+  };
+  // A resource in a state of unknown meaning may be one of those searched for.
+  const isByMeaning = selection.alert_state !== undefined && selection.alert_state !== 'unknown';
   const unknownStates = allUnknownStates(stations.map(({ snapshot }) => snapshot?.unknownStates ?? []));
   const links = downloads('', resourceSearch({ ...query, page: 1 }));
   show(html`<h1>Resources</h1>
@@ -48,7 +52,7 @@ ${form}
 <p id="result">${resultText(found)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('outdated', 'Old or incomplete data', outdated, stateOfData)}
-${isByMeaning(selection) ? unknownStatesNote(unknownStates) : []}
+${isByMeaning ? unknownStatesNote(unknownStates) : []}
 ${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href: resourceSearch }, links)}`);
 };
 
@@ -105,11 +109,6 @@ function selectionText({ selection: { search, ...values } }: ResourceQuery): str
     name === 'state' && value === '' ? NO_STATE : `${name.replace('_', ' ')} ${value || NONE}`,
   );
   return [...text, ...others].join(', ');
-}
-
-/** A resource in a state of unknown meaning may be one of those searched for. */
-function isByMeaning({ alert_state: alertState = 'unknown' }: ResourceQuery['selection']): boolean {
-  return alertState !== 'unknown';
 }
 
 /** Which states have no known meaning, and what to do about it; empty without any. */
