@@ -25,7 +25,8 @@ export const resourcePage: PageHandler = (exporter, options) => (request, respon
   const detail = stationOf(exporter, request);
   const id = String(request.params['id']);
   const changes = detail.changes.newestFirst.filter(({ resource }) => resource.id === id);
-  const { resource, invalid, links, lead } = listed(detail, id, nowMs) ?? removed(detail, changes, nowMs);
+  const { resource, invalid, links, lead } =
+    listedResource(detail, id, nowMs) ?? removedResource(detail, changes, nowMs);
   const heading = titleOf(resource);
   const content = html`${trail(RESOURCE_ROOT, heading, detail.spec.name)}
 <h1>${heading}</h1>
@@ -52,7 +53,11 @@ interface ShownResource {
 }
 
 /** undefined: it is not listed. */
-function listed({ status, served, links }: StationDetail, id: string, nowMs: number): ShownResource | undefined {
+function listedResource(
+  { status, served, links }: StationDetail,
+  id: string,
+  nowMs: number,
+): ShownResource | undefined {
   const located = served && locateResource(served.snapshot, id);
   if (served === undefined || located === undefined) return undefined;
   const { spec } = served;
@@ -75,7 +80,11 @@ ${withheldNotes(served)}${facts('lines', 'reasons', [
 }
 
 /** As long as its removal is among the changes that are kept; otherwise throws a RequestError. */
-function removed({ spec, served }: StationDetail, changes: readonly ObservedChange[], nowMs: number): ShownResource {
+function removedResource(
+  { spec, served }: StationDetail,
+  changes: readonly ObservedChange[],
+  nowMs: number,
+): ShownResource {
   const [latest] = changes;
   if (latest?.change !== 'removed') {
     const [words, path] =
