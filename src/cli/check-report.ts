@@ -203,8 +203,6 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
     caches.some(({ refresh }) => refresh === 'background')
       ? 'Refreshes run in the background: a timer starts each one, up to a tenth of ttl late, with or without scrapes.'
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
-    caches.some(({ ttlMs }) => ttlMs === 0) && 'With a ttl of 0, every scrape refreshes the station.',
-    listedStations(stations).length < stations.length && 'A failed station is refreshed again after error_ttl.',
   ].filter((text) => text !== false);
 }
 

@@ -139,7 +139,6 @@ async function checkStations(
   signal: AbortSignal,
 ): Promise<Facts> {
   const received = new Map<string | undefined, ReplyInfo[]>();
-  const pageSizes = new Map<string | undefined, number>();
   const services = commandServices(
     loaded,
     {
@@ -148,7 +147,6 @@ async function checkStations(
       observer: {
         retried: () => progress.retried(),
         pageReceived: (page) => progress.pageReceived(page),
-        pageSizeReduced: ({ station }, pageSize) => pageSizes.set(station, pageSize),
         replied: (reply) => getOrCreate(received, reply.station, () => []).push(reply),
       },
     },
@@ -160,14 +158,12 @@ async function checkStations(
     await station.refresh();
     // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
-    const { name } = view.spec;
     return {
       ...(await expositionSize(generation, [view])),
       view,
       spec: view.spec,
       listed: view.served?.data,
-      reducedPageSize: pageSizes.get(name),
-      replies: received.get(name) ?? [],
+      replies: received.get(view.spec.name) ?? [],
     };
   };
   try {

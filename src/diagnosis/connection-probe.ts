@@ -1,4 +1,4 @@
-import { type PeerCertificate, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { ListingFailure } from '../model/failure.ts';
 import { connectOnce } from '../service/http/connection.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
@@ -39,16 +39,12 @@ async function openSession(options: UpstreamOptions): Promise<TlsSession | undef
 }
 
 function sessionOf(socket: TLSSocket): TlsSession {
-  const { issuer, subject, subjectaltname, valid_to } = socket.getPeerCertificate();
-  // Written as `DNS:a.example, IP Address:192.0.2.1`.
-  const names =
-    subjectaltname === undefined
-      ? [issuerName(subject)]
-      : subjectaltname.split(', ').map((name) => name.replace(/^[^:]*:/, ''));
-  return { protocol: `${socket.getProtocol()}`, issuer: issuerName(issuer), names, validToMs: Date.parse(valid_to) };
-}
-
-/** A common name is optional. */
-function issuerName({ CN, O, OU }: Partial<PeerCertificate['issuer']>): string {
-  return `${CN ?? O ?? OU ?? 'unknown issuer'}`;
+  const { issuer, valid_to } = socket.getPeerCertificate();
+  // A common name is optional.
+  const { CN, O, OU } = issuer as Partial<typeof issuer>;
+  return {
+    protocol: `${socket.getProtocol()}`,
+    issuer: `${CN ?? O ?? OU ?? 'unknown issuer'}`,
+    validToMs: Date.parse(valid_to),
+  };
 }

@@ -1,6 +1,6 @@
 import { clockDifferenceText, DAY_MS, isNotableClockDifference } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
-import { affected, byUrgency, currentProblems, type FleetProblem, groupsBy } from '../status/problems.ts';
+import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
 import { firstOf, numberText } from '../text/words.ts';
 import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
 
@@ -96,7 +96,6 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
       what: `A refresh takes up to ${secondsText(slowest)}, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
       advice: 'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
     })),
-    ...pageSizeProblems(listed),
     ...warningOf(
       withholding,
       ({ listed: { withheld } }) => numberText(withheld),
@@ -139,21 +138,6 @@ function durationOf({ status }: ListedStation): number {
 
 function secondsText(station: ListedStation): string {
   return `${(durationOf(station) / 1000).toFixed(1)} s`;
-}
-
-/** Only where a page was too large: throttling has its own problem, and smaller pages would need more requests. */
-function pageSizeProblems(stations: readonly ListedStation[]): readonly FleetProblem[] {
-  const rejected = stations.filter(
-    ({ reducedPageSize, replies }) => reducedPageSize !== undefined && replies.some(({ status }) => status === 413),
-  );
-  const groups = groupsBy(rejected, ({ spec, reducedPageSize }) => `${spec.upstream} ${reducedPageSize}`);
-  return groups.flatMap((group) =>
-    warningOf(group.stations, undefined, ({ reducedPageSize }) => ({
-      problem: 'page size rejected',
-      what: `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
-      advice: `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
-    })),
-  );
 }
 
 function invalidFields({ listed }: ListedStation): string {

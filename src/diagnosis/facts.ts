@@ -43,9 +43,6 @@ export interface StationFacts extends ExpositionSize {
   readonly status: StationStatus;
   /** undefined: the refresh failed. */
   readonly listed: Listed | undefined;
-  /** undefined: `page_size` was accepted. */
-  readonly reducedPageSize: number | undefined;
-  readonly replies: readonly ReplyInfo[];
 }
 
 export interface Listed {

@@ -28,8 +28,6 @@ export interface Circumstances {
 export interface TlsSession {
   readonly protocol: string;
   readonly issuer: string;
-  /** Subject alternative names, or the subject where there are none. */
-  readonly names: readonly string[];
   readonly validToMs: number;
 }
 
@@ -105,9 +103,6 @@ function filled(text: string, words: Words): string {
   return text.replace(/\{(\w+)\}/g, (_, name: keyof Words) => words[name]);
 }
 
-/** Certificates of large hosting providers have hundreds. */
-const MAX_CERTIFICATE_NAMES = 5;
-
 const UNOBTAINABLE =
   'Check that the credential file exists, is not empty and is readable by the exporter; it is reread automatically.';
 
@@ -120,22 +115,14 @@ const GENERAL_WORDS = {
   rejected:
     'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too.',
   unobtainable: UNOBTAINABLE,
-  issuer: '',
-  names: '',
-  expiry: '',
   clockDifference: '',
 };
 
-function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access, session }: Circumstances): Words {
+function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access }: Circumstances): Words {
   return {
     ...GENERAL_WORDS,
     ...access?.words,
     ...(access && { service: access.service, host: access.host, key: access.key }),
-    ...(session && {
-      issuer: `: ${session.issuer}`,
-      names: `: ${session.names.slice(0, MAX_CERTIFICATE_NAMES).join(', ')}`,
-      expiry: ` on ${isoDate(session.validToMs)}`,
-    }),
     clockDifference: clockDifferenceText(clockDifferenceMs),
   };
 }
@@ -223,14 +210,14 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       code: /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)/,
       short: 'untrusted issuer',
-      meaning: 'The certificate of {service} was issued by an untrusted authority{issuer}.',
+      meaning: 'The certificate of {service} was issued by an untrusted authority.',
       advice:
         'For a private CA, set tls_config.ca_file to its certificate. For a public one, the service does not send an intermediate certificate: its operators have to add it.',
     },
     {
       code: /^CERT_HAS_EXPIRED$/,
       short: 'certificate expired',
-      meaning: 'The certificate of {service} expired{expiry}.',
+      meaning: 'The certificate of {service} has expired.',
       advice: 'The operators of the service have to renew it. Check the clock of this host too.',
     },
     {
@@ -243,7 +230,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       code: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
       short: 'host name mismatch',
-      meaning: 'The certificate of {service} was issued for another host name{names}.',
+      meaning: 'The certificate of {service} was issued for another host name.',
       advice: 'Use a host name of the certificate in base_url, or set tls_config.server_name to one.',
     },
     {

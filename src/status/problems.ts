@@ -138,7 +138,7 @@ export function affected<Station extends { readonly name: string; readonly upstr
 }
 
 /** Stations with the same problem, which usually has one cause and one resolution; the largest group first. */
-export function groupsBy<Station>(stations: readonly Station[], keyOf: (station: Station) => string) {
+function groupsBy<Station>(stations: readonly Station[], keyOf: (station: Station) => string) {
   const groups = new Map<string, Station[]>();
   for (const station of stations) getOrCreate(groups, keyOf(station), () => []).push(station);
   return Array.from(groups, ([key, group]) => ({ key, stations: group })).sort(

@@ -100,7 +100,6 @@ describe('the notes of checkReport', () => {
   it.each([
     { cache: { refresh: 'background' }, note: 'Refreshes run in the background: ' },
     { cache: { refresh: 'scrape' }, note: 'A scrape refreshes what is older than ttl: ' },
-    { cache: { ttlMs: 0 }, note: 'With a ttl of 0, every scrape refreshes the station.' },
   ] as const)('say when refreshes start with $cache', ({ cache, note }) => {
     const spec = specOf({ cache: { ...specOf().cache, ...cache } });
     expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain(`\n${note}`);

@@ -5,15 +5,6 @@ import { schemeOf } from '../service/support/client.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 import { factsOf, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
-const reply = (status: number) => ({
-  station: 'a',
-  status,
-  sentMs: 0,
-  receivedMs: 0,
-  dateMs: undefined,
-  retryAfterMs: undefined,
-});
-
 const lasting = (durationMs: number, station: StationFacts) => ({
   ...station,
   status: { ...station.status, durationMs },
@@ -54,11 +45,10 @@ describe('checkProblems', () => {
       rejected: 4,
       invalidFields: { ...invalidFields, sku: 1, state: 2 },
     };
-    const station = { ...lasting(10_100, listedStation(listing, 7)), reducedPageSize: 40, replies: [reply(413)] };
+    const station = lasting(10_100, listedStation(listing, 7));
     expect(warningsOf(factsOf([station]))).toEqual([
       'Resources may be missing: too few.',
       'A refresh takes up to 10.1 s, longer than the scrape timeout of 10 s: scrapes serve the previous snapshot.',
-      'The service rejected the page size: the refresh continued with 40 resources per page.',
       'There are more resources than metrics.max_resources: 7 per-resource series are withheld. Aggregates stay exact.',
       'Invalid field values were dropped: sku (1), state (2).',
     ]);

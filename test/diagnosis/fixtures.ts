@@ -28,7 +28,6 @@ export const UPSTREAM: UpstreamFacts = {
 export const sessionFor = (days: number) => ({
   protocol: 'TLSv1.3',
   issuer: 'CA',
-  names: [],
   validToMs: NOW_MS + days * 86_400_000,
 });
 
@@ -46,8 +45,6 @@ export const failedStation = (name: string, message = 'unavailable'): StationFac
     snapshot: undefined,
   },
   listed: undefined,
-  reducedPageSize: undefined,
-  replies: [],
 });
 
 /** The station `a` with this listing. */

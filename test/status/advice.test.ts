@@ -11,7 +11,7 @@ const accessOf = (options: Partial<UpstreamOptions> = {}): UpstreamAccess =>
 const explained = (failure: Partial<FailureFacts> & Pick<FailureFacts, 'reason'>, more: Circumstances = {}) =>
   explain({ message: 'it failed', ...failure }, { access: accessOf(), ...more });
 
-const SESSION = { protocol: 'TLSv1.3', issuer: 'CA', names: ['a', 'b', 'c', 'd', 'e', 'f'], validToMs: 0 };
+const SESSION = { protocol: 'TLSv1.3', issuer: 'CA', validToMs: 0 };
 const proxyUrl = new URL('http://user:proxy-secret@proxy.example:3128');
 const certificate = { cert_file: 'f', key_file: 'f', insecure_skip_verify: false };
 
@@ -43,17 +43,7 @@ describe('explain', () => {
   ])('explains %s with %s as %s', (reason, code, short, more = {}) => {
     const explanation = explained({ reason, codes: ['outer', code] }, more);
     expect(explanation.short).toBe(short);
-    // Without a session no issuer and no list of names follows.
     for (const text of [explanation.meaning, explanation.advice]) expect(text).toMatch(/^[^{}]*[a-zA-Z):/]\.$/);
-  });
-
-  it('has the names of a certificate, at most five, once a probe has seen it', () => {
-    const meaningOf = (code: string) => explained({ reason: 'tls', codes: [code] }, { session: SESSION }).meaning;
-    expect(meaningOf('SELF_SIGNED_CERT_IN_CHAIN')).toBe(
-      'The certificate of monitor.example.com was issued by an untrusted authority: CA.',
-    );
-    expect(meaningOf('CERT_HAS_EXPIRED')).toBe('The certificate of monitor.example.com expired on 1970-01-01.');
-    expect(meaningOf('HOSTNAME_MISMATCH')).toMatch(/: a, b, c, d, e\.$/);
   });
 
   it('names the proxy, but not its password', () => {
