@@ -41,10 +41,10 @@ async function openSession(options: UpstreamOptions): Promise<TlsSession | undef
 function sessionOf(socket: TLSSocket): TlsSession {
   const { issuer, valid_to } = socket.getPeerCertificate();
   // A common name is optional.
-  const { CN, O, OU } = issuer as Partial<typeof issuer>;
+  const { CN, O } = issuer as Partial<typeof issuer>;
   return {
     protocol: `${socket.getProtocol()}`,
-    issuer: `${CN ?? O ?? OU ?? 'unknown issuer'}`,
+    issuer: `${CN ?? O ?? 'unknown issuer'}`,
     validToMs: Date.parse(valid_to),
   };
 }

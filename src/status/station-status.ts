@@ -96,7 +96,6 @@ export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>
 /** Whether the failure of a station is as urgent as a critical alert: its data is old or unknown, or its whole upstream fails. */
 export function isCritical(station: StationStatus, nowMs: number): boolean {
   const { up, snapshot, lastSuccessMs, isUpstreamDown } = station;
-  if (up === undefined) return false;
   if (snapshot === undefined || lastSuccessMs === undefined || (isUpstreamDown && !up)) return true;
   return isStale(nowMs - lastSuccessMs);
 }

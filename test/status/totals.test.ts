@@ -40,6 +40,10 @@ describe('totalsOf', () => {
     expect(coverage(resources, true)).toEqual({ withRules: 1, withoutRules: 1, unknownCoverage: 4 });
   });
 
+  it('has no alertable resources in an empty listing, and does not know of any without alertability', () => {
+    expect([totalsOf([], true).alertable, totalsOf([], false).alertable]).toEqual([0, undefined]);
+  });
+
   it('counts all but exempt resources where it is not known which are alertable', () => {
     expect(coverage(resources, false)).toEqual({ withRules: 2, withoutRules: 2, unknownCoverage: 2 });
   });

@@ -348,6 +348,18 @@ describe('attentionSection', () => {
     expect(rowsOf([lacking('a', paging)])[0]?.text).toContain('which returns at most 50 per page.');
   });
 
+  it('has one row for stations of several upstreams, and links to the resources', () => {
+    const [unknownRow] = rowsOf([
+      unclear('a', 7),
+      { ...unclear('b', 2), upstream: 'other', unknownSinceMs: NOW_MS - 9 * MINUTE_MS },
+    ]);
+    expect(unknownRow?.text).toMatch(
+      /^2 stations since 02:56 UTC, 9 min 9 resources in states .* Stations: a \(7\), b \(2\)\./,
+    );
+    const [firingRow] = rowsOf([up('a', { snapshot: { ...SNAPSHOT, resources: 400, firing: 21 } })]);
+    expect(firingRow?.hrefs).toEqual(['./stations/a', './search?alert_state=firing&station=a']);
+  });
+
   it('folds a long list', () => {
     const stations = fleet(10, (name) => failing(name, 'timeout', 503, { upstream: name }));
     const [shownItems = '', folded = ''] = sectionOf(problemsOf(stations)).split('<details>');
