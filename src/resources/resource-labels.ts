@@ -23,6 +23,11 @@ export interface LabelEntry {
 
 type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
 
+/** Whether the entries match one as they match the other, but for a product of its own. */
+export function isMatchedLike(a: Matched, b: Matched): boolean {
+  return a.id === b.id && a.name === b.name && a.displayName === b.displayName && a.type === b.type;
+}
+
 /** What the entries say about a resource. */
 export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
 

@@ -20,7 +20,7 @@ import {
 } from './further-listings.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { ID_LISTING, resourceListing } from './listings.ts';
-import type { Labelled } from './resource-labels.ts';
+import { isMatchedLike, type Labelled } from './resource-labels.ts';
 import type { ResourceSpec } from './spec.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
@@ -100,18 +100,19 @@ export class SnapshotReader {
       if (known && (isSameJoin || known.every((resource) => join.isCurrent(resource)))) joined.set(part, known);
       else outdated.push(part);
     });
-    // A row that did not change is the same object, and keeps its labels with its product: the expressions take long.
-    const formerByRow = new Map<Resource, Resource | undefined>();
+    // A resource keeps its labels while no field that entries match has changed: the expressions take long.
+    const formerById = new Map<string, Resource>();
     const formerParts = isLabelling ? [...before.joined.keys()].filter((part) => !joined.has(part)) : [];
     await forEachPart(formerParts, (part) => {
-      for (const [at, row] of part.entries()) formerByRow.set(row, before.joined.get(part)?.[at]);
+      for (const resource of before.joined.get(part) ?? []) formerById.set(resource.id, resource);
     });
     await forEachPart(outdated, (part) => {
       const resources = part.map((row) => {
         signal.throwIfAborted();
         const product = join.productOf(row.id);
-        const former = formerByRow.get(row);
-        const labelled = former?.product === product ? former : resourceLabels.labelled({ ...row, product });
+        const former = formerById.get(row.id);
+        const isFormer = former !== undefined && former.product === product && isMatchedLike(former, row);
+        const labelled = isFormer ? former : resourceLabels.labelled({ ...row, product });
         return join.joined(row, product, labelled);
       });
       joined.set(part, resources);
