@@ -151,7 +151,6 @@ function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly Reso
 /** Built in one event-loop iteration: other events wait for them. */
 const BUILT_TOGETHER = 100;
 
-/** The stations in the order of the configuration. */
 async function connectStations(
   { loaded, upstreams }: Pick<Generation, 'loaded' | 'upstreams'>,
   old: Generation | undefined,

@@ -32,7 +32,6 @@ export function limitLog(log: Pick<Logger, 'warn'>, now?: () => number): (limit:
 /** How many times this kind of event occurred since it was last due; 0: it is not due. */
 export type TimesDue = (kind: string) => number;
 
-/** An event is due at once, and again when it occurs after the interval. */
 export function oncePer(intervalMs: number, now = () => performance.now()): TimesDue {
   const states = new Map<string, { readonly dueMs: number; times: number }>();
   return (kind) => {

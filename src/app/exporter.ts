@@ -31,7 +31,6 @@ export interface ExporterOptions extends ServicesOptions {
 /** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
 const EXPORTER_COMPRESSORS = 2;
 
-/** The exporter is ready at the latest this long after its start. */
 const MAX_UNREADY_MS = 60_000;
 
 /** The running exporter without its web server: holds the configuration in force and reloads it. The port has the types of its methods. */
@@ -63,7 +62,6 @@ export class Exporter implements ExporterPort {
     this.#services = sharedServices(loaded, options, EXPORTER_COMPRESSORS);
   }
 
-  /** Starts the first refresh of every station without waiting for it. */
   async start(): Promise<void> {
     await this.#replaceGeneration(this.#initial);
     this.recordWebReload([]);

@@ -11,9 +11,7 @@ export interface Flag {
   readonly kind: FlagKind<unknown>;
   /** As typed on the command line; without a default the value may be undefined. */
   readonly default?: string;
-  /** The given values replace the default. */
   readonly repeatable?: true;
-  /** The commands that accept the flag. */
   readonly only: readonly CommandName[];
   readonly help: string;
 }

@@ -23,203 +23,170 @@ import {
   trueOrFalse,
 } from './flag-kind.ts';
 
-/** A flag that `only` these commands accept; without a default the value may be undefined. */
-function optionalFlag<Value>(kind: FlagKind<Value>, help: string, ...only: readonly CommandName[]) {
-  return { kind, help, only };
+/** Makes flags that these commands accept; without a default the value may be undefined. */
+function acceptedBy(...only: readonly CommandName[]) {
+  const optional = <Value>(kind: FlagKind<Value>, help: string) => ({ kind, help, only });
+  const flag = <Value>(kind: FlagKind<Value>, standard: string, help: string) => ({
+    ...optional(kind, help),
+    default: standard,
+  });
+  return { optional, flag, toggle: (help: string) => flag(trueOrFalse, 'false', help) };
 }
 
-function flag<Value>(kind: FlagKind<Value>, standard: string, help: string, ...only: readonly CommandName[]) {
-  return { ...optionalFlag(kind, help, ...only), default: standard };
-}
-
-function toggle(help: string, ...only: readonly CommandName[]) {
-  return flag(trueOrFalse, 'false', help, ...only);
-}
+const forServe = acceptedBy('serve');
+const forCheck = acceptedBy('check');
+const forList = acceptedBy('list');
+const forRecord = acceptedBy('record');
+const forSimulate = acceptedBy('simulate');
+const forServeAndCheck = acceptedBy('serve', 'check');
+const forConfigured = acceptedBy('serve', 'check', 'list', 'record');
+const forCheckAndList = acceptedBy('check', 'list');
+const forAll = acceptedBy(...COMMAND_NAMES);
 
 const TABLE = {
-  help: { ...toggle('Show this help and exit.', ...COMMAND_NAMES), short: 'h' },
-  version: toggle('Show the version and exit.', ...COMMAND_NAMES),
-  'config.file': flag(file, 'config.yaml', 'Path of the configuration file.', 'serve', 'check', 'list', 'record'),
-  'config.check': toggle('Check the configuration, print all problems with their positions and exit.', 'serve'),
-  'config.auto-reload-interval': flag(
+  help: { ...forAll.toggle('Show this help and exit.'), short: 'h' },
+  version: forAll.toggle('Show the version and exit.'),
+  'config.file': forConfigured.flag(file, 'config.yaml', 'Path of the configuration file.'),
+  'config.check': forServe.toggle('Check the configuration, print all problems with their positions and exit.'),
+  'config.auto-reload-interval': forServe.flag(
     durationFlag(0),
     '0s',
     'How often to check the configuration and station files for changes and reload them; 0s disables it. Secret files need no reload.',
-    'serve',
   ),
-  live: toggle(
+  live: forCheck.toggle(
     'Query each station and print connection, TLS, clock, sizes and costs, with an explanation of each failure.',
-    'check',
   ),
-  'min-coverage': optionalFlag(
+  'min-coverage': forCheck.optional(
     share,
     'With --live, exit with 1 and print the resources that are not covered if less than this share of resources, such as 0.95, is covered by alert rules; exempt ones do not count.',
-    'check',
   ),
-  'max-without-rules': optionalFlag(
+  'max-without-rules': forCheck.optional(
     integerFlag(0),
     'With --live, exit with 1 and print the resources without alert rules if there are more of them than this.',
-    'check',
   ),
-  demo: toggle(
-    'Run and query a simulated service in the same process; requires no configuration file.',
-    'serve',
-    'check',
-    'list',
-    'record',
-  ),
+  demo: forConfigured.toggle('Run and query a simulated service in the same process; requires no configuration file.'),
   'web.listen-address': {
-    ...flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.', 'serve'),
+    ...forServe.flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.'),
     repeatable: true,
   },
-  'web.config.file': optionalFlag(
+  'web.config.file': forServeAndCheck.optional(
     file,
     'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
-    'serve',
-    'check',
   ),
-  'web.telemetry-path': flag(telemetryPath, '/metrics', 'Path under which to expose metrics.', 'serve'),
-  'web.external-url': optionalFlag(
+  'web.telemetry-path': forServe.flag(telemetryPath, '/metrics', 'Path under which to expose metrics.'),
+  'web.external-url': forServe.optional(
     externalUrl,
     'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
-    'serve',
   ),
-  'web.enable-lifecycle': toggle(
+  'web.enable-lifecycle': forServe.toggle(
     'Enable reload of the configuration via POST or PUT to /-/reload, and refresh of a station via POST to /stations/NAME/refresh.',
-    'serve',
   ),
-  'web.max-connections': flag(
+  'web.max-connections': forServe.flag(
     integerFlag(0),
     '2048',
     'Maximum number of open connections; a further one closes the connection that has been idle longest, or is refused if none is idle. 0 means no limit.',
-    'serve',
   ),
-  'web.max-requests': flag(
+  'web.max-requests': forServe.flag(
     integerFlag(0),
     '40',
     'Maximum number of scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered at once from the cache. 0 means no limit.',
-    'serve',
   ),
-  'scrape.timeout': flag(
+  'scrape.timeout': forServeAndCheck.flag(
     durationFlag(1),
     '10s',
     'Timeout of a scrape without the header X-Prometheus-Scrape-Timeout-Seconds.',
-    'serve',
-    'check',
   ),
-  'timeout-offset': flag(durationFlag(0), '0.5s', 'Offset to subtract from the scrape timeout in the header.', 'serve'),
-  shard: flag(
+  'timeout-offset': forServe.flag(durationFlag(0), '0.5s', 'Offset to subtract from the scrape timeout in the header.'),
+  shard: forServeAndCheck.flag(
     shardOrdinal,
     '0',
     'Ordinal of this shard, starting at 0; auto takes it from the end of the host name, as in a StatefulSet.',
-    'serve',
-    'check',
   ),
-  'total-shards': flag(
+  'total-shards': forServeAndCheck.flag(
     integerFlag(1),
     '1',
     'Total number of shards among which stations are distributed.',
-    'serve',
-    'check',
   ),
-  'log.level': flag(
+  'log.level': forServe.flag(
     choice('debug', 'info', 'warn', 'error'),
     'info',
     'Minimum severity of messages to log: debug, info, warn or error.',
-    'serve',
   ),
-  'log.format': flag(choice('logfmt', 'json'), 'logfmt', 'Format of log messages: logfmt or json.', 'serve'),
-  'log.changes': toggle(
+  'log.format': forServe.flag(choice('logfmt', 'json'), 'logfmt', 'Format of log messages: logfmt or json.'),
+  'log.changes': forServe.toggle(
     'Log each resource that was added or removed, or whose state, number of alert rules or type changed; after 100 per refresh only their number.',
-    'serve',
   ),
-  format: flag(
+  format: forCheckAndList.flag(
     choice('table', 'json', 'csv'),
     'table',
     'Output format of resources: table, json or csv.',
-    'check',
-    'list',
   ),
-  search: optionalFlag(
+  search: forList.optional(
     textFlag,
     'Print only resources whose ID, name or display name contains this text, ignoring case.',
-    'list',
   ),
-  type: optionalFlag(
+  type: forList.optional(
     textFlag,
     'Print only resources of this type, or of the types with this short name, such as eip; an empty value selects resources without one.',
-    'list',
   ),
-  product: optionalFlag(
+  product: forList.optional(
     textFlag,
     'Print only resources of this configured product; an empty value selects resources without one.',
-    'list',
   ),
-  state: optionalFlag(
+  state: forList.optional(
     textFlag,
     'Print only resources in this state, such as firing or ALERTSTATE_FIRING; an empty value selects resources without one.',
-    'list',
   ),
-  'alert-state': optionalFlag(
+  'alert-state': forList.optional(
     choice(...ALERT_STATES),
     'Print only resources whose state means this: firing, pending, inactive or unknown.',
-    'list',
   ),
   label: {
-    ...optionalFlag(
+    ...forCheckAndList.optional(
       labelValue,
       'Print only resources with this label of resource_labels, such as team=storage; an empty value selects resources without it. check --live applies its limits only to resources with exactly this value.',
-      'list',
-      'check',
     ),
     repeatable: true,
   },
-  alertable: optionalFlag(
+  alertable: forList.optional(
     choice(...ALERTABLE),
     'Print only resources that can have alerts (yes), that cannot or are exempt (no), or for which this is unknown.',
-    'list',
   ),
-  'without-rules': toggle('Print only resources that are not covered by alert rules, without exempt ones.', 'list'),
-  sort: optionalFlag(
+  'without-rules': forList.toggle('Print only resources that are not covered by alert rules, without exempt ones.'),
+  sort: forList.optional(
     sortOrder,
     `Sort by ${SORT_KEYS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,
-    'list',
   ),
-  limit: optionalFlag(integerFlag(1), 'Maximum number of resources to print (default: no limit).', 'list'),
-  columns: optionalFlag(
+  limit: forList.optional(integerFlag(1), 'Maximum number of resources to print (default: no limit).'),
+  columns: forList.optional(
     columnsFlag,
     'Comma-separated columns to print, in this order, including labels of resource_labels (default: all, or as many as fit the terminal).',
-    'list',
   ),
-  wide: toggle('Print all columns of a table, whatever the width of the terminal.', 'check', 'list'),
-  output: flag(file, '-', 'File to create; - writes to standard output.', 'record'),
-  'simulate.port': flag(
+  wide: forCheckAndList.toggle('Print all columns of a table, whatever the width of the terminal.'),
+  output: forRecord.flag(file, '-', 'File to create; - writes to standard output.'),
+  'simulate.port': forSimulate.flag(
     integerFlag(0, 65_535),
     '9843',
     'Port on 127.0.0.1 for the simulated service; 0 selects a free port.',
-    'simulate',
   ),
-  'simulate.seed': flag(integerFlag(0), '1', 'Seed of the simulated resources and faults.', 'simulate'),
-  'simulate.stations': optionalFlag(
+  'simulate.seed': forSimulate.flag(integerFlag(0), '1', 'Seed of the simulated resources and faults.'),
+  'simulate.stations': forSimulate.optional(
     integerFlag(1, 10_000),
     'Number of healthy stations to simulate (default: the six demo stations).',
-    'simulate',
   ),
-  'simulate.resources': optionalFlag(
+  'simulate.resources': forSimulate.optional(
     integerFlag(0, 1_000_000),
     'Average number of resources per station (default: 1000; the demo stations have their own sizes).',
-    'simulate',
   ),
-  'simulate.latency': flag(durationFlag(0), '0s', 'Latency to add to each response.', 'simulate'),
+  'simulate.latency': forSimulate.flag(durationFlag(0), '0s', 'Latency to add to each response.'),
   'simulate.fault': {
-    ...optionalFlag(
+    ...forSimulate.optional(
       faultShare,
       'Fault to inject into all requests or a share of them, such as rate_limited:0.1.',
-      'simulate',
     ),
     repeatable: true,
   },
-  from: optionalFlag(file, 'Recording to replay instead of simulating resources; see record.', 'simulate'),
+  from: forSimulate.optional(file, 'Recording to replay instead of simulating resources; see record.'),
 } as const;
 
 /** The flags in the order of the help. */

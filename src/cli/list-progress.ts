@@ -10,7 +10,6 @@ interface ProgressPage {
 }
 
 interface ProgressOptions {
-  /** What is listed: a station, or their number. */
   readonly title: string;
   readonly listings: number;
   readonly write: (text: string) => void;
@@ -62,7 +61,6 @@ export class ListProgress {
     if (width !== undefined) write(`${CLEAR_LINE}${this.#line((width || 80) - 1)}`);
   }
 
-  /** The title is omitted first. */
   #line(width: number): string {
     const isExpected = this.#begun >= this.#options.listings && !Number.isNaN(this.#expectedPages);
     const pages = isExpected

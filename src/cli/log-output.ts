@@ -37,7 +37,6 @@ export class LogOutput {
     });
   }
 
-  /** Resolves when every line was written or dropped, or after the time. */
   async drained(withinMs?: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#stream.write('', () => resolve());

@@ -15,7 +15,6 @@ type ParsedFlags =
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Parses the command line, or returns all its problems. */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const { given, positionals, problems } = readArguments(argv);
   const values = FLAGS.map((flag) => [flag.name, readFlag(flag, given.get(flag) ?? [], problems)]);
@@ -73,7 +72,6 @@ function commandProblems({ name, only }: Flag, command: CommandName): readonly s
   return isAccepted ? [] : [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }
 
-/** --help and --version require no operand. */
 function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues) {
   const { operand, isOptional } = COMMANDS[command];
   if (operand !== undefined && !isOptional && given.length === 0)

@@ -8,7 +8,6 @@ import {
 import { shortTypes, stateWord } from '../resources/resource-words.ts';
 import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';
 
-/** What the table shows otherwise than JSON and CSV. */
 interface Layout extends Partial<Pick<TextColumn<Resource>, 'cell' | 'minWidth' | 'colour'>> {
   /** On a terminal of limited width instead of the exact value. */
   readonly brief?: (resource: Resource, typeNames: ReadonlyMap<string, string>) => string;

@@ -35,9 +35,8 @@ import { untilAborted } from '../tasks/until-aborted.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { countText } from '../text/words.ts';
 import { loadInputs, withConfig } from './config-source.ts';
-import { checkLabels } from './label-flags.ts';
 import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
-import { progressOf } from './read-station.ts';
+import { checkLabels, progressOf } from './read-station.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
 export async function check(context: ProcessContext, flags: FlagValues): Promise<number> {

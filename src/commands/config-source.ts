@@ -5,7 +5,6 @@ import { type LoadResult, loadConfig } from '../config/load.ts';
 import { formatProblems, unreadable } from '../config/problem.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 
-/** Runs `work` with the configuration file, or with --demo, with a simulated service and its configuration. */
 export async function withConfig<T>(
   { env }: Pick<ProcessContext, 'env'>,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
@@ -25,7 +24,6 @@ export async function withConfig<T>(
   }
 }
 
-/** Loads the configuration and the web configuration; throws the problems of both. */
 export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined) {
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);

@@ -14,9 +14,8 @@ import type { ResourceSpec } from '../resources/spec.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { csvPieces, jsonPieces, printable } from '../text/records.ts';
 import { countText, firstOf, numberText } from '../text/words.ts';
-import { checkLabels } from './label-flags.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
-import { readStations, type StationReading } from './read-station.ts';
+import { checkLabels, readStations, type StationReading } from './read-station.ts';
 
 /** What was printed is data, but some may be missing: a script must not take it for all. */
 const INCOMPLETE_EXIT_CODE = 2;
@@ -80,7 +79,6 @@ function knownColumns(
   return name === undefined ? { station: { heading: 'STATION', rank: 0, cell }, ...columns } : columns;
 }
 
-/** Throws an OperatorError for a column that the station does not have. */
 function chosenColumns({ columns }: FlagValues, knownByName: KnownColumns): readonly string[] | undefined {
   const known = Object.keys(knownByName);
   const unknown = columns?.find((name) => !known.includes(name));

@@ -5,13 +5,11 @@ import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
 import type { Screen } from '../cli/table.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 
-/** What the program uses of its process. */
 export interface ProcessContext {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
-  /** What `printError` writes to. */
   readonly logOutput: Pick<LogOutput, 'onResumed'>;
   /** Standard output as a stream, for data that needs backpressure. */
   readonly stdout: Writable;

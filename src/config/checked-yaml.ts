@@ -7,7 +7,6 @@ import { quoted, suggestion } from '../text/quoted.ts';
 import { byPosition, formatProblem, type Problem } from './problem.ts';
 import { readYaml, type YamlDocument, type YamlText } from './yaml-document.ts';
 
-/** The value, or all problems in the order of the file. */
 type CheckedYaml<Value> = { readonly document: YamlDocument } & (
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] }

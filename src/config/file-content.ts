@@ -5,7 +5,6 @@ export type FileContent =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: NodeJS.ErrnoException };
 
-/** The content of a file or pipe, for callers that report the error. */
 export async function contentOf(file: string): Promise<FileContent> {
   try {
     return { ok: true, text: utf8Text(await readFile(file)) };

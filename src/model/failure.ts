@@ -59,9 +59,7 @@ export class ListingFailure extends Error {
 
 /** Maximum number of records, by their keys in the configuration. */
 export interface RecordLimits {
-  /** Maximum for one station, all its listings together. */
   readonly records_per_station: number;
-  /** Maximum for all stations. */
   readonly records: number;
 }
 
@@ -69,7 +67,6 @@ export type RecordLimit = keyof RecordLimits;
 
 export const RECORD_LIMITS: readonly RecordLimit[] = ['records_per_station', 'records'];
 
-/** More records than may be kept in memory. */
 export class RecordLimitFailure extends ListingFailure {
   constructor(limit: RecordLimit, records: number) {
     const whose = limit === 'records' ? 'all stations together have' : 'the station has';
@@ -83,7 +80,6 @@ export class RecordLimitFailure extends ListingFailure {
 export interface FailureSummary {
   readonly reason: FailureReason;
   readonly message: string;
-  /** The status of the reply that is the failure. */
   readonly status?: number | undefined;
 }
 

@@ -14,19 +14,15 @@ export interface ReadRecord<Row> {
   readonly row: Row;
   /** As sent: the row has its label value. */
   readonly id: string;
-  /** Fields whose values are invalid. */
   readonly invalid: readonly string[];
 }
 
-/** The row of the same id in the listing before. */
 export type FindRow<Row> = (id: string) => Row | undefined;
 
 /** A listing of the service: where it is, and how its records are read. Field names are those on the wire. */
 export interface ListingKind<Row> {
   readonly name: string;
-  /** The last part of the URL. */
   readonly path: string;
-  /** Which field of a page has the records. */
   readonly field: string;
   readonly idField: string;
   /** The other fields whose invalid values are counted. */
@@ -64,11 +60,9 @@ interface ExplainedReason {
   readonly text: string;
 }
 
-/** A record without a usable id. */
 export interface RejectedRecord {
   /** How many records are before it in the listing: the offset that requests it. */
   readonly position: number;
-  /** Why it is rejected, such as `no resource_id`. */
   readonly rejection: string;
   /** What could be read of it: valid label values, '' for none. */
   readonly texts: Readonly<Record<string, string>>;
@@ -87,7 +81,6 @@ export interface Listing<Row> extends RejectedRecords {
   /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
   readonly invalid: readonly InvalidOfPart[];
-  /** Unique rows in all parts. */
   readonly size: number;
   /** Nothing that the service lists is missing, except for rejected records. */
   readonly addsUp: boolean;
@@ -103,7 +96,6 @@ export interface Listing<Row> extends RejectedRecords {
   readonly invalidFields: Readonly<Record<string, number>>;
 }
 
-/** A listing that is read again and again. */
 export interface RepeatedListing {
   readonly pages: number;
   /** The time between two readings, unless new resources make it due earlier; 0: every scrape reads it. */
@@ -138,7 +130,6 @@ export interface RecordCounter {
   keep(station: string, records: number): void;
 }
 
-/** Whether both lists have identical elements: what is derived from one can be reused for the other. */
 export function hasSameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((element, at) => element === b[at]);
 }

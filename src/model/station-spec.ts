@@ -2,16 +2,12 @@ import type { StationPath } from './listing.ts';
 
 /** How long a snapshot is served, and what triggers the next refresh. */
 interface CachePolicy {
-  /** A younger snapshot is served without a refresh. */
   readonly ttlMs: number;
-  /** An older snapshot is no longer served. */
   readonly maxStaleMs: number;
-  /** The pause after a failed refresh. */
   readonly errorTtlMs: number;
   readonly refresh: 'scrape' | 'background';
 }
 
-/** What the engine needs to know of a configured station. */
 export interface StationSpec {
   readonly name: string;
   readonly upstream: string;
@@ -19,7 +15,6 @@ export interface StationSpec {
   readonly cache: CachePolicy;
   readonly refreshTimeoutMs: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** `disabled`: names of families. */
   readonly metrics: { readonly disabled: ReadonlySet<string> };
 }
 

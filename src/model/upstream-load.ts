@@ -9,7 +9,6 @@ export interface UpstreamLoad {
   readonly recentThrottled: number;
   /** How long ago the first request was throttled after five minutes without any; undefined: none was recently. */
   readonly throttledForMs: number | undefined;
-  /** Refreshes that wait for the admission of their first request. */
   readonly waitingRefreshes: number;
   /** For how long the first of them has waited; 0: none waits. */
   readonly oldestWaitingMs: number;

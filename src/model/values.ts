@@ -14,7 +14,6 @@ export const INVALID = Symbol('invalid');
 
 export type Invalid = typeof INVALID;
 
-/** Gateways write null for a field that has no value. */
 export function isMissing(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

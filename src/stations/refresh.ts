@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, systemClock } from '../model/clock.ts';
+import type { Clock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
 import type { ListingContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
@@ -9,12 +9,10 @@ interface RefreshOptions {
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  readonly listsAll?: boolean;
-  readonly started?: () => void;
-  readonly clock?: Clock;
+  readonly listsAll: boolean;
+  readonly started: () => void;
+  readonly clock: Clock;
 }
-
-type RefreshedStation = Pick<StationSpec, 'name' | 'refreshTimeoutMs'>;
 
 /** Created once: without a reason, each abort creates an error with a stack. */
 const ENDED = new Error('the refresh has ended');
@@ -32,13 +30,13 @@ export class Refresh implements ListingContext {
   #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(spec: RefreshedStation, options: RefreshOptions) {
+  constructor(spec: StationSpec, options: RefreshOptions) {
     this.station = spec.name;
     this.refreshTimeoutMs = spec.refreshTimeoutMs;
-    this.listsAll = options.listsAll === true;
+    this.listsAll = options.listsAll;
     this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock;
     this.requestedAt = this.#clock.elapsedMs();
     // Every request of the refresh listens to it.
     setMaxListeners(0, this.#controller.signal);
@@ -61,7 +59,7 @@ export class Refresh implements ListingContext {
   started(): void {
     this.#startedAt = this.#clock.elapsedMs();
     this.#timer = setTimeout(() => this.#timeOut(), this.refreshTimeoutMs);
-    this.#options.started?.();
+    this.#options.started();
   }
 
   deadlineMs(): number {

@@ -1,4 +1,3 @@
-/** Starts work when the work before it has ended. */
 export class SerialQueue {
   #latest: Promise<unknown> = Promise.resolve();
 

@@ -15,7 +15,6 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** Runs once after the delay; returns how to cancel it. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
 
 /** Resolves after the delay, or rejects with the signal's reason when that aborts first. */

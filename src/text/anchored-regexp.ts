@@ -10,7 +10,6 @@ export class AnchoredRegExp {
   readonly size: number;
   readonly #compiled: Re2.RE2JS;
 
-  /** Throws the engine's error for an invalid expression. */
   constructor(source: string) {
     // Only where it is used: loading it takes as long as a tenth of the start of Node.
     const { RE2JS }: typeof Re2 = require('re2js');

@@ -2,12 +2,10 @@ import { nearest } from './nearest.ts';
 
 export const MAX_QUOTED_LENGTH = 60;
 
-/** Quotes a value for a message: a single line of bounded length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 }
 
-/** The suffix of a message about an unknown word. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? '' : `; did you mean ${quoted(near)}?`;

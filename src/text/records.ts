@@ -45,7 +45,6 @@ export function* chunksOf(pieces: Iterable<string>): Generator<string> {
   yield chunk;
 }
 
-/** The object that a row is in JSON. */
 export function fieldsOf<Row>(columns: Columns<Row> | Columns<Row, unknown>, row: Row): object {
   return Object.fromEntries(Object.entries(columns).map(([name, { cell }]) => [name, cell(row) ?? null]));
 }
