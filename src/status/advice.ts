@@ -46,7 +46,7 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
   return { short: filled(shown, words), meaning: filled(meaning, words), advice: filled(advice, words) };
 }
 
-/** What a reason means whatever its cause is: for the documentation. */
+/** What a reason means whatever its cause is. */
 export function generalAdvice(reason: FailureReason): Advice {
   const { short, meaning, advice } = generalRule(reason);
   return { short, meaning: filled(meaning, GENERAL_WORDS), advice: filled(advice, GENERAL_WORDS) };
@@ -59,11 +59,6 @@ function statusText(status: number): string {
 
 export function isoDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
-}
-
-/** What to do about requests that are too many for the service. */
-export function throttlingAdvice(): string {
-  return generalRule('rate_limited').advice;
 }
 
 const INCOMPLETE_ADVICE: Readonly<Record<IncompleteReason, string>> = {

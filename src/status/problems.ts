@@ -1,6 +1,6 @@
 import { getOrCreate } from '../model/sums.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
-import { type Advice, explain, incompleteAdvice, type TlsSession, throttlingAdvice } from './advice.ts';
+import { type Advice, explain, generalAdvice, incompleteAdvice, type TlsSession } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
 import {
@@ -375,7 +375,7 @@ function upstreamProblems(
       upstream: name,
       ...first,
       what: `${found.map(({ what }) => what).join('; ')}.`,
-      advice: isByService ? throttlingAdvice() : OVERLOAD_ADVICE,
+      advice: isByService ? generalAdvice('rate_limited').advice : OVERLOAD_ADVICE,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
-import { incompleteAdvice, throttlingAdvice } from '../../../src/status/advice.ts';
+import { generalAdvice, incompleteAdvice } from '../../../src/status/advice.ts';
 import { currentProblems, type ProblemFacts } from '../../../src/status/problems.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
 import { attentionSection, headline, ownersText, stationHeadline } from '../../../src/web/pages/attention.ts';
@@ -337,7 +337,7 @@ describe('attentionSection', () => {
     const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
     expect(row?.text).toBe(
-      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${throttlingAdvice()} More about overload.`,
+      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${generalAdvice('rate_limited').advice} More about overload.`,
     );
   });
 
