@@ -214,8 +214,8 @@ describe('endGeneration', () => {
           if (failure) throw failure;
         })
         .catch(() => undefined);
-    for (let requests = 0; requests < 6; requests += 1) await reply(throttled());
-    for (let requests = 0; requests < 6; requests += 1) await reply();
+    for (let requests = 0; requests < 8; requests += 1) await reply(throttled());
+    for (let requests = 0; requests < 8; requests += 1) await reply();
     await reply(throttled(1));
     const inForce = limiter.load().requestsPerSecond;
     expect(inForce).toBeLessThan(Number.POSITIVE_INFINITY);

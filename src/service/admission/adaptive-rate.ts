@@ -42,9 +42,12 @@ interface Trial extends Counts {
 /** However often requests are throttled, one is sent within ten seconds: otherwise a recovery would not be detected. */
 const FLOOR_PER_SECOND = 0.1;
 
-/** An accepted rate is measured over at least a second, because many services count by the second, and this many replies. */
+/**
+ * An accepted rate is measured over at least a second, because many services count by the second, and this many replies: of fewer, so many
+ * are throttled by chance at times that it looks like a limit.
+ */
 const MIN_SAMPLE_MS = 1000;
-const MIN_REPLIES = 10;
+const MIN_REPLIES = 16;
 
 /** So many throttled replies without an accepted one are not chance. */
 const MIN_REFUSED = 4;

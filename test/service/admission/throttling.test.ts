@@ -206,3 +206,10 @@ describe.each([1, 2])('a fleet on a service that limits requests, seed %i', (see
     expect(fleet.allRefreshedMs(0)).toBeLessThan(5000);
   });
 });
+
+it.each([10, 24, 36])('takes no series of refusals at random for a limit, seed %i', async (seed) => {
+  const model = { latencyMs: 200, throttleLatencyMs: 5, throttledShare: 0.2 };
+  const fleet = fleetOf(seed, model, { stations: 40, refresh: 'background', pages: 2 });
+  await fleet.runUntil(15 * MINUTE_MS);
+  expect(fleet.maxAgeMs(3 * MINUTE_MS, 15 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+});
