@@ -99,11 +99,6 @@ describe('stationSource', () => {
       { pageSize: 3 },
     ],
     [
-      'takes a total of 0 beside records for no total',
-      service(rows(25), { total: () => 0 }),
-      { ids: ids(25), complete: true, reportedTotal: undefined, pages: 5 },
-    ],
-    [
       'advances by the records received when pages are capped and there is no total',
       service(rows(25), { cap: () => 4, total: noTotal }),
       { offsets: [0, 3, 6, 9, 12, 15, 18, 21, 24, 25], complete: true, duplicates: 0 },
@@ -183,16 +178,6 @@ describe('stationSource', () => {
       },
     ],
     [
-      'is incomplete when there is one record more than the total',
-      service(rows(25), { total: () => 24 }),
-      { complete: false, reportedTotal: 24 },
-    ],
-    [
-      'is incomplete, but lists everything, when the first page has more records than the total',
-      service(rows(25), { total: () => 1 }),
-      { ids: ids(25), complete: false, reportedTotal: 1 },
-    ],
-    [
       'reports the total of the last page when it changed between pages',
       service(rows(25), { total: ({ offset }) => (offset === 0 ? 25 : 26) }),
       { complete: false, reportedTotal: 26 },
@@ -216,11 +201,6 @@ describe('stationSource', () => {
       'is complete beside duplicates that the total does not count',
       service([...rows(25), record('r3')], { total: () => 25 }),
       { ids: ids(25), complete: true, reportedTotal: 25, duplicates: 1 },
-    ],
-    [
-      'reads pages of any size that are larger than requested',
-      (request) => service(rows(40))({ ...request, size: 15 }),
-      { ids: ids(40), complete: true, duplicates: 0 },
     ],
     [
       'is incomplete when pages are single records and the total is 0',
@@ -251,22 +231,10 @@ describe('stationSource', () => {
       { ids: ids(25), offsets: [0, 9, 0, 9, 10, 20, 25], complete: false, duplicates: 5 },
     ],
     [
-      'lists everything it can when pages of several parts do not overlap',
-      (request) =>
-        service(rows(5000), { total: noTotal })({ ...request, offset: request.offset - (request.offset % 2000) }),
-      { ids: ids(5000), complete: false },
-      { pageSize: 2000 },
-    ],
-    [
       'lists once more when an id is listed twice, and is complete when it then is not',
       (request) => service([...(request.nth < 4 ? 'abcad' : 'abcde')].map(record), { total: noTotal })(request),
       { ids: [...'abcde'], offsets: [0, 2, 4, 5, 0, 2, 4, 5], complete: true, duplicates: 0 },
       { pageSize: 3 },
-    ],
-    [
-      'is incomplete when the service counts offsets in pages',
-      (request) => service(rows(25))({ ...request, offset: request.offset * request.size }),
-      { ids: ids(10), complete: false, reportedTotal: 25, duplicates: 0 },
     ],
     [
       'is incomplete when the only record is returned for every offset',
@@ -279,20 +247,10 @@ describe('stationSource', () => {
       { ids: ids(25), offsets: [0, 9, 10, 0, 9, 18, 24, 25], complete: true, incompleteReasons: [] },
     ],
     [
-      'is incomplete when all pages after the first one are single records',
-      service(rows(12), { total: noTotal, cap: ({ offset }) => (offset === 0 ? 10 : 1) }),
-      {
-        ids: ids(12),
-        complete: false,
-        incompleteReasons: ['the service reports no total and returns single records, so that pages cannot overlap'],
-      },
-    ],
-    [
       'lists without a total that is below the number of records of the first page',
       service(rows(25), { total: () => 1 }),
       { ids: ids(25), offsets: [0, 9, 18, 24, 25, 0, 9, 18, 24, 25], complete: false, reportedTotal: 1 },
     ],
-    ['is incomplete when there are no records beside a total', service([], { total: () => 5 }), { complete: false }],
     [
       'is complete when there are no records and the total is 0',
       service([]),
@@ -700,15 +658,6 @@ describe('stationSource page size', () => {
       ['prod', 50],
       ['prod', 25],
     ]);
-  });
-
-  it('divides the ranges that were planned for the larger page size', async () => {
-    const { list, requests, reductions } = setUp(service(rows(1000)), (nth) => (nth === 0 ? 100 : 50));
-    const listing = await list({}, listingContext());
-    expect(idsOf(listing)).toEqual(ids(1000));
-    expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 19 });
-    expect(requests.filter(({ size }) => size > 50)).toHaveLength(5);
-    expect(reductions).toEqual([['prod', 50]]);
   });
 
   it('keeps the page size for all listings of the refresh, and resets it with the next', async () => {
