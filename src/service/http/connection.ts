@@ -87,7 +87,6 @@ class ProxiedPool implements ConnectionPool {
   readonly #route: RouteOptions & { readonly proxyUrl: URL };
   /** The TLS settings of an agent do not change: it is replaced when a certificate file did. */
   #latest: { readonly files: TlsFiles; readonly agent: ProxyAgent } | undefined;
-  #isDestroyed = false;
 
   constructor(origin: string, settings: Pool.Options, route: RouteOptions & { readonly proxyUrl: URL }) {
     this.#origin = origin;
@@ -105,7 +104,6 @@ class ProxiedPool implements ConnectionPool {
   }
 
   async destroy(): Promise<void> {
-    this.#isDestroyed = true;
     await this.#latest?.agent.destroy();
   }
 
@@ -113,7 +111,7 @@ class ProxiedPool implements ConnectionPool {
     const { tls } = this.#route;
     const files = this.#origin.startsWith('https:') ? await readTlsFiles(tls) : [];
     const former = this.#latest;
-    if (former && (this.#isDestroyed || isDeepStrictEqual(former.files, files))) return former.agent;
+    if (former && isDeepStrictEqual(former.files, files)) return former.agent;
     // Throws for invalid files: the former agent is used again once they are as before.
     const agent = this.#newAgent(files);
     this.#latest = { files, agent };
