@@ -41,32 +41,29 @@ export async function listPages<Row>(fetchPage: FetchPage<Row>, options: Listing
   return { ...again, pages: listing.pages + again.pages };
 }
 
-/** Far above any real listing; bounds the cost of an endless one. */
-const MAX_PAGES = 100_000;
-
 /** How a pass ended, and why a listing that ended so does not add up: undefined when other facts decide. */
 const ENDINGS = {
   end: undefined,
   'border-mismatch':
     'a page did not begin with the last record of the page before: the service ignores the offset, counts it differently, or rows moved',
   'single-records': 'the service reports no total and returns single records, so that pages cannot overlap',
-  'too-many-pages': `the listing did not end within ${MAX_PAGES} pages`,
 } as const;
 
 type Ending = keyof typeof ENDINGS;
 
-/** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
+/**
+ * Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. A listing without
+ * end is ended by the refresh: by its timeout, or the limit on records.
+ */
 async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
   const pass = new Pass(fetchPage, options.kind);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
   const hasTotal = total >= received;
-  let ending = hasTotal
-    ? await fetchUpToTotal(pass, first, options)
-    : await fetchOverlapping(pass, first, options.pageSize);
-  if (isLast && (ending === 'border-mismatch' || ending === 'single-records'))
-    ending = await fetchUntilNoNewIds(pass, options.pageSize, ending);
+  if (hasTotal) await fetchUpToTotal(pass, first, options);
+  const ending = hasTotal ? 'end' : await fetchOverlapping(pass, first, options.pageSize);
+  if (isLast && ending !== 'end') await fetchUntilNoNewIds(pass, options.pageSize);
   return pass.finish(ending);
 }
 
@@ -76,13 +73,12 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions,
  */
 async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pageSize: number): Promise<Ending> {
   let last = first;
-  while (pass.hasPagesLeft()) {
+  for (;;) {
     const next = await overlappingPage(pass, last, pageSize);
     if (typeof next === 'string') return next;
     await pass.add({ ...next, page: next.page.afterFirst() });
     last = next;
   }
-  return 'too-many-pages';
 }
 
 /**
@@ -122,12 +118,11 @@ function follows(last: PlacedPage<unknown>, next: PlacedPage<unknown>): boolean 
 }
 
 /** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
-async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number, ending: Ending): Promise<Ending> {
-  while (pass.hasPagesLeft()) {
+async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number): Promise<void> {
+  for (;;) {
     const { newIds } = await pass.fetch(pass.end, pageSize);
-    if (newIds === 0) return ending;
+    if (newIds === 0) return;
   }
-  return 'too-many-pages';
 }
 
 /** Fetches the pages between the first one and the total concurrently. */
@@ -135,13 +130,12 @@ async function fetchUpToTotal<Row>(
   pass: Pass<Row>,
   { page: { received }, requested }: PlacedPage<Row>,
   { concurrency, pageSize }: ListingOptions,
-): Promise<Ending> {
+): Promise<void> {
   const isShort = received > 0 && received < requested && received < pass.largestTotal;
   // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
   const second = isShort ? (await pass.fetch(received, pageSize)).page.received : received;
-  if (second === 0) return 'end';
+  if (second === 0) return;
   await fetchRanges(pass, isShort ? received + second : received, Math.max(received, second), concurrency);
-  return pass.hasPagesLeft() ? 'end' : 'too-many-pages';
 }
 
 /** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
@@ -175,7 +169,7 @@ async function fetchRanges(pass: Pass<unknown>, start: number, stride: number, c
     if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
   };
   const work = async () => {
-    for (let range = takeRange(); range && pass.hasPagesLeft(); range = takeRange()) await fetch(range);
+    for (let range = takeRange(); range; range = takeRange()) await fetch(range);
   };
   await Promise.all(Array.from({ length: concurrency }, work));
 }
@@ -215,10 +209,6 @@ class Pass<Row> {
   /** The largest total that a page has reported; 0 if none has. */
   get largestTotal(): number {
     return this.#largestTotal;
-  }
-
-  hasPagesLeft(): boolean {
-    return this.#fetched < MAX_PAGES;
   }
 
   /** A page was received twice and is part of the listing once. */
@@ -297,7 +287,7 @@ class Pass<Row> {
       duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, [TOTAL_FIELD]: this.#invalidTotals },
     };
-    return { listing, isFinal: !mayHaveMoved || ending === 'too-many-pages' };
+    return { listing, isFinal: !mayHaveMoved };
   }
 
   /** A page that ends the listing may be short: only several that are shorter than requested show a limit. */

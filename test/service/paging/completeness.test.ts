@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { ID_LISTING } from '../../../src/resources/listings.ts';
 import { listPages } from '../../../src/service/paging/list-pages.ts';
-import { type Page, readPage } from '../../../src/service/protocol/page.ts';
+import { readPage } from '../../../src/service/protocol/page.ts';
 import { listingContext } from '../support/context.ts';
 import {
   drawUnstableWorld,
@@ -91,8 +91,6 @@ describe('stationSource, completeness', () => {
   });
 });
 
-const NO_REJECTS = { rejected: 0, rejectedRecords: [] };
-
 describe('listPages', () => {
   it.each([
     { of: 'distinct ids', last: 'id-24999', expected: { size: 25_000, complete: true, duplicates: 0 } },
@@ -127,29 +125,6 @@ describe('listPages', () => {
     const isSame = listing.parts.map((part, at) => part === page.parts[at]?.rows);
     expect(isSame.filter((same) => same)).toHaveLength(25 - expected.duplicates);
   });
-
-  it.each([undefined, 1_000_000_000])(
-    'ends a listing without end, and reads it once, with the total %s',
-    async (total) => {
-      const fetchPage = async (offset: number) => {
-        const ids = [`r${offset}`, `r${offset + 1}`] as const;
-        const part = { rows: ids, ids, positions: undefined, invalid: new Map() };
-        const counts = {
-          received: 2,
-          rowCount: 2,
-          parts: [part],
-          total,
-          totalInvalid: false,
-          ...NO_REJECTS,
-        };
-        const page: Page<string> = { ...counts, borders: ids, afterFirst: () => page };
-        return { page, offset, requested: 2 };
-      };
-      const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1, kind: ID_LISTING });
-      const reason = total ? 'reports a total of 1000000000' : 'the listing did not end within 100000 pages';
-      expect(listing).toMatchObject({ pages: 100_000, incompleteReasons: [{ text: expect.stringContaining(reason) }] });
-    },
-  );
 });
 
 function pageLength({ size, cap, pageSize }: World): number {
