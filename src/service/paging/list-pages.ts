@@ -35,8 +35,8 @@ interface ListingOptions {
 
 /** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
 export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
-  const { listing, isFinal } = await listOnce(fetchPage, options);
-  if (isFinal) return listing;
+  const { listing, mayHaveMoved } = await listOnce(fetchPage, options);
+  if (!mayHaveMoved) return listing;
   const { listing: again } = await listOnce(fetchPage, options, true);
   return { ...again, pages: listing.pages + again.pages };
 }
@@ -257,8 +257,8 @@ class Pass<Row> {
     return this.#ids.size - before;
   }
 
-  /** The listing, and whether reading it again would be of no use: rejected records are no sign that rows moved. */
-  async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
+  /** The listing, and whether rows may have moved, so that it is read again: rejected records are no sign of that. */
+  async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly mayHaveMoved: boolean }> {
     const merged = await this.#merge();
     const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
@@ -287,7 +287,7 @@ class Pass<Row> {
       duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, [TOTAL_FIELD]: this.#invalidTotals },
     };
-    return { listing, isFinal: !mayHaveMoved };
+    return { listing, mayHaveMoved };
   }
 
   /** A page that ends the listing may be short: only several that are shorter than requested show a limit. */
