@@ -1,14 +1,11 @@
 const MAX_EXCERPT_LENGTH = 200;
 
-/** How much of the text an excerpt is made of: it may be mostly white space. */
-const MAX_SHOWN_LENGTH = 512;
-
 /** The text as one line of bounded length; a text that repeats a secret is not shown at all. */
 export function safeExcerpt(text: string, secrets: readonly string[]): string {
   if (repeatsSecret(text, secrets)) return 'not shown, because it repeats a secret';
-  const shown = text.slice(0, MAX_SHOWN_LENGTH).toWellFormed();
-  const characters = [...shown.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')];
-  const isComplete = characters.length <= MAX_EXCERPT_LENGTH && text.length <= MAX_SHOWN_LENGTH;
+  const line = text.toWellFormed().replace(/\s+/g, ' ');
+  const characters = [...line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')];
+  const isComplete = characters.length <= MAX_EXCERPT_LENGTH;
   return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
 }
 

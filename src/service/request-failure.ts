@@ -52,10 +52,7 @@ const TLS =
 /** The name of the errors of undici's parser. */
 const PARSER_ERROR = 'HTTPParserError';
 
-/** undici's error for a reply it considers impossible, such as a 101 that was not requested. */
-const ASSERTION = 'ERR_ASSERTION';
-
-/** Socket and DNS errors of the system, and replies that are not HTTP or end too early. */
+/** Socket and DNS errors of the system, and replies that are not HTTP, that undici considers impossible, or that end too early. */
 const NETWORK =
   /^(E[A-Z0-9]+$|EAI_|ERR_ASSERTION$|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
 
@@ -74,7 +71,6 @@ export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 
 /** The error's message; a failed connection to several addresses only has those of its attempts. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
-  if (error instanceof Error && 'code' in error && error.code === ASSERTION) return 'the reply is not valid HTTP';
   // OpenSSL's message is a log line with memory addresses and source positions.
   if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);

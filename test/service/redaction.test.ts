@@ -41,16 +41,11 @@ describe('safeExcerpt', () => {
     expect(safeExcerpt('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
   });
 
-  it('marks a text as truncated whose rest it has not read', () => {
-    expect(safeExcerpt(`a${' '.repeat(600)}b`, [])).toBe('a …');
-  });
-
   it('replaces lone surrogates', () => {
     expect(safeExcerpt('a\ud800b', [])).toBe('a\ufffdb');
   });
 
   it('does not show the start of a secret at the point of truncation', () => {
     expect(safeExcerpt(`${'.'.repeat(195)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
-    expect(safeExcerpt(`a${' '.repeat(508)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
   });
 });
