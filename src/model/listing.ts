@@ -48,7 +48,6 @@ export const INCOMPLETE_REASONS = [
   'rejected_records',
   'total_mismatch',
   'paging',
-  'shared_labels',
   'further_listing',
 ] as const;
 

@@ -68,7 +68,6 @@ const INCOMPLETE_ADVICE: Readonly<Record<IncompleteReason, string>> = {
     'Compare with the console of the service: the account may not see all resources. If the difference changes, resources are added and removed meanwhile: raise concurrency.',
   paging:
     'Raise page_size, so that fewer pages have to fit together; if that does not help, report it to the operators of the service.',
-  shared_labels: 'Report the ids to the operators of the service: Prometheus cannot distinguish their series.',
   further_listing:
     'The labels product and alertable of some resources may be wrong. Report it to the operators of the service if it persists.',
 };

@@ -35,7 +35,7 @@ export function expectedData(
   for (const label of ['resource_type', 'state', 'gpu_model', 'unit']) families.add('resources_folded', { label }, 0);
   const rejected = records.filter((record) => idOf(record) === undefined).length;
   families.add('listing_complete', {}, rejected === 0 ? 1 : 0);
-  for (const reason of ['rejected_records', 'total_mismatch', 'paging', 'shared_labels', 'further_listing']) {
+  for (const reason of ['rejected_records', 'total_mismatch', 'paging', 'further_listing']) {
     families.add('listing_incomplete', { reason }, reason === 'rejected_records' && rejected > 0 ? 1 : 0);
   }
   if (reported !== undefined) families.add('listing_reported_resources', {}, reported);

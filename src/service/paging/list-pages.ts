@@ -24,7 +24,7 @@ export interface PlacedPage<Row> {
 type FetchPage<Row> = (offset: number, size: number) => Promise<PlacedPage<Row>>;
 
 /** What a listing needs to know of its kind. */
-type ListedKind = Pick<ListingKind<unknown>, 'field' | 'idField' | 'fields'>;
+type ListedKind = Pick<ListingKind<unknown>, 'idField' | 'fields'>;
 
 interface ListingOptions {
   readonly kind: ListedKind;
@@ -35,9 +35,9 @@ interface ListingOptions {
 
 /** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
 export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
-  const { listing, mayHaveMoved } = await listOnce(fetchPage, options);
-  if (!mayHaveMoved) return listing;
-  const { listing: again } = await listOnce(fetchPage, options, true);
+  const listing = await listOnce(fetchPage, options);
+  if (listing.addsUp) return listing;
+  const again = await listOnce(fetchPage, options, true);
   return { ...again, pages: listing.pages + again.pages };
 }
 
@@ -55,7 +55,11 @@ type Ending = keyof typeof ENDINGS;
  * Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. A listing without
  * end is ended by the refresh: by its timeout, or the limit on records.
  */
-async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
+async function listOnce<Row>(
+  fetchPage: FetchPage<Row>,
+  options: ListingOptions,
+  isLast = false,
+): Promise<Listing<Row>> {
   const pass = new Pass(fetchPage, options.kind);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
@@ -184,11 +188,9 @@ class Pass<Row> {
   readonly #kind: ListedKind;
   readonly #totals: number[] = [];
   #invalidTotals = 0;
-  /** The first id of each label value. */
-  readonly #ids = new Map<string, string>();
+  /** As label values. */
+  readonly #ids = new Set<string>();
   #duplicates = 0;
-  /** Further ids of label values. */
-  readonly #otherIds = new Set<string>();
   /** Those that are part of the listing, in order of arrival. */
   readonly #pages: PlacedPage<Row>[] = [];
   #end = 0;
@@ -249,33 +251,27 @@ class Pass<Row> {
     const before = this.#ids.size;
     for (const id of ids) {
       const label = labelText(id);
-      const known = this.#ids.get(label);
-      if (known === undefined) this.#ids.set(label, id);
-      else if (known !== id) this.#otherIds.add(id);
-      this.#duplicates += known === undefined ? 0 : 1;
+      if (this.#ids.has(label)) this.#duplicates += 1;
+      else this.#ids.add(label);
     }
     return this.#ids.size - before;
   }
 
-  /** The listing, and whether rows may have moved, so that it is read again: rejected records are no sign of that. */
-  async finish(ending: Ending): Promise<{ readonly listing: Listing<Row>; readonly mayHaveMoved: boolean }> {
+  async finish(ending: Ending): Promise<Listing<Row>> {
     const merged = await this.#merge();
     const { rejected, invalidFields } = merged;
     const size = this.#ids.size;
-    const others = this.#otherIds.size;
     // A total of 0 beside records is a number that the service did not set.
     const isEmpty = this.#pages.every(({ page }) => page.received === 0);
     const totals = this.#totals.filter((total) => total > 0 || isEmpty);
-    const mismatch = totalMismatch(totals, size + others + rejected);
+    const mismatch = totalMismatch(totals, size + rejected);
     const problem = ENDINGS[ending] ?? (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
     const reasons: Listing<Row>['incompleteReasons'][number][] = [];
     if (mismatch !== undefined) reasons.push({ reason: 'total_mismatch', text: mismatch });
     else if (problem !== undefined) reasons.push({ reason: 'paging', text: problem });
-    const mayHaveMoved = reasons.length > 0;
-    if (others > 0) reasons.push({ reason: 'shared_labels', text: sharedLabels(others, this.#kind) });
     const addsUp = reasons.length === 0;
     if (rejected > 0) reasons.push({ reason: 'rejected_records', text: rejectedText(rejected, this.#kind) });
-    const listing: Listing<Row> = {
+    return {
       ...merged,
       size,
       addsUp,
@@ -287,7 +283,6 @@ class Pass<Row> {
       duplicates: this.#duplicates + this.#repeatedRows,
       invalidFields: { ...invalidFields, [TOTAL_FIELD]: this.#invalidTotals },
     };
-    return { listing, mayHaveMoved };
   }
 
   /** A page that ends the listing may be short: only several that are shorter than requested show a limit. */
@@ -381,10 +376,6 @@ function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Ro
 }
 
 const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
-
-function sharedLabels(ids: number, { field }: ListedKind): string {
-  return `${ids} ${field} are left out because their ids have the same label value as another id: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
-}
 
 function rejectedText(rejected: number, { idField }: ListedKind): string {
   return rejected === 1
