@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { RequestFailure } from '../../../src/service/request-failure.ts';
-import { codePoint } from '../../code-point.ts';
 import { bearer, servedClient, testClient } from '../support/client.ts';
 import { listen, replying, startRawService } from '../support/service.ts';
 
@@ -136,37 +133,5 @@ describe('exchange', () => {
       `${url.host} answered 404 Not Found: no such thing`,
       expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
     ]);
-  });
-
-  /** Invalid values, values of other headers and almost valid ones. */
-  const value = fc.oneof(
-    fc.constantFrom(
-      ...['', '-1', '1e9', '99999999999999999999', '5, 5', 'Fri, 31 Dec 9999 23:59:59 GMT', 'a\0b', 'a\rb'],
-    ),
-    fc.constantFrom(...['gzip', 'gzip, chunked', 'close', 'upgrade', '//']),
-    fc.string({ unit: codePoint, maxLength: 20 }),
-  );
-  const name = fc.constantFrom(
-    ...['Retry-After', 'Date', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding', 'Connection', 'Keep-Alive'],
-    ...['Location', 'Trailer', 'Upgrade', '__proto__', 'X Y'],
-  );
-  const replies = fc.record({
-    status: fc.constantFrom(...[200, 204, 302, 304, 401, 413, 429, 503, 999, 100, 101, 0]),
-    headers: fc.array(fc.tuple(name, value), { maxLength: 6 }),
-    length: fc.constantFrom('', ...[2, 1, 3, 1e15].map((bytes) => `Content-Length: ${bytes}\r\n`)),
-    staysOpen: fc.boolean(),
-  });
-
-  it('reads the body or fails for a reason of the service, whatever the headers of the reply', async () => {
-    const outcomes = fc.sample(replies, 150).map(async ({ status, headers, length, staysOpen }) => {
-      const lines = headers.map(([header, content]) => `${header}: ${content}\r\n`).join('');
-      const reply = Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines}${length}\r\n{}`, 'latin1');
-      const { url } = await startRawService((socket) => (staysOpen ? socket.write(reply) : socket.end(reply)));
-      const error = await testClient(url, { timeoutMs: 2000 })
-        .get()
-        .catch((reason: unknown) => reason);
-      return error instanceof Error && !(error instanceof RequestFailure) ? { error, reply: `${reply}` } : undefined;
-    });
-    expect((await Promise.all(outcomes)).filter((bug) => bug !== undefined)).toEqual([]);
   });
 });
