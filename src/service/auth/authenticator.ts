@@ -12,7 +12,6 @@ export class Authenticator {
   readonly #proxySecrets: readonly string[];
   /** Whether a secret is in a file, which may have another content when it is read again. */
   #readsFiles: boolean;
-  #credentialVersion = 0;
 
   constructor(
     { auth, headers, proxyUrl }: Pick<UpstreamOptions, 'auth' | 'headers' | 'proxyUrl'>,
@@ -33,11 +32,6 @@ export class Authenticator {
     });
   }
 
-  /** Incremented with each renewal. */
-  get credentialVersion(): number {
-    return this.#credentialVersion;
-  }
-
   /** The headers for one request; those of the scheme override configured ones. */
   async authenticate(request: SignableRequest): Promise<Signature> {
     const signature = await this.#signer?.sign(request);
@@ -52,17 +46,10 @@ export class Authenticator {
     return { headers, secrets: [...secrets, ...this.#proxySecrets] };
   }
 
-  /**
-   * Makes the next request obtain the credentials again, unless another rejected request of the same version already did;
-   * false when no credential can change.
-   */
-  renew(credentialVersion: number): boolean {
-    if (!this.#readsFiles && this.#signer?.invalidate === undefined) return false;
-    if (credentialVersion === this.#credentialVersion) {
-      this.#credentialVersion += 1;
-      this.#signer?.invalidate?.();
-    }
-    return true;
+  /** Makes the next request obtain the credentials again, after the service rejected them; false when none can change. */
+  renew(): boolean {
+    this.#signer?.invalidate?.();
+    return this.#readsFiles || this.#signer?.invalidate !== undefined;
   }
 
   /** Ends the pause after credentials could not be obtained. */

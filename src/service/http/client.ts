@@ -57,8 +57,6 @@ interface PageRequest<T> {
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
-  /** The version of the credentials that the latest attempt used. */
-  credentialVersion: number;
   /** The credentials were read again after a 401. */
   isRenewed: boolean;
 }
@@ -116,7 +114,6 @@ export class UpstreamClient {
       retries: new RequestRetries(this.#options.maxRetries, this.limiter),
       pauseMs: 0,
       isWaiting: true,
-      credentialVersion: 0,
       isRenewed: false,
     };
     try {
@@ -161,7 +158,6 @@ export class UpstreamClient {
       const work = async (inFlight: InFlight) => {
         request.isWaiting = false;
         request.throttling = undefined;
-        request.credentialVersion = this.#authenticator.credentialVersion;
         admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
@@ -196,7 +192,7 @@ export class UpstreamClient {
     const { context, retries } = request;
     const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
-    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(request.credentialVersion)) {
+    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew()) {
       request.isRenewed = true;
       return;
     }
