@@ -21,7 +21,7 @@ import {
   STATION_COLUMNS,
   STATION_LISTING,
 } from '../status/station-columns.ts';
-import type { StationDetail } from '../status/station-status.ts';
+import type { StationDetail, StationStatus } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/quoted.ts';
@@ -234,7 +234,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     stations.map(({ newestFirst }) => newestFirst),
     (kept, at) => {
       signal.throwIfAborted();
-      const station = statuses[at]?.name ?? '';
+      const { name: station } = statuses[at] as StationStatus;
       runs.push(kept.filter(isSelected).map((change) => ({ ...change, station })));
     },
   );
