@@ -14,7 +14,7 @@ export function viewOf(
   changes: Partial<ResourceSpec> = {},
   listing: Partial<Snapshot> = {},
   withheldFiring = 0,
-): StationView<Resources> & { served: object } {
+): StationView<Resources> & { served: NonNullable<StationView<Resources>['served']> } {
   const spec = specOf(changes);
   const aggregates = new Aggregation();
   const values = new LabelValues(spec.labelValues);

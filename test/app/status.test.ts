@@ -89,6 +89,13 @@ describe('statusesOf', () => {
     });
   });
 
+  it('knows whether the listing could not be compared', () => {
+    const { served, ...view } = viewOf([]);
+    const comparison = { result: 'held', base: undefined, nowMs: 0 } as const;
+    const held = { ...view, served: { ...served, data: { ...served.data, comparison } } };
+    expect(statusOf(held)?.snapshot?.isHeld).toBe(true);
+  });
+
   it('knows whether the upstream answers others', () => {
     const failed = { ...viewOf([]), health: { ...NEVER, lastAttemptMs: 1, failure: FAILURE } };
     expect(statusOf(failed)?.isUpstreamDown).toBe(true);

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
@@ -135,13 +137,18 @@ describe('RenderLimit', () => {
     expect((await Promise.all(searches)).map(({ status }) => status)).toEqual(Array(4).fill(200));
   });
 
-  it('renders for others while clients do not read long lists', async () => {
-    const many = Array.from({ length: 200_000 }, (_, at) => resourceOf(`resource ${at}`));
-    const { port, request } = await startApp(exporterOf(detailOf(many)));
-    const bytes = 'GET /stations/prod/resources?format=csv HTTP/1.1\r\nHost: a\r\n\r\n';
-    const unread = Array.from({ length: 8 }, () => openConnection(port, bytes).socket.pause());
-    for (const socket of unread) await once(socket, 'readable');
-    expect((await request('/')).status).toBe(200);
-    for (const socket of unread) socket.destroy();
+  it('sends the rest of a long list while four pages are rendered', async () => {
+    const { exporter, began, release } = heldWork();
+    const many = Array.from({ length: 50_000 }, (_, at) => resourceOf(`resource ${at}`));
+    const { port, request } = await startApp({ ...exporterOf(detailOf(many)), owners: exporter.owners });
+    const bytes = 'GET /stations/prod/resources?format=csv HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const list = connect(port, '127.0.0.1').pause();
+    list.write(bytes);
+    await once(list, 'readable');
+    const pages = Array.from({ length: 4 }, () => request('/'));
+    await began(4);
+    expect(await text(list)).toContain('resource 49999');
+    release();
+    await Promise.all(pages);
   });
 });
