@@ -138,14 +138,6 @@ describe('list', () => {
     expect(stderr).toMatch(problem);
   });
 
-  it('prints at most 20 reasons why a listing is incomplete', async () => {
-    const products = Array.from({ length: 100 }, (_, index) => `product.${index}`);
-    const { stderr } = await listed(faulty(wrongTotal(2), { station: { products } }));
-    const warnings = stderr.trim().split('\n');
-    expect(warnings).toHaveLength(21);
-    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
-  });
-
   it('warns about an incomplete listing and rejected records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
     const faults = { '*': [wrongTotal(2)] } as const;

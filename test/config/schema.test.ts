@@ -30,22 +30,19 @@ describe('configSchema', () => {
     ]);
   });
 
-  it.each([
-    'cache: 5',
-    'metrics: { max_resources: 0.5 }',
-    'unknown: 1',
-    'metrics: { disabled: [x, 5] }',
-    'cache: { ttl: x, refresh: y }',
-  ])('compares the stations in spite of %s', async (line) => {
-    const stations = [`  - { rid: ${RID} }`, '  - 5', `  - { rid: ${RID}, name: 5 }`, '  - { rid: x }'];
-    expect(await problemsOf(fleet('stations:', ...stations, line))).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('stations[2].rid: duplicate station name "ts", already used at '),
-        expect.stringContaining('stations[0].upstream: missing'),
-        expect.stringContaining('stations[1]: expected a mapping, got a number'),
-      ]),
-    );
-  });
+  it.each(['cache: 5', 'unknown: 1', 'cache: { ttl: x, refresh: y }'])(
+    'compares the stations in spite of %s',
+    async (line) => {
+      const stations = [`  - { rid: ${RID} }`, '  - 5', `  - { rid: ${RID}, name: 5 }`, '  - { rid: x }'];
+      expect(await problemsOf(fleet('stations:', ...stations, line))).toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('stations[2].rid: duplicate station name "ts", already used at '),
+          expect.stringContaining('stations[0].upstream: missing'),
+          expect.stringContaining('stations[1]: expected a mapping, got a number'),
+        ]),
+      );
+    },
+  );
 
   it.each(['name: 5', 'unknown: 1', 'filters: 5', 'cache: { ttl: x }', 'labels: { 9: 9 }', 'alertability: 1'])(
     'checks the keys of a station together in spite of %s',
@@ -61,16 +58,10 @@ describe('configSchema', () => {
 
   it.each([
     'base_url: 5',
-    'timeout: x',
-    'concurrency: 0.5',
     'requests_per_second: .nan',
-    'max_page_bytes: x',
-    'list_style: x',
     'unknown: 1',
     'http_headers: { "b d": 1, Host: 1, X: 1 }',
-    'http_headers: 5',
     'tls_config: { min_version: 5, cert_file: [] }',
-    'proxy_url: x',
     'hmac: 5',
     'hmac: { signed_headers: [x], access_key_id: 5 }',
   ])('reports two schemes in spite of %s', async (line) => {

@@ -386,12 +386,6 @@ describe('Exposition', () => {
     );
   });
 
-  it('encodes blocks whose parts were reordered, regrouped, removed or added like a new encoder', async () => {
-    const [a, b, c, d] = [part(0, 600), part(600, 600), part(1200, 300), part(1500, 600)];
-    const orders = [[a, b, c, d], [b, a, c, d], [a, d], [part(0, 600, 'F'), b, part(1200, 301), d], [part(0, 2100)]];
-    await expectLikeNewEncoders(specOf(metricsOf({ maxResources: 2100 })), orders.map(snapshotOf));
-  });
-
   it('publishes arbitrary stations, ids and products without loss, and families that add up', async () => {
     const text = fc
       .oneof(

@@ -21,7 +21,7 @@ describe('OwnMetrics', () => {
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
     const metrics = ownMetrics();
     metrics.upstreams.add('main');
-    metrics.upstreams.recordLoad('main', IDLE_LOAD);
+    metrics.upstreams.recordLoad('main', { ...IDLE_LOAD, hangingStations: 2, oldestWaitingMs: 1500 });
     metrics.recordReload('main', true, 1_700_000_000_000);
     metrics.recordReload('web', true, 1_700_000_000_000);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from '../../src/recording/anonymous-record.ts';
+import { anonymized, ENVELOPE, Pseudonyms, RECORD } from '../../src/recording/anonymous-record.ts';
 import { between, randomFrom } from '../../src/simulator/random.ts';
 import { codePoint } from '../code-point.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
@@ -76,12 +76,6 @@ describe('anonymized, for a field that is not declared harmless', () => {
   });
 });
 
-describe('anonymized, for an id', () => {
-  it('keeps only the id', () => {
-    expect(anonymized(wireRecord('r-17'), ID_RECORD, pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });
-  });
-});
-
 describe('anonymized, for a page', () => {
   it.each([
     [{ page: { offset: '0', size: 10, total: '7', next: SECRET } }, { page: { offset: '0', size: 10, total: '7' } }],
@@ -128,12 +122,6 @@ describe('Pseudonyms', () => {
     expect(one[4]).not.toBe(other[4]);
     expect(one[6]).toBe(other[6]);
     expect(one[2]).toBe(pseudonyms.of('5f0c1b8e'));
-  });
-
-  it('lengthens short names when no unused one is left', () => {
-    const pseudonyms = new Pseudonyms();
-    const texts = Array.from({ length: 500 }, (_, index) => String.fromCodePoint(0x430 + index));
-    expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(500);
   });
 
   it('has the same length in bytes', () => {

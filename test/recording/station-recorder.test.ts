@@ -18,4 +18,13 @@ describe('StationRecorder', () => {
     });
     expect(JSON.stringify(listing)).not.toContain('secret');
   });
+
+  it('keeps only the ids of further listings', () => {
+    const recorder = new StationRecorder();
+    const body = Buffer.from('{"resources":[{"resource_id":"7","state":"FIRING"}]}');
+    const query = { path: specOf().path, filters: {} };
+    recorder.add({ kind: 'ids', query, offset: 0, size: 1, received: 1, total: 1, body });
+    const [listing] = recorder.recording(specOf()).listings;
+    expect(listing?.pages[0]?.resources).toEqual([{ resource_id: expect.stringMatching(/^\d$/) }]);
+  });
 });

@@ -270,24 +270,6 @@ describe('StationCache', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('reports time, duration and failure after every attempt', async () => {
-    const { clock, refreshed, attemptLater, calls, cache } = stationOf();
-    const update = cache.refreshIfDue();
-    clock.advance(1500);
-    calls[0]?.resolve(twoRecords());
-    await update;
-    await attemptLater(down());
-    expect(refreshed.map(({ health }) => health)).toMatchObject([
-      { lastAttemptMs: 1_700_000_001_500, lastSuccessMs: 1_700_000_001_500, durationMs: 1500, failure: undefined },
-      {
-        lastAttemptMs: 1_700_000_061_500,
-        lastSuccessMs: 1_700_000_001_500,
-        durationMs: 0,
-        failure: { reason: 'network' },
-      },
-    ]);
-  });
-
   it('aborts a refresh and its requests at refresh_timeout', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
     const refresh = cache.refreshIfDue();
