@@ -88,6 +88,7 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
     .filter((station) => station.status.refresh === 'scrape' && durationOf(station) > scrapeTimeoutMs)
     .sort((a, b) => durationOf(b) - durationOf(a));
   const withholding = listed.filter(({ listed: { withheld } }) => withheld > 0);
+  const withheldSeries = withholding.reduce((sum, { listed: { withheld } }) => sum + withheld, 0);
   const empty = listed.filter(({ listed: { snapshot } }) => snapshot.size + snapshot.rejected === 0);
   const invalid = listed.filter((station) => invalidFields(station) !== '');
   return [
@@ -101,7 +102,7 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
       ({ listed: { withheld } }) => numberText(withheld),
       () => ({
         problem: 'series withheld',
-        what: `There are more resources than metrics.max_resources: ${numberText(withholding.reduce((sum, { listed: { withheld } }) => sum + withheld, 0))} per-resource series are withheld. Aggregates stay exact.`,
+        what: `There are more resources than metrics.max_resources: ${numberText(withheldSeries)} per-resource series are withheld. Aggregates stay exact.`,
         advice:
           'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
       }),
