@@ -44,12 +44,7 @@ export type Part<Row> = readonly Row[];
 export type InvalidOfPart = ReadonlyMap<number, readonly string[]>;
 
 /** Why a listing is not verified complete: `further_listing` is a listing of a product or of the alertable resources. */
-export const INCOMPLETE_REASONS = [
-  'rejected_records',
-  'total_mismatch',
-  'paging',
-  'further_listing',
-] as const;
+export const INCOMPLETE_REASONS = ['rejected_records', 'total_mismatch', 'paging', 'further_listing'] as const;
 
 export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
