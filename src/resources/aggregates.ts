@@ -2,7 +2,7 @@ import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import type { AlertState } from './alert-state.ts';
 import type { Resource } from './fields.ts';
 import { type LabelValues, OTHER_VALUE, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
-import { type Quantity, quantityReader } from './quantities.ts';
+import { quantityReader } from './quantities.ts';
 
 interface MutableGroup {
   readonly type: string;
@@ -30,82 +30,58 @@ export type Quantities = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export type AggregateGroup = Readonly<MutableGroup>;
 
 export interface Aggregates {
-  readonly groups: Iterable<AggregateGroup>;
+  readonly groups: readonly AggregateGroup[];
   /** Resources counted under `(other)`, by label. */
   readonly folded: ReadonlyMap<SuppliedLabel, number>;
   /** The first label reported for each type, which pages show beside its key. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
 
+/** Counts the resources of a snapshot. */
 export class Aggregation implements Aggregates {
-  readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
-  /** undefined: a group was added. */
-  #groups: readonly AggregateGroup[] | undefined;
   readonly typeLabels = new Map<string, string>();
   readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
+  readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
+  readonly #alertability: boolean;
+  readonly #values: LabelValues;
+  readonly #quantityOf = quantityReader();
 
-  /** Collected once: pages read the groups of every station. */
+  constructor(alertability: boolean, values: LabelValues) {
+    this.#alertability = alertability;
+    this.#values = values;
+  }
+
   get groups(): readonly AggregateGroup[] {
-    this.#groups ??= [...this.#types.values()].flatMap((products) =>
+    return [...this.#types.values()].flatMap((products) =>
       [...products.values()].flatMap((groups) => [...groups.values()]),
     );
-    return this.#groups;
   }
 
-  addResources(resources: readonly Resource[], alertability: boolean, values: LabelValues): void {
-    const quantityOf = quantityReader();
-    for (const resource of resources) {
-      const group = this.#addResource(resource, alertability, values);
-      const quantity = quantityOf(resource.sku);
-      if (quantity) this.#addQuantity(group, resource, quantity, values);
-    }
-  }
-
-  merge(other: Aggregates): void {
-    for (const from of other.groups) {
-      const group = this.#group(from.type, from.product, from.labels);
-      addAll(group.states, from.states);
-      group.alertable = sumIfKnown(group.alertable, from.alertable);
-      group.alertRules = sumIfKnown(group.alertRules, from.alertRules);
-      group.withRules += from.withRules;
-      group.withoutRules += from.withoutRules;
-      group.unknownCoverage += from.unknownCoverage;
-      addAll(group.quantities, from.quantities);
-    }
-    for (const [type, label] of other.typeLabels) this.#label(type, label);
-    for (const [label, count] of other.folded) add(this.folded, label, count);
-  }
-
-  #addResource(resource: Resource, alertability: boolean, values: LabelValues): MutableGroup {
-    const type = values.published('resource_type', resource.type);
-    const state = values.published('state', resource.state);
-    const group = this.#group(type, resource.product, resource.labels);
-    this.#label(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
+  add(resource: Resource): void {
+    const type = this.#published('resource_type', resource.type);
+    const group = this.#group(type, resource);
+    if (type !== '' && !this.typeLabels.get(type))
+      this.typeLabels.set(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
+    const state = this.#published('state', resource.state);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
-    this.#countFolded('resource_type', resource.type, type);
-    this.#countFolded('state', resource.state, state);
-    countRules(group, resource.alertRules, needsAlertRules(resource, alertability));
-    return group;
+    countRules(group, resource.alertRules, needsAlertRules(resource, this.#alertability));
+    const quantity = this.#quantityOf(resource.sku);
+    if (quantity === undefined) return;
+    const gpuModel = this.#published('gpu_model', resource.gpuModel);
+    add(getOrCreate(group.quantities, gpuModel, newCounts), this.#published('unit', quantity.unit), quantity.value);
   }
 
-  #addQuantity(group: MutableGroup, resource: Resource, quantity: Quantity, values: LabelValues): void {
-    const gpuModel = values.published('gpu_model', resource.gpuModel);
-    const unit = values.published('unit', quantity.unit);
-    add(getOrCreate(group.quantities, gpuModel, newCounts), unit, quantity.value);
-    this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
-    this.#countFolded('unit', quantity.unit, unit);
+  #published(label: SuppliedLabel, value: string): string {
+    const published = this.#values.published(label, value);
+    if (published !== value) add(this.folded, label, 1);
+    return published;
   }
 
-  #countFolded(label: SuppliedLabel, value: string, published: string): void {
-    if (value !== published) add(this.folded, label, 1);
-  }
-
-  #group(type: string, product: string, labels: Resource['labels']): MutableGroup {
+  #group(type: string, { product, labels }: Resource): MutableGroup {
     const known = this.#types.get(type)?.get(product)?.get(labels);
     if (known) return known;
     const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
     const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
-    this.#groups = undefined;
     return getOrCreate(groups, labels, () => ({
       type,
       product,
@@ -118,10 +94,6 @@ export class Aggregation implements Aggregates {
       states: new Map<AlertState, Map<string, number>>(),
       quantities: new Map<string, Map<string, number>>(),
     }));
-  }
-
-  #label(type: string, label: string): void {
-    if (type !== '' && !this.typeLabels.get(type)) this.typeLabels.set(type, label);
   }
 }
 
@@ -165,11 +137,4 @@ export function knownRuleCounts(counts: RuleCounts & Pick<AggregateGroup, 'unkno
 /** undefined: unknown. */
 export function sumIfKnown(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : a + (b ?? 0);
-}
-
-function addAll<Key>(sums: Map<Key, Map<string, number>>, others: ReadonlyMap<Key, ReadonlyMap<string, number>>): void {
-  for (const [key, counts] of others) {
-    const own = getOrCreate(sums, key, newCounts);
-    for (const [name, count] of counts) add(own, name, count);
-  }
 }

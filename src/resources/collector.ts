@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { Collected, Kind, Served, StationCollector } from '../stations/collector.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
+import { type Aggregates, Aggregation } from './aggregates.ts';
 import { type Changes, churnAfter, NO_CHURN } from './churn.ts';
 import { type Comparison, comparisonOf } from './comparison.ts';
 import type { EncodedSnapshot } from './encoder.ts';
@@ -62,8 +64,10 @@ export class ResourceCollector implements StationCollector<Resources> {
     const comparison = comparisonOf(this.#comparison?.base, snapshot, this.#clock.elapsedMs(), cache.maxStaleMs);
     const bounds = { values: this.#values, maxChanges, states };
     const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);
-    const lastKnown = await this.#lastKnownAfter(snapshot, comparison);
-    const publication = { spec: this.#spec, snapshot, churn: churn.published, lastKnown, values: this.#values };
+    const aggregates = await this.#aggregatesOf(snapshot);
+    const lastKnown = await this.#lastKnownAfter(snapshot, comparison, aggregates);
+    const values = this.#values;
+    const publication = { spec: this.#spec, snapshot, churn: churn.published, lastKnown, aggregates, values };
     const served = await this.#servedAs(publication, comparison);
     const commit = () => {
       this.#served = served;
@@ -81,13 +85,23 @@ export class ResourceCollector implements StationCollector<Resources> {
     this.#lastKnown = lastKnown;
   }
 
+  async #aggregatesOf(snapshot: Snapshot): Promise<Aggregates> {
+    const { data } = this.#served ?? {};
+    if (data?.snapshot === snapshot) return data.aggregates;
+    const aggregation = new Aggregation(this.#spec.alertability, this.#values);
+    await forEachPart(snapshot.parts, (part) => {
+      for (const resource of part) aggregation.add(resource);
+    });
+    return aggregation;
+  }
+
   /** What was held becomes older, also while the snapshot is unchanged. */
-  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison): Promise<LastKnown> {
+  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison, aggregates: Aggregates): Promise<LastKnown> {
     const before = this.#lastKnown;
     const isUnchanged = this.#served?.data.snapshot === snapshot && comparison.result === 'compared';
     if (isUnchanged && before.held.size === 0) return before;
     const beforeMs = this.#comparison?.nowMs ?? comparison.nowMs;
-    return lastKnownAfter(before, snapshot, { spec: this.#spec, comparison, values: this.#values, beforeMs });
+    return lastKnownAfter(before, snapshot, { spec: this.#spec, comparison, aggregates, beforeMs });
   }
 
   /** An unchanged publication keeps its encoding. */

@@ -1,33 +1,30 @@
 import type { CompressorPool, Segment, SegmentsByFamily } from '../exposition/segment.ts';
 import { writeStations } from '../exposition/text-format.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
-import { type Aggregates, Aggregation } from './aggregates.ts';
 import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
 import type { PerResourceFamily, Publication } from './family-tables.ts';
 import type { Resource } from './fields.ts';
 import { writeResources } from './resource-lines.ts';
 import type { ResourceSpec } from './spec.ts';
 
-/** A snapshot encoded for scrapes, with its aggregates. */
+/** A snapshot encoded for scrapes. */
 export interface EncodedSnapshot {
   readonly families: SegmentsByFamily;
   /** Per-resource series left out because the station exceeds `maxResources`. */
   readonly withheld: number;
   /** Series of firing resources left out because the station exceeds `maxFiringResources`. */
   readonly withheldFiring: number;
-  readonly aggregates: Aggregates;
 }
 
 /** Resources encoded in one event-loop iteration and compressed together: enough to compress well without blocking the event loop. */
 const BLOCK_SIZE = 1000;
 
-/** Groups of the aggregates of all blocks whose families are written in one event-loop iteration. */
+/** Groups of the aggregates whose families are written in one event-loop iteration. */
 const MAX_GROUPS_PER_TASK = 500;
 
 /** Parts of a snapshot that are encoded together; reused while the parts are identical. */
 interface Block {
   readonly parts: readonly Part<Resource>[];
-  readonly aggregates: Aggregation;
   readonly isWithheld: boolean;
   /** By family name; none of a family without samples, or if they are withheld. */
   readonly segments: ReadonlyMap<string, Segment>;
@@ -55,10 +52,10 @@ export class StationEncoder {
     for (const group of grouped(parts)) {
       const before = cached.get(group[0]) ?? this.#blocks[blocks.length];
       const isCurrent = before?.isWithheld === isWithheld && hasSameElements(before.parts, group);
-      blocks.push(isCurrent ? before : await this.#encodeBlock(group, isWithheld, publication, before));
+      blocks.push(isCurrent ? before : await this.#encodeBlock(group, isWithheld, before));
     }
     this.#blocks = blocks;
-    const { aggregates, families } = await this.#encodeStation(publication, blocks);
+    const families = await this.#encodeStation(publication);
     const firing = await this.#encodeFiring(publication);
     for (const [name, segment] of firing.segments) families.set(name, [segment]);
     for (const { name } of this.#resourceFamilies)
@@ -67,44 +64,38 @@ export class StationEncoder {
         blocks.flatMap(({ segments }) => segments.get(name) ?? []),
       );
     const withheld = blocks.reduce((sum, block) => sum + block.withheld, 0);
-    return { aggregates, families, withheld, withheldFiring: firing.withheld };
+    return { families, withheld, withheldFiring: firing.withheld };
   }
 
-  async #encodeBlock(
-    parts: readonly Part<Resource>[],
-    isWithheld: boolean,
-    { values }: Publication,
-    before: Block | undefined,
-  ): Promise<Block> {
+  async #encodeBlock(parts: readonly Part<Resource>[], isWithheld: boolean, before: Block | undefined): Promise<Block> {
     const { result, segments } = await this.#compressors.compress((buffer) => {
       const resources = joinedParts(parts);
-      const aggregates = new Aggregation();
-      aggregates.addResources(resources, this.#spec.alertability, values);
-      if (isWithheld) return { aggregates, reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
+      if (isWithheld) return { reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
       const isReusable =
         before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
       const reused = this.#resourceFamilies.filter(isReusable);
       const changed = this.#resourceFamilies.filter((family) => !reused.includes(family));
       writeResources(this.#spec, resources, changed, buffer);
-      return { aggregates, reused, withheld: 0 };
+      return { reused, withheld: 0 };
     });
-    const { aggregates, reused, withheld } = result;
+    const { reused, withheld } = result;
     const kept = [...(before?.segments ?? [])].filter(([name]) => reused.some((family) => family.name === name));
-    return { parts, aggregates, isWithheld, segments: new Map([...kept, ...segments]), withheld };
+    return { parts, isWithheld, segments: new Map([...kept, ...segments]), withheld };
   }
 
-  async #encodeStation(publication: Publication, blocks: readonly Block[]) {
-    const aggregates = new Aggregation();
-    const source = { ...publication, aggregates, facts: publication.snapshot };
+  /** All families are written at once, but each in an event-loop iteration of its own when they have many series. */
+  async #encodeStation(publication: Publication): Promise<Map<string, readonly Segment[]>> {
+    const source = { ...publication, facts: publication.snapshot };
+    const all = Object.values(SNAPSHOT_FAMILIES);
+    const isLarge = publication.aggregates.groups.length > MAX_GROUPS_PER_TASK;
     const families = new Map<string, readonly Segment[]>();
-    for (const [at, written] of familiesWrittenTogether(blocks).entries()) {
-      const { segments } = await this.#compressors.compress((buffer) => {
-        if (at === 0) for (const block of blocks) aggregates.merge(block.aggregates);
-        writeStations(written, [source], buffer, this.#spec.resourceLabels.names);
-      });
+    for (const written of isLarge ? all.map((family) => [family]) : [all]) {
+      const { segments } = await this.#compressors.compress((buffer) =>
+        writeStations(written, [source], buffer, this.#spec.resourceLabels.names),
+      );
       for (const [name, segment] of segments) families.set(name, [segment]);
     }
-    return { aggregates, families };
+    return families;
   }
 
   async #encodeFiring({ lastKnown: { firing, held } }: Publication) {
@@ -118,13 +109,6 @@ export class StationEncoder {
     );
     return { segments, withheld: 0 };
   }
-}
-
-/** The families of all resources are written at once, but each in an event-loop iteration of its own when they have many series. */
-function familiesWrittenTogether(blocks: readonly Block[]) {
-  const families = Object.values(SNAPSHOT_FAMILIES);
-  const groups = blocks.reduce((sum, { aggregates }) => sum + aggregates.groups.length, 0);
-  return groups <= MAX_GROUPS_PER_TASK ? [families] : families.map((family) => [family]);
 }
 
 function enabledFamilies({ metrics: { perResource, disabled } }: ResourceSpec): readonly PerResourceFamily[] {

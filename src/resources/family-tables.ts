@@ -24,12 +24,12 @@ export interface Publication {
   readonly snapshot: Snapshot;
   readonly churn: Churn;
   readonly lastKnown: LastKnown;
+  readonly aggregates: Aggregates;
   readonly values: LabelValues;
 }
 
 /** What the families of a station are written from while a snapshot is served. */
 export interface SnapshotSource extends Publication {
-  readonly aggregates: Aggregates;
   /** Those of the snapshot. */
   readonly facts: Pick<Snapshot, 'complete' | 'incompleteReasons'>;
 }
@@ -66,7 +66,7 @@ export function groupFamilies<const Labels>(
 ): Families<StationFamily<SnapshotSource>, Labels, ['station', 'resource_type', 'product']> {
   const families = Object.entries<StationFamilyRow<readonly string[], GroupInput>>(rows).map(([name, row]) => {
     const samples = ({ spec, aggregates }: SnapshotSource) =>
-      [...aggregates.groups].flatMap((group) => {
+      aggregates.groups.flatMap((group) => {
         const { type, product } = group;
         const extra = resourceLabelValues(spec, group);
         return Array.from(row.samples(group, spec), ([value, ...rest]) => [value, type, product, ...rest, ...extra]);

@@ -1,10 +1,8 @@
 import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import type { Quantities } from './aggregates.ts';
+import type { Aggregates, Quantities } from './aggregates.ts';
 import type { Comparison } from './comparison.ts';
 import type { Resource } from './fields.ts';
-import type { LabelValues } from './label-values.ts';
-import { quantityReader } from './quantities.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ResourceSpec } from './spec.ts';
 
@@ -36,7 +34,7 @@ export const NOTHING_KNOWN: LastKnown = {
 interface LastKnownOptions {
   readonly spec: Pick<ResourceSpec, 'cache' | 'metrics'>;
   readonly comparison: Comparison;
-  readonly values: LabelValues;
+  readonly aggregates: Pick<Aggregates, 'groups'>;
   /** When the snapshot before was listed, in monotonic milliseconds. */
   readonly beforeMs: number;
 }
@@ -45,31 +43,21 @@ export async function lastKnownAfter(before: LastKnown, next: Snapshot, options:
   const { size, rejected, main } = next;
   return {
     verifiedResources: main.addsUp ? size + rejected : before.verifiedResources,
-    verifiedQuantities: await quantitiesAfter(before.verifiedQuantities, next, options),
+    verifiedQuantities: quantitiesAfter(before.verifiedQuantities, options),
     ...(await firingAfter(before, next, options)),
   };
 }
 
 /** An alert compares a sum with earlier ones: one that ended when the last resource is gone could not be compared. */
-async function quantitiesAfter(
-  before: Quantities,
-  { parts }: Snapshot,
-  { comparison, values }: LastKnownOptions,
-): Promise<Quantities> {
+function quantitiesAfter(before: Quantities, { comparison, aggregates }: LastKnownOptions): Quantities {
   const { result, base } = comparison;
   if (result === 'held') return base ? before : NOTHING_KNOWN.verifiedQuantities;
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
-  const quantityOf = quantityReader();
-  await forEachPart(parts, (part) => {
-    for (const { sku, gpuModel } of part) {
-      const quantity = quantityOf(sku);
-      if (!quantity) continue;
-      const units = getOrCreate(sums, values.published('gpu_model', gpuModel), newCounts);
-      add(units, values.published('unit', quantity.unit), quantity.value);
-    }
-  });
+  for (const { quantities } of aggregates.groups)
+    for (const [gpuModel, units] of quantities)
+      for (const [unit, sum] of units) add(getOrCreate(sums, gpuModel, newCounts), unit, sum);
   return sums;
 }
 

@@ -26,10 +26,9 @@ export function countResources(
   { groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>,
   labelNames: readonly string[],
 ): ResourceCounts {
-  const all = [...groups];
   const counts = (keyOf: (group: AggregateGroup) => string) => {
     const byKey = new Map<string, number>();
-    for (const group of all) {
+    for (const group of groups) {
       for (const byState of group.states.values())
         for (const count of byState.values()) add(byKey, keyOf(group), count);
     }

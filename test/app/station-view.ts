@@ -1,4 +1,3 @@
-import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
@@ -6,7 +5,7 @@ import { NOTHING_KNOWN } from '../../src/resources/last-known.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { ResourceSpec } from '../../src/resources/spec.ts';
 import type { StationView } from '../../src/stations/station-cache.ts';
-import { listingOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station with a snapshot of these resources. */
 export function viewOf(
@@ -16,9 +15,8 @@ export function viewOf(
   withheldFiring = 0,
 ): StationView<Resources> & { served: NonNullable<StationView<Resources>['served']> } {
   const spec = specOf(changes);
-  const aggregates = new Aggregation();
   const values = new LabelValues(spec.labelValues);
-  aggregates.addResources(resources, spec.alertability, values);
+  const aggregates = aggregatesOf(resources, spec.alertability, values);
   const snapshot = listingOf(resources, listing);
   return {
     spec,

@@ -24,7 +24,7 @@ import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { viewOf as plainView } from '../app/station-view.ts';
 import { codePoint } from '../code-point.ts';
 import { iterationsDuring } from '../event-loop.ts';
-import { listingOf, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, listingOf, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const metricsOf = (changes: Partial<ResourceSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
@@ -55,6 +55,7 @@ const publicationOf = (spec: ResourceSpec, snapshot: Snapshot) => ({
   snapshot,
   churn: new Map(),
   lastKnown: NOTHING_KNOWN,
+  aggregates: aggregatesOf(snapshot.parts.flat()),
   values: new LabelValues(1000),
 });
 
@@ -83,8 +84,10 @@ async function viewOf(
   const bounds = { values, maxChanges: 0, states: fullSpec.states };
   const churn = await churnAfter(NO_CHURN, snapshot, { result: 'started', base: undefined, nowMs: 0 }, bounds);
   const comparison = comparisonOf(undefined, snapshot, 0, fullSpec.cache.maxStaleMs);
-  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, { spec: fullSpec, comparison, values, beforeMs: 0 });
-  const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, values };
+  const aggregates = aggregatesOf(snapshot.parts.flat(), fullSpec.alertability, values);
+  const options = { spec: fullSpec, comparison, aggregates, beforeMs: 0 };
+  const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, options);
+  const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, aggregates, values };
   const { families, ...encoded } = await encoderOf(fullSpec).encode(publication);
   const withheld = encoded.withheld + encoded.withheldFiring;
   return { ...state, served: { data: { ...publication, ...encoded, comparison }, families, withheld, repeated: [] } };

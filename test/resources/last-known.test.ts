@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
 import type { Resource } from '../../src/resources/fields.ts';
-import { LabelValues } from '../../src/resources/label-values.ts';
 import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from '../../src/resources/last-known.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
-import { listingOf, rejecting, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, listingOf, rejecting, resourceOf, resourcesOf, specOf } from '../stations/fixtures.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_STALE_MS = 10 * MINUTE_MS;
@@ -17,13 +16,13 @@ async function knownAfter(...snapshots: readonly Snapshot[]): Promise<LastKnown>
 async function knownWithin(maxFiringResources: number, ...snapshots: readonly Snapshot[]): Promise<LastKnown> {
   const { cache, metrics } = specOf();
   const spec = { cache: { ...cache, maxStaleMs: MAX_STALE_MS }, metrics: { ...metrics, maxFiringResources } };
-  const values = new LabelValues(1000);
   let known = NOTHING_KNOWN;
   let base: Base | undefined;
   for (const [minute, snapshot] of snapshots.entries()) {
     const nowMs = minute * MINUTE_MS;
     const comparison = comparisonOf(base, snapshot, nowMs, MAX_STALE_MS);
-    known = await lastKnownAfter(known, snapshot, { spec, comparison, values, beforeMs: nowMs - MINUTE_MS });
+    const aggregates = aggregatesOf(snapshot.parts.flat());
+    known = await lastKnownAfter(known, snapshot, { spec, comparison, aggregates, beforeMs: nowMs - MINUTE_MS });
     base = comparison.base;
   }
   return known;

@@ -7,6 +7,7 @@ import { StateMeanings } from '../../src/resources/alert-state.ts';
 import { ResourceCollector, type Resources } from '../../src/resources/collector.ts';
 import type { Publication } from '../../src/resources/family-tables.ts';
 import { LISTING_FIELDS, type Resource } from '../../src/resources/fields.ts';
+import { LabelValues } from '../../src/resources/label-values.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { ResourceSpec } from '../../src/resources/spec.ts';
@@ -71,6 +72,16 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
   };
 }
 
+export function aggregatesOf(
+  resources: readonly Resource[],
+  alertability = false,
+  values = new LabelValues(1000),
+): Aggregation {
+  const aggregates = new Aggregation(alertability, values);
+  for (const resource of resources) aggregates.add(resource);
+  return aggregates;
+}
+
 /** So many resources, with ids from `r0` on. */
 export function resourcesOf(count: number, changes: (index: number) => Partial<Resource> = () => ({})): Resource[] {
   return Array.from({ length: count }, (_, index) => resourceOf(`r${index}`, changes(index)));
@@ -100,7 +111,7 @@ export function collectorOf(
 ): ResourceCollector {
   const encoded = async (publication: Publication) => {
     const families = new Map([[await encode(publication), []]]);
-    return { families, withheld: 0, withheldFiring: 0, aggregates: new Aggregation() };
+    return { families, withheld: 0, withheldFiring: 0 };
   };
   return new ResourceCollector(spec, { ...dependencies, encode: encoded });
 }

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { Resource } from '../../src/resources/fields.ts';
-import { LabelValues } from '../../src/resources/label-values.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { countOwners, type Totals, totalsOf } from '../../src/status/station-status.ts';
-import { resourceOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, resourceOf, specOf } from '../stations/fixtures.ts';
 
-const stationOf = (resources: readonly Resource[], alertability = true) => {
-  const aggregates = new Aggregation();
-  aggregates.addResources(resources, alertability, new LabelValues(100));
-  return { spec: specOf({ alertability, resourceLabels: new ResourceLabels([], ['team']) }), aggregates };
-};
+const stationOf = (resources: readonly Resource[], alertability = true) => ({
+  spec: specOf({ alertability, resourceLabels: new ResourceLabels([], ['team']) }),
+  aggregates: aggregatesOf(resources, alertability),
+});
 
 const NONE_KNOWN = { withRules: 0, withoutRules: 0 };
 

@@ -1,4 +1,3 @@
-import { Aggregation } from '../../src/resources/aggregates.ts';
 import type { StationChanges } from '../../src/resources/changes.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../src/status/station-status.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 
 /** A station without a known change. */
 export const NO_CHANGES: StationChanges = { newestFirst: [], removals: [], dropped: 0, droppedRemovals: 0 };
@@ -123,9 +122,7 @@ export function detailOf(
   { spec = {}, former = spec, upstream = {}, status = {}, snapshot = {}, ...others }: Changes = {},
 ): StationDetail {
   const { withheld = 0, withheldFiring = 0, ...rest } = others;
-  const aggregates = new Aggregation();
-  const values = new LabelValues(specOf(spec).labelValues);
-  aggregates.addResources(resources, former.alertability ?? false, values);
+  const aggregates = aggregatesOf(resources, former.alertability, new LabelValues(specOf(spec).labelValues));
   const listing = listingOf(resources, snapshot);
   const served = { spec: specOf(former), snapshot: listing, aggregates, withheld, withheldFiring };
   const name = spec.name ?? STATION.name;
