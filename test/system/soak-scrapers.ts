@@ -34,8 +34,6 @@ export interface ScraperGroup {
   readonly pauseMs: readonly [least: number, most: number];
   /** Scrape timeouts to choose from. */
   readonly timeoutsSeconds: readonly number[];
-  /** Older data of a station is a violation. */
-  readonly maxAgeSeconds?: number;
 }
 
 export interface ScraperMethods {
@@ -77,7 +75,7 @@ async function scraper(group: ScraperGroup, random: Random, endsAt: number, stat
 }
 
 async function scrapeOnce(
-  { port, allStations, maxAgeSeconds }: ScraperGroup,
+  { port, allStations }: ScraperGroup,
   expected: readonly string[],
   timeoutSeconds: number,
   stats: ScrapeStats,
@@ -99,15 +97,10 @@ async function scrapeOnce(
   stats.largestShare = Math.max(stats.largestShare, tookMs / (timeoutSeconds * 1000));
   if (response.statusCode !== 200) return [`${path} answered ${response.statusCode}`];
   const body = Buffer.concat(chunks);
-  return problems((allStations ? gunzipSync(body) : body).toString('latin1'), expected, stats, maxAgeSeconds);
+  return problems((allStations ? gunzipSync(body) : body).toString('latin1'), expected, stats);
 }
 
-function problems(
-  text: string,
-  expected: readonly string[],
-  stats: ScrapeStats,
-  maxAgeSeconds = Number.POSITIVE_INFINITY,
-): string[] {
+function problems(text: string, expected: readonly string[], stats: ScrapeStats): string[] {
   const published = readStationSamples(text);
   return expected.flatMap((station) => {
     const samples = published.get(station);
@@ -116,10 +109,6 @@ function problems(
     if (samples.up === 0) stats.failing += 1;
     for (const reason of samples.failingReasons) stats.reasons[reason] = (stats.reasons[reason] ?? 0) + 1;
     if (samples.complete === 0) stats.incomplete += 1;
-    const ageSeconds = Date.now() / 1000 - (samples.lastSuccess ?? 0);
-    return [
-      ...inconsistencies(samples).map((inconsistency) => `${station}: ${inconsistency}`),
-      ...(ageSeconds > maxAgeSeconds ? [`${station}: not refreshed for ${Math.round(ageSeconds)} s`] : []),
-    ];
+    return inconsistencies(samples).map((inconsistency) => `${station}: ${inconsistency}`);
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../simulator/simulated-service.ts';
 
 export interface ServiceMethods {
-  start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number; faults?: boolean }): string;
+  start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number }): string;
 }
 
 /** Permanent faults of every kind. */
@@ -38,7 +38,7 @@ const FAULTS: readonly Fault[] = [
 const now = () => Date.UTC(2026, 0, 15) + performance.now();
 
 serveMethods({
-  start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
+  start: async ({ seed, stations, resourcesPerStation }: Parameters<ServiceMethods['start']>[0]) => {
     const fleets = new Map(
       stations.map((name) => [name, new SimulatedFleet(seed, { name, size: resourcesPerStation })]),
     );
@@ -46,7 +46,7 @@ serveMethods({
       source: ({ telemetry_station }, atMs) => fleets.get(telemetry_station)?.at(atMs),
       seed,
       now,
-      faults: () => (faults ? FAULTS : []),
+      faults: () => FAULTS,
     });
     return service.url;
   },

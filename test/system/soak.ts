@@ -4,7 +4,6 @@ import { startChild } from '../../bench/child.ts';
 import type { ExporterMethods, ResourceUsage } from './soak-exporter.ts';
 import type { ScraperGroup, ScraperMethods, ScrapeStats } from './soak-scrapers.ts';
 import type { ServiceMethods } from './soak-service.ts';
-import { measureSlowness } from './soak-slowness.ts';
 
 const { values } = parseArgs({
   options: {
@@ -166,4 +165,16 @@ function groupOf(kind: keyof typeof GROUPS, port: number, done: number): Scraper
 
 function duration(ofSeconds: number): string {
   return `${Math.round(1000 * ofSeconds)}ms`;
+}
+
+/** How many times as long as alone a process takes on this machine now, at least 1: the limits of time are multiplied by it. */
+function measureSlowness(): number {
+  const [startMs, start] = [performance.now(), process.cpuUsage()];
+  const usedMs = () => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+  // Enough for an average.
+  while (usedMs() < 500);
+  return Math.max(1, (performance.now() - startMs) / usedMs());
 }
