@@ -5,6 +5,7 @@ import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { type Build, collectProcessMetrics, OwnMetrics } from '../exposition/own-metrics.ts';
 import { CompressorPool } from '../exposition/segment.ts';
+import { HOUR_MS } from '../model/clock.ts';
 import type { RecordLimits, UpstreamAccess } from '../model/failure.ts';
 import { ChangeLog } from '../resources/changes.ts';
 import type { Resources } from '../resources/collector.ts';
@@ -24,7 +25,7 @@ import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { COLLECTED_FAMILIES, stationCollector } from './collectors.ts';
-import { oncePer, throttleLog } from './event-log.ts';
+import { oncePer, rareWarning } from './event-log.ts';
 import { createLogger } from './logger.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 
@@ -35,7 +36,8 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstr
   readonly observer?: Observer;
 }
 
-type Observer = Partial<RequestObserver & ListingObserver>;
+/** What commands that read stations once show of it. */
+type Observer = Partial<Pick<RequestObserver, 'replied' | 'retried'> & Pick<ListingObserver, 'pageReceived'>>;
 
 /** Services that outlive configuration reloads. */
 export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
@@ -179,10 +181,13 @@ function newStation(
   services: SharedServices,
 ): StationCache<Resources> {
   const { client, options, texts } = upstream;
-  const { own, records, replies, compressors, observer = {} } = services;
-  const pageSizeReduced: ListingObserver['pageSizeReduced'] = (_context, pageSize) => journal.pageSizeReduced(pageSize);
-  const observers = combinedObserver(own.upstreams.observer(spec.upstream), { pageSizeReduced }, observer);
-  const source = stationSource(spec.path, { client, options, replies, records, observer: observers });
+  const { own, records, replies, compressors } = services;
+  const observer: Partial<ListingObserver> = {
+    ...services.observer,
+    readFailed: own.upstreams.observer(spec.upstream).readFailed,
+    pageSizeReduced: (_context, pageSize) => journal.pageSizeReduced(pageSize),
+  };
+  const source = stationSource(spec.path, { client, options, replies, records, observer });
   const collector = stationCollector(spec, { source, texts, compressors });
   return new StationCache<Resources>(spec, {
     collector,
@@ -207,24 +212,28 @@ function connectUpstreams(
       continue;
     }
     const options = upstreamOptions(name, config, userAgentOf(services.build));
-    const { own, log, observer = {} } = services;
-    const observers = combinedObserver(own.upstreams.observer(name), throttleLog(log, name), observer);
-    const client = new UpstreamClient(options, observers);
+    const client = new UpstreamClient(options, requestObserver(name, services));
     const access = upstreamAccess(options);
     upstreams.set(name, { raw, options, access, client, limiter: client.limiter, texts: new InternedTexts() });
   }
   return upstreams;
 }
 
-function combinedObserver(...observers: readonly Observer[]): Observer {
-  const names = new Set(observers.flatMap((observer) => Object.keys(observer)));
-  const calls = Array.from(names, (name) => [
-    name,
-    (...args: readonly unknown[]) => {
-      for (const observer of observers) Reflect.get(observer, name)?.(...args);
+function requestObserver(upstream: string, { own, log, observer }: SharedServices): Partial<RequestObserver> {
+  const metrics = own.upstreams.observer(upstream);
+  const warn = rareWarning(log, 'upstream throttles requests', HOUR_MS);
+  return {
+    ...metrics,
+    ...observer,
+    retried: () => {
+      metrics.retried();
+      observer?.retried?.();
     },
-  ]);
-  return Object.fromEntries(calls);
+    throttled: (status) => {
+      metrics.throttled();
+      warn('throttled', { upstream, status });
+    },
+  };
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */

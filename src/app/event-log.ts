@@ -1,31 +1,16 @@
-import { HOUR_MS } from '../model/clock.ts';
-import type { RequestObserver } from '../service/request-observer.ts';
-import type { Logger } from './logger.ts';
+import type { LogFields, Logger } from './logger.ts';
 
-/** Logs that an upstream throttles requests: at once, then at most once per hour with the number of times since. */
-export function throttleLog(
+/** Logs a warning for each kind of event: at once, then at most once per interval with the number of times since. */
+export function rareWarning(
   log: Pick<Logger, 'warn'>,
-  upstream: string,
+  message: string,
+  intervalMs: number,
   now?: () => number,
-): Pick<RequestObserver, 'throttled'> {
-  const timesDue = oncePer(HOUR_MS, now);
-  return {
-    throttled: (status) => {
-      const times = timesDue('throttled');
-      if (times > 0) log.warn('upstream throttles requests', { upstream, status, times });
-    },
-  };
-}
-
-/** A limit that is reached once is often reached thousands of times. */
-const LIMIT_INTERVAL_MS = 60_000;
-
-/** Logs that a limit was reached: at once, then at most once per minute with the number of times since and the latest client. */
-export function limitLog(log: Pick<Logger, 'warn'>, now?: () => number): (limit: string, client?: string) => void {
-  const timesDue = oncePer(LIMIT_INTERVAL_MS, now);
-  return (limit, client) => {
-    const times = timesDue(limit);
-    if (times > 0) log.warn('limit of the web server reached', { limit, times, client });
+): (kind: string, fields: LogFields) => void {
+  const timesDue = oncePer(intervalMs, now);
+  return (kind, fields) => {
+    const times = timesDue(kind);
+    if (times > 0) log.warn(message, { ...fields, times });
   };
 }
 

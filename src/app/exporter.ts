@@ -21,7 +21,7 @@ import {
   sharedServices,
   startGeneration,
 } from './composition.ts';
-import { limitLog } from './event-log.ts';
+import { rareWarning } from './event-log.ts';
 import { stationDetail, statusesOf, upstreamStatuses } from './status.ts';
 
 export interface ExporterOptions extends ServicesOptions {
@@ -33,6 +33,9 @@ const EXPORTER_COMPRESSORS = 2;
 
 const MAX_UNREADY_MS = 60_000;
 
+/** A limit of the web server that is reached once is often reached thousands of times. */
+const LIMIT_LOG_MS = 60_000;
+
 /** The running exporter without its web server: holds the configuration in force and reloads it. The port has the types of its methods. */
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
@@ -43,8 +46,7 @@ export class Exporter implements ExporterPort {
   readonly #elapsedMs: () => number;
   readonly #createdMs: number;
   #wasReady = false;
-  #rejectedReload: RejectedReload | undefined;
-  #rejectedWebReload: RejectedReload | undefined;
+  readonly #rejected: { main?: RejectedReload | undefined; web?: RejectedReload | undefined } = {};
   #configuration: string | undefined;
   #commentedConfiguration: string | undefined;
   #loadedMs = 0;
@@ -64,7 +66,7 @@ export class Exporter implements ExporterPort {
 
   async start(): Promise<void> {
     await this.#replaceGeneration(this.#initial);
-    this.recordWebReload([]);
+    this.recordReload('web', []);
     this.#setStarted();
   }
 
@@ -168,32 +170,32 @@ export class Exporter implements ExporterPort {
   }
 
   rejectedReload() {
-    return this.#rejectedReload;
+    return this.#rejected.main;
   }
 
   rejectedWebReload() {
-    return this.#rejectedWebReload;
+    return this.#rejected.web;
   }
 
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
   webObserver(): WebObserver {
-    const logLimit = limitLog(this.#options.log);
+    const warn = rareWarning(this.#options.log, 'limit of the web server reached', LIMIT_LOG_MS);
     return {
       limitReached: (limit, client) => {
         this.#services.own.metrics.web_limits_reached_total.inc({ limit });
-        logLimit(limit, client);
+        warn(limit, { limit, client });
       },
     };
   }
 
-  recordWebReload(problems: readonly string[]): void {
+  recordReload(config: 'main' | 'web', problems: readonly string[]): void {
     const nowMs = Date.now();
     const isRejected = problems.length > 0;
-    this.#services.own.recordReload('web', !isRejected, nowMs);
-    const { atMs = nowMs } = this.#rejectedWebReload ?? {};
-    this.#rejectedWebReload = isRejected ? { atMs, problems } : undefined;
+    this.#services.own.recordReload(config, !isRejected, nowMs);
+    const { atMs = nowMs } = this.#rejected[config] ?? {};
+    this.#rejected[config] = isRejected ? { atMs, problems } : undefined;
   }
 
   /** Does not wait for reloads: a running one is abandoned. */
@@ -213,10 +215,8 @@ export class Exporter implements ExporterPort {
         await this.#replaceGeneration(result);
         return [];
       }
-      this.#services.own.recordReload('main', false, Date.now());
       const problems = formatProblems(result.problems);
-      const { atMs = Date.now() } = this.#rejectedReload ?? {};
-      this.#rejectedReload = { atMs, problems };
+      this.recordReload('main', problems);
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     } catch (error) {
@@ -234,11 +234,10 @@ export class Exporter implements ExporterPort {
       for (const name of next.upstreams.keys()) this.#services.own.upstreams.add(name);
       startGeneration(next, old);
       this.#current = next;
-      this.#rejectedReload = undefined;
       this.#configuration = undefined;
       this.#commentedConfiguration = undefined;
       this.#loadedMs = Date.now();
-      this.#services.own.recordReload('main', true, this.#loadedMs);
+      this.recordReload('main', []);
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       return old && this.#retire(old, next);
     };

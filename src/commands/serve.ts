@@ -148,7 +148,7 @@ async function serveUntil(
       log.info('web configuration reloaded');
     },
     report: (problem) => log.error('web configuration reload failed', { problem }),
-    reloaded: (problems) => exporter.recordWebReload(problems),
+    reloaded: (problems) => exporter.recordReload('web', problems),
     signal: end,
     ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
   }).catch(reportInternalError(log));
