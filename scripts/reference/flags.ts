@@ -41,10 +41,10 @@ export function flagsReference(): string {
   ].join('\n');
 }
 
-function spelled({ name, short, kind, repeatable }: Flag): string {
+function spelled({ name, short, kind, isRepeatable }: Flag): string {
   const value = kind.placeholder === undefined ? '' : `=${kind.placeholder}`;
   const long = `\`--${name}${value}\``;
-  const repeated = repeatable === true ? ' ...' : '';
+  const repeated = isRepeatable ? ' ...' : '';
   return short === undefined ? `${long}${repeated}` : `${long}, \`-${short}\``;
 }
 

@@ -5,15 +5,21 @@ import { parseDuration } from '../schema/units.ts';
 import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
-export interface Flag {
+export interface Flag extends FlagRow<unknown> {
   readonly name: string;
+}
+
+/** A flag in a table, whose key is its name. */
+export interface FlagRow<Value> {
   readonly short?: string;
   readonly kind: FlagKind<unknown>;
-  /** As typed on the command line; without a default the value may be undefined. */
+  /** As typed on the command line. */
   readonly default?: string;
-  readonly repeatable?: true;
+  readonly isRepeatable?: true;
   readonly only: readonly CommandName[];
   readonly help: string;
+  /** The value of the flag, from those that were parsed. */
+  readonly value: (parsed: readonly unknown[]) => Value;
 }
 
 export interface FlagKind<Value> {

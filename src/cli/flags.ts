@@ -10,6 +10,7 @@ import {
   externalUrl,
   type Flag,
   type FlagKind,
+  type FlagRow,
   faultShare,
   file,
   integerFlag,
@@ -23,14 +24,30 @@ import {
   trueOrFalse,
 } from './flag-kind.ts';
 
-/** Makes flags that these commands accept; without a default the value may be undefined. */
+/** Makes flags that these commands accept. */
 function acceptedBy(...only: readonly CommandName[]) {
-  const optional = <Value>(kind: FlagKind<Value>, help: string) => ({ kind, help, only });
-  const flag = <Value>(kind: FlagKind<Value>, standard: string, help: string) => ({
-    ...optional(kind, help),
+  const flag = <Value>(kind: FlagKind<Value>, standard: string, help: string): FlagRow<Value> => ({
+    kind,
+    help,
+    only,
     default: standard,
+    value: ([parsed]) => parsed as Value,
   });
-  return { optional, flag, toggle: (help: string) => flag(trueOrFalse, 'false', help) };
+  return {
+    flag,
+    toggle: (help: string) => flag(trueOrFalse, 'false', help),
+    optional: <Value>(kind: FlagKind<Value>, help: string): FlagRow<Value | undefined> => ({
+      kind,
+      help,
+      only,
+      value: ([parsed]) => parsed as Value | undefined,
+    }),
+  };
+}
+
+/** The same flag, which may be given several times. */
+function repeatable<Value>(flag: FlagRow<Value>): FlagRow<readonly NonNullable<Value>[]> {
+  return { ...flag, isRepeatable: true, value: (parsed) => parsed as readonly NonNullable<Value>[] };
 }
 
 const forServe = acceptedBy('serve');
@@ -65,10 +82,9 @@ const TABLE = {
     'With --live, exit with 1 and print the resources without alert rules if there are more of them than this.',
   ),
   demo: forConfigured.toggle('Run and query a simulated service in the same process; requires no configuration file.'),
-  'web.listen-address': {
-    ...forServe.flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.'),
-    repeatable: true,
-  },
+  'web.listen-address': repeatable(
+    forServe.flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.'),
+  ),
   'web.config.file': forServeAndCheck.optional(
     file,
     'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
@@ -141,13 +157,12 @@ const TABLE = {
     choice(...ALERT_STATES),
     'Print only resources whose state means this: firing, pending, inactive or unknown.',
   ),
-  label: {
-    ...forCheckAndList.optional(
+  label: repeatable(
+    forCheckAndList.optional(
       labelValue,
       'Print only resources with this label of resource_labels, such as team=storage; an empty value selects resources without it. check --live applies its limits only to resources with exactly this value.',
     ),
-    repeatable: true,
-  },
+  ),
   alertable: forList.optional(
     choice(...ALERTABLE),
     'Print only resources that can have alerts (yes), that cannot or are exempt (no), or for which this is unknown.',
@@ -179,13 +194,9 @@ const TABLE = {
     'Average number of resources per station (default: 1000; the demo stations have their own sizes).',
   ),
   'simulate.latency': forSimulate.flag(durationFlag(0), '0s', 'Latency to add to each response.'),
-  'simulate.fault': {
-    ...forSimulate.optional(
-      faultShare,
-      'Fault to inject into all requests or a share of them, such as rate_limited:0.1.',
-    ),
-    repeatable: true,
-  },
+  'simulate.fault': repeatable(
+    forSimulate.optional(faultShare, 'Fault to inject into all requests or a share of them, such as rate_limited:0.1.'),
+  ),
   from: forSimulate.optional(file, 'Recording to replay instead of simulating resources; see record.'),
 } as const;
 
@@ -196,15 +207,7 @@ export function flagsOf(command: CommandName): readonly Flag[] {
   return FLAGS.filter(({ only }) => only.includes(command));
 }
 
-export type FlagValues = { readonly [Name in keyof typeof TABLE]: ValueOf<(typeof TABLE)[Name]> };
-
-type ValueOf<Row> = Row extends { readonly kind: FlagKind<infer Value> }
-  ? Row extends { readonly repeatable: true }
-    ? readonly Value[]
-    : Row extends { readonly default: string }
-      ? Value
-      : Value | undefined
-  : never;
+export type FlagValues = { readonly [Name in keyof typeof TABLE]: ReturnType<(typeof TABLE)[Name]['value']> };
 
 type OwnShard = { readonly ok: true; readonly shard: Shard } | { readonly ok: false; readonly problem: string };
 

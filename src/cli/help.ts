@@ -39,10 +39,10 @@ function commandLines(): readonly string[] {
   ];
 }
 
-function flagUsage({ name, short, kind, default: defaultValue, repeatable }: Flag): string {
+function flagUsage({ name, short, kind, default: defaultValue, isRepeatable }: Flag): string {
   const spelled = `${short === undefined ? '   ' : `-${short},`} --`;
   if (kind.placeholder === undefined) return `${spelled}[no-]${name}`;
-  return `${spelled}${name}=${defaultValue ?? kind.placeholder}${repeatable === true ? ' ...' : ''}`;
+  return `${spelled}${name}=${defaultValue ?? kind.placeholder}${isRepeatable ? ' ...' : ''}`;
 }
 
 /** The left column; what does not fit into it has a line of its own. */

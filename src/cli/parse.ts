@@ -30,19 +30,16 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   return problems.length === 0 ? { ok: true, command, operand: operands[0] ?? '', flags } : { ok: false, problems };
 }
 
-function readFlag(
-  { name, kind, default: defaultValue, repeatable }: Flag,
-  given: readonly string[],
-  problems: string[],
-): unknown {
+function readFlag(flag: Flag, given: readonly string[], problems: string[]): unknown {
+  const { name, kind, default: defaultValue, isRepeatable } = flag;
   const texts = given.length === 0 && defaultValue !== undefined ? [defaultValue] : given;
   const values = texts.map((text) => {
     const value = kind.parse(text);
     if (value === undefined) problems.push(`--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
     return value;
   });
-  if (!repeatable && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
-  return repeatable ? values : values[0];
+  if (!isRepeatable && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
+  return flag.value(values);
 }
 
 function quotedValue(text: string): string {
