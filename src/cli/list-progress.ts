@@ -3,15 +3,8 @@ import { printable } from '../text/records.ts';
 import { countText } from '../text/words.ts';
 import { CLEAR_LINE } from './log-output.ts';
 
-interface ProgressPage {
-  readonly offset: number;
-  readonly received: number;
-  readonly total: number | undefined;
-}
-
 interface ProgressOptions {
   readonly title: string;
-  readonly listings: number;
   readonly write: (text: string) => void;
   /** undefined: not a terminal, so no progress is shown. */
   readonly columns: () => number | undefined;
@@ -24,9 +17,6 @@ const PAINT_INTERVAL_MS = 50;
 export class ListProgress {
   readonly #options: Required<ProgressOptions>;
   #pages = 0;
-  /** Of the listings that have begun; NaN if one of them has no total. */
-  #expectedPages = 0;
-  #begun = 0;
   #retries = 0;
   #paintedMs = 0;
 
@@ -35,12 +25,8 @@ export class ListProgress {
     this.#paint();
   }
 
-  pageReceived({ offset, received, total = Number.NaN }: ProgressPage): void {
+  pageReceived(): void {
     this.#pages += 1;
-    if (offset === 0) {
-      this.#begun += 1;
-      this.#expectedPages += Math.max(Math.ceil(total / Math.max(received, 1)), 1);
-    }
     if (this.#options.nowMs() - this.#paintedMs >= PAINT_INTERVAL_MS) this.#paint();
   }
 
@@ -62,11 +48,8 @@ export class ListProgress {
   }
 
   #line(width: number): string {
-    const isExpected = this.#begun >= this.#options.listings && !Number.isNaN(this.#expectedPages);
-    const pages = isExpected
-      ? `${this.#pages} of ${countText(Math.max(this.#expectedPages, this.#pages), 'page')}`
-      : countText(this.#pages, 'page');
-    const count = pages + (this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`);
+    const pages = countText(this.#pages, 'page');
+    const count = this.#retries === 0 ? pages : `${pages}, ${countText(this.#retries, 'retry', 'retries')}`;
     const line = `${printable(this.#options.title)}: ${count}`;
     return stringWidth(line) <= width ? line : count.slice(0, width);
   }

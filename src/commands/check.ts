@@ -73,7 +73,7 @@ async function checkLive(
   signal: AbortSignal,
 ): Promise<number> {
   const specs = stationsOf(shard, loaded.config);
-  const progress = progressOf(context, countText(specs.length, 'station'), specs);
+  const progress = progressOf(context, countText(specs.length, 'station'));
   const facts = await checkStations(loaded, context.build, shard, progress, signal)
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
@@ -145,7 +145,7 @@ async function checkStations(
       shard,
       observer: {
         retried: () => progress.retried(),
-        pageReceived: (page) => progress.pageReceived(page),
+        pageReceived: () => progress.pageReceived(),
         replied: (reply) => getOrCreate(received, reply.station, () => []).push(reply),
       },
     },

@@ -23,23 +23,23 @@ const INCOMPLETE_EXIT_CODE = 2;
 /** Prints the resources of a station, or of all; only data goes to stdout. Resolves with the exit code. */
 export async function list(context: ProcessContext, flags: FlagValues, operand: string): Promise<number> {
   const name = operand === '' ? undefined : operand;
+  const stationOf = new Map<Resource, string>();
+  let known: KnownColumns = {};
   const configured = (stations: readonly ResourceSpec[]) => {
     const labels = stations[0]?.resourceLabels.names ?? [];
-    chosenColumns(flags, knownColumns(name, labels));
+    known = knownColumns(name, labels, stationOf);
+    checkColumns(flags, Object.keys(known));
     checkLabels(flags, labels);
   };
   const { readings, failures } = await readStations(context, flags, name, { configured });
-  if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
   for (const failure of failures) context.printError(`${failure}\n`);
   const selection = selectionOf(flags);
   const searched = readings.map(({ station, snapshot: { parts } }) => ({ ...station, parts }));
   const { found } = await searchStations(searched, selection, flags.sort);
   const shown = found.slice(0, flags.limit);
-  const stationOf = new Map(shown.map(({ resource, station }) => [resource, station]));
-  const known = knownColumns(name, readings[0]?.station.resourceLabels.names ?? [], stationOf);
-  const columns = chosenColumns(flags, known);
+  for (const { resource, station } of shown) stationOf.set(resource, station);
   const resources = shown.map(({ resource }) => resource);
-  const { lines, omitted } = formatted(resources, known, { ...flags, columns }, context);
+  const { lines, omitted } = formatted(resources, known, flags, context);
   await writeToStream(context.stdout, lines);
   if (found.length === 0) {
     const parts = readings.flatMap(({ snapshot }) => snapshot.parts);
@@ -72,17 +72,16 @@ type KnownColumns = Readonly<Record<string, ResourceColumn>>;
 function knownColumns(
   name: string | undefined,
   labelNames: readonly string[],
-  stationOf: ReadonlyMap<Resource, string> = new Map(),
+  stationOf: ReadonlyMap<Resource, string>,
 ): KnownColumns {
   const columns = columnsWith(labelNames);
   const cell = (resource: Resource) => stationOf.get(resource) ?? null;
   return name === undefined ? { station: { heading: 'STATION', rank: 0, cell }, ...columns } : columns;
 }
 
-function chosenColumns({ columns }: FlagValues, knownByName: KnownColumns): readonly string[] | undefined {
-  const known = Object.keys(knownByName);
-  const unknown = columns?.find((name) => !known.includes(name));
-  if (unknown === undefined) return columns;
+function checkColumns({ columns = [] }: FlagValues, known: readonly string[]): void {
+  const unknown = columns.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
   throw new OperatorError([
     `--columns: expected names out of ${known.join(', ')}, got ${quoted(unknown)}${suggestion(unknown, known)}`,
   ]);

@@ -6,7 +6,7 @@ import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import type { Resources } from '../resources/collector.ts';
-import { listingCount, type Snapshot } from '../resources/snapshot.ts';
+import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { StationCache } from '../stations/station-cache.ts';
@@ -28,22 +28,9 @@ interface ReadingObserver {
   readonly received?: (page: ListedPage) => void;
 }
 
-/** Takes a snapshot of a configured station; throws an OperatorError if that fails. */
-export async function readStation(
-  context: ProcessContext,
-  flags: Pick<FlagValues, 'config.file' | 'demo'>,
-  name: string,
-  observer: ReadingObserver,
-): Promise<StationReading> {
-  const { readings, failures } = await readStations(context, flags, name, observer);
-  const [reading] = readings;
-  if (reading === undefined) throw new OperatorError(failures);
-  return reading;
-}
-
 /**
  * Takes one snapshot of each configured station, or of the named one, with the components that `serve` uses. Shows progress on a terminal
- * and prints warnings about incomplete snapshots.
+ * and prints warnings about incomplete snapshots. Throws an OperatorError if every station fails.
  */
 export async function readStations(
   context: ProcessContext,
@@ -57,11 +44,11 @@ export async function readStations(
     const loaded = name === undefined ? all : onlyStation(all, configuredStation(all.config, name));
     const stations = resolveStations(loaded.config);
     configured?.(stations);
-    const progress = progressOf(context, name ?? countText(stations.length, 'station'), stations);
+    const progress = progressOf(context, name ?? countText(stations.length, 'station'));
     const observer = {
       retried: () => progress.retried(),
       pageReceived: (page: ListedPage) => {
-        progress.pageReceived(page);
+        progress.pageReceived();
         received?.(page);
       },
     };
@@ -77,6 +64,7 @@ export async function readStations(
         .finally(() => progress.clear());
       const readings = outcomes.filter((outcome) => typeof outcome !== 'string');
       const failures = outcomes.filter((outcome) => typeof outcome === 'string');
+      if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
       for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
       return { readings, failures };
     } finally {
@@ -103,14 +91,9 @@ function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, { name, upstre
   return { ...loaded, config: { ...config, upstreams, stations: config.stations.slice(index, index + 1) } };
 }
 
-export function progressOf(
-  { env, printError, errorColumns }: ProcessContext,
-  title: string,
-  stations: readonly ResourceSpec[],
-): ListProgress {
+export function progressOf({ env, printError, errorColumns }: ProcessContext, title: string): ListProgress {
   return new ListProgress({
     title,
-    listings: stations.reduce((sum, station) => sum + listingCount(station), 0),
     write: printError,
     columns: () => (env['TERM'] === 'dumb' ? undefined : errorColumns()),
   });

@@ -9,7 +9,7 @@ import type { Snapshot } from '../resources/snapshot.ts';
 import { quoted } from '../text/quoted.ts';
 import { countText } from '../text/words.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
-import { readStation } from './read-station.ts';
+import { readStations, type StationReading } from './read-station.ts';
 
 /** Records the responses for a station with anonymized IDs and names; a failed listing leaves no file. Only data goes to stdout. */
 export async function record(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
@@ -17,7 +17,8 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
   const isFile = output !== '-';
   if (isFile && existsSync(output)) throw new OperatorError([`${output}: already exists and is not overwritten`]);
   const recorder = new StationRecorder();
-  const { station, snapshot } = await readStation(context, flags, name, { received: (page) => recorder.add(page) });
+  const { readings } = await readStations(context, flags, name, { received: (page) => recorder.add(page) });
+  const { station, snapshot } = readings[0] as StationReading;
   const pieces = recordingPieces(recorder.recording(station));
   await (isFile ? writeNewFile(output, pieces) : writeToStream(context.stdout, pieces));
   context.printError(summaryText(name, snapshot, output));

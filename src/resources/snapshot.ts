@@ -135,11 +135,6 @@ interface ReadState {
   readonly snapshot: Snapshot | undefined;
 }
 
-/** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
-export function listingCount(spec: ResourceSpec): number {
-  return 1 + furtherListings(spec).length;
-}
-
 const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
 
 /** The listings of products have no members if they are ignored. */
