@@ -154,26 +154,30 @@ function joinedFamilies(snapshots: ReturnType<typeof familiesOf>): SegmentsByFam
   return new Map(Array.from(families, ([family, segments]) => [family, compacted(segments)]));
 }
 
-/** Segments up to this size are joined for fewer writes; larger ones are not copied. */
+/** For fewer writes. */
+function compacted(segments: readonly Segment[]): Segment[] {
+  return [...runsJoined(segments, ({ deflated }) => deflated.length, joinedSegment)];
+}
+
+/** Up to this size, what is adjacent is joined; what is larger is not copied. */
 const MAX_JOINED = 16 * 1024;
 
-/** Joins each run of small segments. */
-function compacted(segments: readonly Segment[]): Segment[] {
-  const result: Segment[] = [];
-  let run: Segment[] = [];
-  const flush = () => {
-    if (run.length > 0) result.push(joinedSegment(run));
-    run = [];
-  };
-  for (const segment of segments) {
-    if (segment.deflated.length <= MAX_JOINED) run.push(segment);
-    else {
-      flush();
-      result.push(segment);
+function* runsJoined<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+  join: (run: readonly Item[]) => Item,
+): Iterable<Item> {
+  let run: Item[] = [];
+  for (const item of items) {
+    if (sizeOf(item) <= MAX_JOINED) {
+      run.push(item);
+      continue;
     }
+    if (run.length > 0) yield join(run);
+    yield item;
+    run = [];
   }
-  flush();
-  return result;
+  if (run.length > 0) yield join(run);
 }
 
 /** Deflate, no file name, no modification time, unknown operating system. */
@@ -181,9 +185,6 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 /** An empty deflate block with the final bit set. */
 const LAST_BLOCK = Buffer.from([3, 0]);
-
-/** Chunks up to this size are joined before they are inflated. */
-const MAX_COPIED = 4 * 1024;
 
 /** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
 export class Body {
@@ -205,23 +206,10 @@ export class Body {
 
   /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
   plain(): AsyncIterable<Uint8Array> {
-    return Readable.from(joinedChunks(this.#gzip.slice(1, -1))).pipe(createInflateRaw());
+    // Inflating a chunk takes an iteration of the event loop, and a station has several dozen.
+    const chunks = runsJoined(this.#gzip.slice(1, -1), ({ length }) => length, Buffer.concat);
+    return Readable.from(chunks).pipe(createInflateRaw());
   }
-}
-
-/** Joins small chunks: inflating each takes an iteration of the event loop, and a station has several dozen. Responses share the others. */
-function* joinedChunks(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
-  let small: Uint8Array[] = [];
-  for (const chunk of chunks) {
-    if (chunk.length <= MAX_COPIED) {
-      small.push(chunk);
-      continue;
-    }
-    yield Buffer.concat(small);
-    yield chunk;
-    small = [];
-  }
-  yield Buffer.concat(small);
 }
 
 function gzipTrailer(crc: number, length: number): Uint8Array {
