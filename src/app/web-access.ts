@@ -61,7 +61,7 @@ async function loadTlsRules(config: TlsServerConfig, folder: string, document: Y
     return content.ok ? content.text : '';
   };
   const cert = await read('cert', config.cert, certificateProblem);
-  const key = await read('key', config.key?.reveal(), (text) => keyProblem(text, cert));
+  const key = await read('key', config.key?.reveal(), keyProblem);
   const hasAuthority = config.client_ca !== undefined || config.client_ca_file !== undefined;
   const authority = hasAuthority && { ca: await read('client_ca', config.client_ca, certificateProblem) };
   if (problems.length > 0) return { ok: false, problems };
@@ -91,25 +91,16 @@ async function loadTlsRules(config: TlsServerConfig, folder: string, document: Y
   return { ok: true, rules: { context, client } };
 }
 
-/** Every certificate of a PEM text, because Node skips those that it cannot parse; undefined if there are none, or one of them is invalid. */
-function certificatesIn(text: string): readonly X509Certificate[] | undefined {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [''];
-  try {
-    return blocks.map((block) => new X509Certificate(block));
-  } catch {
-    return undefined;
-  }
-}
-
+/** Every certificate is checked, because Node skips those that it cannot parse. */
 function certificateProblem(text: string): string | undefined {
-  return certificatesIn(text) ? undefined : 'contains no valid certificate, expected one or more in PEM format';
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [''];
+  const isInvalid = blocks.some((block) => errorOf(() => new X509Certificate(block)));
+  return isInvalid ? 'contains no valid certificate, expected one or more in PEM format' : undefined;
 }
 
-function keyProblem(text: string, cert: string): string | undefined {
-  if (errorOf(() => createPrivateKey(text))) return 'contains no valid key, expected a PEM key without a passphrase';
-  if (certificatesIn(cert) === undefined) return undefined;
-  const isMatch = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
-  return isMatch ? undefined : 'does not match the certificate, expected its private key';
+function keyProblem(text: string): string | undefined {
+  const error = errorOf(() => createPrivateKey(text));
+  return error && 'contains no valid key, expected a PEM key without a passphrase';
 }
 
 /** As in Go, cipher_suites applies up to TLS 1.2: the TLS 1.3 suites are always enabled. */

@@ -60,10 +60,9 @@ rate_limit: { interval: 1s, burst: 5 }
         ),
       ],
     });
-    const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
-    expect(await loadTls({ cert: weak.cert, key: weak.key })).toEqual({
+    expect(await loadTls({ key: OTHER.key })).toEqual({
       ok: false,
-      problems: [expect.stringMatching(/:1:22: tls_server_config: cannot be used together: /)],
+      problems: [expect.stringMatching(/:1:22: tls_server_config: cannot be used together: .*key values mismatch/)],
     });
   });
 });
@@ -139,11 +138,6 @@ describe('loadAccessRules with tls_server_config', () => {
 
   it.each<readonly [what: string, config: object, problems: Readonly<Record<string, string>>]>([
     ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
-    [
-      'the key of another certificate',
-      { key: OTHER.key },
-      { key: 'does not match the certificate, expected its private key' },
-    ],
     [
       'an invalid certificate, key and client CA',
       { cert: 'junk', key: 'junk', client_ca: 'junk', client_auth_type: 'RequireAndVerifyClientCert' },
