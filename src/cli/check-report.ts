@@ -1,5 +1,5 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import type { ExpositionSize, Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
+import type { Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { failureOf } from '../model/failure.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
@@ -7,7 +7,7 @@ import { explain, isoDate, pageLimitText } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { explainStation, type FleetProblem } from '../status/problems.ts';
 import { printable } from '../text/records.ts';
-import { countText, durationText, firstOf, sizeText } from '../text/words.ts';
+import { countText, durationText, firstOf } from '../text/words.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
@@ -33,7 +33,7 @@ export function checkReport(
   const { nowMs, upstreams, stations } = facts;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
-  const capacities = [...capacityLines(upstreams), ...pageSizeLines(facts), ...labelLines(facts)];
+  const capacities = [...capacityLines(upstreams), ...pageLimitLines(facts), ...labelLines(facts)];
   return [
     reportTable(upstreamColumns(nowMs), upstreams, screen),
     reportTable(reportColumns(screen), stationRows(facts), screen),
@@ -110,18 +110,15 @@ type StationCells = Readonly<Record<string, string | number>>;
 
 /** Without a screen numbers are exact, for scripts that read the table. */
 function reportColumns(screen: Screen | undefined): readonly TextColumn<StationCells>[] {
-  const size = screen ? sizeText : String;
   const span = screen ? durationText : (ms: number) => `${Math.round(ms)} ms`;
   return [
     { heading: 'STATION' },
-    { heading: 'UPSTREAM', rank: 9 },
+    { heading: 'UPSTREAM', rank: 7 },
     { heading: 'REFRESH', rank: 3, isNumber: true, unit: span },
-    { heading: 'TOTAL', rank: 8, isNumber: true },
+    { heading: 'TOTAL', rank: 6, isNumber: true },
     { heading: 'RESOURCES', rank: 2, isNumber: true },
     { heading: 'LISTING', rank: 1, minWidth: 20, colour: resultColour },
     { heading: 'SERIES', rank: 5, isNumber: true },
-    { heading: 'BYTES', rank: 6, isNumber: true, unit: size },
-    { heading: 'GZIP', rank: 7, isNumber: true, unit: size },
     { heading: 'REQUESTS', rank: 4, isNumber: true },
   ].map(({ unit = String, ...column }) => ({
     ...column,
@@ -140,21 +137,21 @@ function resultColour(cell: string): Colour | undefined {
 }
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ stations, upstreams, total }: Facts): readonly StationCells[] {
+function stationRows({ stations, upstreams }: Facts): readonly StationCells[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
     ...stations.map((station) => stationRow(station, upstreams)),
     {
       STATION: 'all',
       RESOURCES: sizes.length === 0 ? UNKNOWN_CELL : totalOf(sizes),
-      ...sizeCells(total),
+      SERIES: totalOf(stations.map(({ series }) => series)),
       REQUESTS: costText(stations),
     },
   ];
 }
 
 function stationRow(station: StationFacts, upstreams: readonly UpstreamFacts[]): StationCells {
-  const { spec, status, listed } = station;
+  const { spec, status, listed, series } = station;
   const session = upstreams.find(({ name }) => name === spec.upstream)?.session;
   return {
     STATION: spec.name,
@@ -163,13 +160,9 @@ function stationRow(station: StationFacts, upstreams: readonly UpstreamFacts[]):
     TOTAL: listed ? (listed.snapshot.reportedTotal ?? 'none') : UNKNOWN_CELL,
     RESOURCES: listed?.snapshot.size ?? UNKNOWN_CELL,
     LISTING: listed ? listingText(listed.snapshot) : `failed: ${explainStation(status, session)?.short}`,
-    ...sizeCells(station),
+    SERIES: series,
     REQUESTS: costText([station]),
   };
-}
-
-function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): StationCells {
-  return { SERIES: series, BYTES: plainBytes, GZIP: gzipBytes };
 }
 
 /** The requests while every refresh succeeds and no new resources make kept listings due, at most. */
@@ -196,7 +189,7 @@ function totalOf(values: readonly number[]): number {
 function notes(stations: readonly StationFacts[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
   return [
-    "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
+    "SERIES: without the exporter's own metrics.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     stations.some(({ spec }) => spec.productsTtlMs + spec.alertabilityTtlMs > 0) &&
       'Listings with products_ttl or alertability_ttl count once per ttl, or per refresh if that is longer; new resources make them due earlier.',
@@ -213,28 +206,17 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
   );
 }
 
-/** A page of this size is still parsed without delaying scrapes. */
-const LARGER_PAGE_SIZE = 500;
-
-/** Whether larger pages would save requests: what was received decides. */
-function pageSizeLines({ upstreams, stations }: Facts): readonly string[] {
-  return upstreams.flatMap(({ name, options }) => {
-    const snapshots = listedStations(stations).flatMap(({ spec, snapshot }) =>
-      spec.upstream === name ? snapshot : [],
-    );
-    const limits = snapshots.flatMap(({ pageLimit }) => pageLimit ?? []);
-    if (limits.length > 0)
-      return [
-        `page size: upstream ${name}: the service ${pageLimitText(Math.max(...limits))}: a larger page_size is of no use.`,
-      ];
-    const isLong = snapshots.some(
-      ({ size, repeated }) => size > options.pageSize && repeated.some(({ pages }) => pages > 1),
-    );
-    if (!isLong || options.pageSize >= LARGER_PAGE_SIZE) return [];
-    return [
-      `page size: upstream ${name}: with page_size ${LARGER_PAGE_SIZE} there are fewer requests, if the service accepts it.`,
-    ];
-  });
+/** Where pages were shorter than requested: a larger `page_size` would save no requests. */
+function pageLimitLines({ upstreams, stations }: Facts): readonly string[] {
+  const lines: string[] = [];
+  for (const { name } of upstreams) {
+    const own = listedStations(stations).filter(({ spec }) => spec.upstream === name);
+    const limits = own.map(({ snapshot }) => snapshot.pageLimit).filter((limit) => limit !== undefined);
+    if (limits.length === 0) continue;
+    const limit = pageLimitText(Math.max(...limits));
+    lines.push(`page size: upstream ${name}: the service ${limit}: a larger page_size is of no use.`);
+  }
+  return lines;
 }
 
 /** How many resources the entries of `resource_labels` match. */

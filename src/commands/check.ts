@@ -1,4 +1,4 @@
-import { commandServices, endGeneration, type Generation, nextGeneration } from '../app/composition.ts';
+import { commandServices, endGeneration, nextGeneration } from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -11,13 +11,7 @@ import { resolveStations } from '../config/resolve.ts';
 import { probeConnection } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
-import {
-  clockDifferenceMs,
-  type ExpositionSize,
-  type Facts,
-  labelMatches,
-  type StationFacts,
-} from '../diagnosis/facts.ts';
+import { clockDifferenceMs, type Facts, labelMatches, type StationFacts } from '../diagnosis/facts.ts';
 import type { Body } from '../exposition/exposition.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 import { getOrCreate } from '../model/sums.ts';
@@ -28,7 +22,7 @@ import { type StationResource, searchStations } from '../resources/selection.ts'
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
-import type { StationCache, StationView } from '../stations/station-cache.ts';
+import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
@@ -158,8 +152,8 @@ async function checkStations(
     // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
     return {
-      ...(await expositionSize(generation, [view])),
       view,
+      series: await seriesIn(generation.exposition.stationBody([view], 'text')),
       spec: view.spec,
       listed: view.served?.data,
       replies: received.get(view.spec.name) ?? [],
@@ -189,20 +183,11 @@ async function checkStations(
         status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
       })),
       labelMatches: labelMatches(loaded.config.resource_labels, stations),
-      total: await expositionSize(generation, views),
       nowMs: Date.now(),
     };
   } finally {
     await endGeneration(generation, undefined);
   }
-}
-
-async function expositionSize(
-  { exposition }: Generation,
-  views: readonly StationView<Resources>[],
-): Promise<ExpositionSize> {
-  const body = exposition.stationBody(views, 'text');
-  return { series: await seriesIn(body), plainBytes: body.plainLength, gzipBytes: body.gzipLength };
 }
 
 const [COMMENT = 0, LINE_FEED = 0] = Buffer.from('#\n');

@@ -18,8 +18,6 @@ export interface Facts {
   readonly stations: readonly StationFacts[];
   /** One per entry of `resource_labels`. */
   readonly labelMatches: readonly LabelMatch[];
-  /** The size of one exposition of all stations. */
-  readonly total: ExpositionSize;
 }
 
 /** The load is that after the check. */
@@ -38,11 +36,13 @@ export interface ConnectionFacts {
   readonly durationMs: number;
 }
 
-export interface StationFacts extends ExpositionSize {
+export interface StationFacts {
   readonly spec: ResourceSpec;
   readonly status: StationStatus;
   /** undefined: the refresh failed. */
   readonly listed: Listed | undefined;
+  /** How many series it has in an exposition. */
+  readonly series: number;
 }
 
 export interface Listed {
@@ -50,12 +50,6 @@ export interface Listed {
   readonly aggregates: Pick<Aggregates, 'groups'>;
   /** Per-resource series withheld because of `metrics.max_resources`. */
   readonly withheld: number;
-}
-
-export interface ExpositionSize {
-  readonly series: number;
-  readonly plainBytes: number;
-  readonly gzipBytes: number;
 }
 
 /** How many of the listed resources an entry of `resource_labels` matches. */

@@ -50,17 +50,3 @@ export function durationText(ms: number): string {
     })
     .join(' ');
 }
-
-const SHOWN_SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
-
-/** `842 KB`, `3.4 MB`: three significant digits in decimal units. */
-export function sizeText(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  // A value that would be rounded to 1000 belongs to the next unit.
-  while (value >= 999.5 && unit < SHOWN_SIZE_UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit > 0 && value < 99.95 ? value.toFixed(1) : Math.round(value)} ${SHOWN_SIZE_UNITS[unit]}`;
-}

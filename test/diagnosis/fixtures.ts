@@ -7,8 +7,6 @@ import { SNAPSHOT, STATION } from '../web/fake-station.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 
-const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
-
 const OPTIONS = { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') };
 
 /** An https service that answers. */
@@ -32,7 +30,7 @@ export const sessionFor = (days: number) => ({
 });
 
 export const failedStation = (name: string, message = 'unavailable'): StationFacts => ({
-  ...SIZE,
+  series: 14,
   spec: specOf({ name }),
   status: {
     ...STATION,
@@ -59,7 +57,6 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
 
 export const factsOf = (stations: readonly StationFacts[], upstream = UPSTREAM): Facts => ({
   nowMs: NOW_MS,
-  total: SIZE,
   labelMatches: [],
   upstreams: [upstream],
   stations,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countText, durationText, shareText, sizeText } from '../../src/text/words.ts';
+import { countText, durationText, shareText } from '../../src/text/words.ts';
 
 const S = 1000;
 const MIN = 60 * S;
@@ -42,17 +42,4 @@ describe('durationText', () => {
     [7 * D + 5 * H, '7 d'],
     [1200 * D, '1,200 d'],
   ])('formats %d ms as %s', (ms, text) => expect(durationText(ms)).toBe(text));
-});
-
-describe('sizeText', () => {
-  it.each([
-    [999, '999 B'],
-    [1000, '1.0 KB'],
-    [999_499, '999 KB'],
-    [999_500, '1.0 MB'],
-    [99_950_000, '100 MB'],
-    [1e18, '1000000 TB'],
-  ])('shows %i bytes as %s', (bytes, text) => {
-    expect(sizeText(bytes)).toBe(text);
-  });
 });
