@@ -36,7 +36,7 @@ export function checkReport(
   const capacities = [...capacityLines(upstreams), ...pageLimitLines(facts), ...labelLines(facts)];
   return [
     reportTable(upstreamColumns(nowMs), upstreams, screen),
-    reportTable(reportColumns(screen), stationRows(facts), screen),
+    reportTable(reportColumns(screen), stationRows(stations), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     capacities.length > 0 && lines(capacities),
     ...problems.map((problem) => withColour(lines(problemLines(problem)), severityOf(problem), screen)),
@@ -137,10 +137,10 @@ function resultColour(cell: string): Colour | undefined {
 }
 
 /** The refresh of each station, and the sums of all. */
-function stationRows({ stations, upstreams }: Facts): readonly StationCells[] {
+function stationRows(stations: readonly StationFacts[]): readonly StationCells[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
-    ...stations.map((station) => stationRow(station, upstreams)),
+    ...stations.map(stationRow),
     {
       STATION: 'all',
       RESOURCES: sizes.length === 0 ? UNKNOWN_CELL : totalOf(sizes),
@@ -150,16 +150,15 @@ function stationRows({ stations, upstreams }: Facts): readonly StationCells[] {
   ];
 }
 
-function stationRow(station: StationFacts, upstreams: readonly UpstreamFacts[]): StationCells {
+function stationRow(station: StationFacts): StationCells {
   const { spec, status, listed, series } = station;
-  const session = upstreams.find(({ name }) => name === spec.upstream)?.session;
   return {
     STATION: spec.name,
     UPSTREAM: spec.upstream,
     REFRESH: Number(status.durationMs),
     TOTAL: listed ? (listed.snapshot.reportedTotal ?? 'none') : UNKNOWN_CELL,
     RESOURCES: listed?.snapshot.size ?? UNKNOWN_CELL,
-    LISTING: listed ? listingText(listed.snapshot) : `failed: ${explainStation(status, session)?.short}`,
+    LISTING: listed ? listingText(listed.snapshot) : `failed: ${explainStation(status)?.short}`,
     SERIES: series,
     REQUESTS: costText([station]),
   };

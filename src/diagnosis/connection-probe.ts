@@ -2,8 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { ListingFailure } from '../model/failure.ts';
 import { connectOnce } from '../service/http/connection.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { TlsSession } from '../status/advice.ts';
-import type { ConnectionFacts } from './facts.ts';
+import type { ConnectionFacts, TlsSession } from './facts.ts';
 
 /** Connects once, with the settings of the client. Sends no request, except through a proxy one without credentials. */
 export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {

@@ -6,7 +6,6 @@ import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { TlsSession } from '../status/advice.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
 
 /** What a live check observed. */
@@ -21,11 +20,18 @@ export interface Facts {
 }
 
 /** The load is that after the check. */
-export interface UpstreamFacts extends Omit<UpstreamStatus, 'session'>, ConnectionFacts {
+export interface UpstreamFacts extends UpstreamStatus, ConnectionFacts {
   readonly options: UpstreamOptions;
   readonly access: UpstreamAccess;
   /** How far the local clock is ahead of the service's. */
   readonly clockDifferenceMs: number | undefined;
+}
+
+/** Also known when the certificate failed verification. */
+export interface TlsSession {
+  readonly protocol: string;
+  readonly issuer: string;
+  readonly validToMs: number;
 }
 
 /** What one connection showed. */

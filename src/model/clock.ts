@@ -18,6 +18,12 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = { wallMs: () => Date.now(), elapsedMs: () => performance.now() };
 
+/** The earliest of the times that are known. */
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
 /** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
 const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
 

@@ -20,15 +20,6 @@ export interface Circumstances {
   readonly access?: UpstreamAccess | undefined;
   /** Who does not reply at all: the whole service, or one station while others of the upstream are answered. */
   readonly silence?: 'service' | 'station' | undefined;
-  /** That of a further connection, which `check --live` opens. */
-  readonly session?: TlsSession | undefined;
-}
-
-/** Also known when the certificate failed verification. */
-export interface TlsSession {
-  readonly protocol: string;
-  readonly issuer: string;
-  readonly validToMs: number;
 }
 
 /** The explanation of the first rule that applies. */
@@ -124,14 +115,6 @@ function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access }: Circumstan
 /** Stands for the status, where it is known. */
 const ERROR_STATUS = 'error status';
 
-const CLIENT_CERTIFICATE: Rule = {
-  short: 'client certificate required',
-  meaning:
-    '{service} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
-  advice:
-    'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.',
-};
-
 /** The last one of a reason is the general one, which applies to all other failures: a rule has its texts where it has none. */
 const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>> = {
   timeout: [
@@ -184,15 +167,12 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
         'For a 407, add user and password to proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
     },
     {
-      // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
-      when: ({ session, silence }) => session !== undefined && silence !== undefined,
-      ...CLIENT_CERTIFICATE,
-    },
-    {
       code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
       short: 'connection closed',
       meaning: '{host} closed the connection before the reply was complete.',
-      advice: 'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service.',
+      // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
+      advice:
+        'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service. If every request fails, the service may require a client certificate: set tls_config.cert_file and tls_config.key_file.',
     },
     {
       short: 'connection failed',
@@ -235,7 +215,11 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/,
-      ...CLIENT_CERTIFICATE,
+      short: 'client certificate required',
+      meaning:
+        '{service} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
+      advice:
+        'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.',
     },
     {
       // EPROTO is a failed handshake, of no cause that is known here.

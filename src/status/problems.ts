@@ -1,6 +1,7 @@
+import { earliest } from '../model/clock.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
-import { type Advice, explain, generalAdvice, incompleteAdvice, type TlsSession } from './advice.ts';
+import { type Advice, explain, generalAdvice, incompleteAdvice } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
 import {
@@ -77,31 +78,8 @@ export interface ProblemFacts {
 /** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one. */
 export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
   const { stations, upstreams, rejectedReload, rejectedWebReload, nowMs } = facts;
-  const sessions = new Map(upstreams.map(({ name, session }) => [name, session]));
-  const explained = (station: StationStatus) => explainStation(station, sessions.get(station.upstream)) as Advice;
-  const problemsOf = (
-    kind: FleetProblem['kind'],
-    isAffected: (station: StationStatus) => unknown,
-    keyOf: (station: StationStatus) => unknown,
-    describe: (stations: readonly StationStatus[], nowMs: number) => Description,
-  ) =>
-    groupsBy(stations.filter(isAffected), (station) => JSON.stringify(keyOf(station))).map((group) => ({
-      kind,
-      key: `${kind} ${group.key}`,
-      ...describe(group.stations, nowMs),
-    }));
   return byUrgency([
-    ...problemsOf('lost', (station) => station.lossAt(nowMs), upstreamKey, describeLoss),
-    ...problemsOf(
-      'failing',
-      ({ failure }) => failure,
-      (station) => [station.upstream, station.failure?.reason, explained(station).short],
-      (failing) => describeFailure(failing, explained, nowMs),
-    ),
-    // Those of all upstreams together, because scrapes or the exporter are the cause.
-    ...problemsOf('overdue', isOverdue, (station) => [overdueProblem(station), stateOf(station)], describeOverdue),
-    ...problemsOf('firing', isFiring, upstreamKey, describeFiring),
-    ...problemsOf('incomplete', ({ snapshot }) => snapshot?.complete === false, reasonKey, describeIncomplete),
+    ...STATION_PROBLEMS.flatMap((problem) => problemsOfStations(problem, stations, nowMs)),
     ...reloadProblems('configuration', rejectedReload, 'Correct the file, and reload it.'),
     ...reloadProblems(
       'web configuration',
@@ -109,12 +87,73 @@ export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
       'Correct the file: it is reread automatically. Some changes require a restart.',
     ),
     ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
-    // Those of all stations together, because one line of the configuration is the resolution.
-    ...problemsOf('unknown states', isUnclear, () => [], describeUnknown),
   ]);
 }
 
 type Description = Omit<FleetProblem, 'kind' | 'key'>;
+
+interface StationProblem {
+  readonly kind: FleetProblem['kind'];
+  readonly isAffected: (station: StationStatus, nowMs: number) => boolean;
+  /** Affected stations with equal values are one problem. */
+  readonly sharedBy: (station: StationStatus) => readonly (string | undefined)[];
+  readonly describe: (stations: readonly StationStatus[], nowMs: number) => Description;
+}
+
+/** Equally urgent ones in this order. */
+const STATION_PROBLEMS: readonly StationProblem[] = [
+  {
+    kind: 'lost',
+    isAffected: (station, nowMs) => station.lossAt(nowMs) !== undefined,
+    sharedBy: ({ upstream }) => [upstream],
+    describe: describeLoss,
+  },
+  {
+    kind: 'failing',
+    isAffected: ({ failure }) => failure !== undefined,
+    sharedBy: (station) => [station.upstream, station.failure?.reason, explainStation(station)?.short],
+    describe: describeFailure,
+  },
+  {
+    kind: 'overdue',
+    isAffected: isOverdue,
+    // Those of all upstreams together, because scrapes or the exporter are the cause.
+    sharedBy: (station) => [overdueProblem(station), stateOf(station)],
+    describe: describeOverdue,
+  },
+  {
+    kind: 'firing',
+    isAffected: ({ snapshot }) => snapshot !== undefined && isManyFiring(snapshot.firing, snapshot.resources),
+    sharedBy: ({ upstream }) => [upstream],
+    describe: describeFiring,
+  },
+  {
+    kind: 'incomplete',
+    isAffected: ({ snapshot }) => snapshot?.complete === false,
+    sharedBy: ({ upstream, snapshot }) => [
+      upstream,
+      ...new Set(snapshot?.incompleteReasons.map(({ reason }) => reason)),
+    ],
+    describe: describeIncomplete,
+  },
+  {
+    kind: 'unknown states',
+    isAffected: ({ snapshot }) => snapshot !== undefined && hasUnknownStates(snapshot.unknown),
+    // Those of all stations together, because one line of the configuration is the resolution.
+    sharedBy: () => [],
+    describe: describeUnknown,
+  },
+];
+
+function problemsOfStations(
+  { kind, isAffected, sharedBy, describe }: StationProblem,
+  stations: readonly StationStatus[],
+  nowMs: number,
+): readonly FleetProblem[] {
+  const affectedOnes = stations.filter((station) => isAffected(station, nowMs));
+  const groups = groupsBy(affectedOnes, (station) => JSON.stringify(sharedBy(station)));
+  return groups.map((group) => ({ kind, key: `${kind} ${group.key}`, ...describe(group.stations, nowMs) }));
+}
 
 /** The order of equally urgent problems stays. */
 export function byUrgency(list: readonly FleetProblem[]): readonly FleetProblem[] {
@@ -146,14 +185,6 @@ function groupsBy<Station>(stations: readonly Station[], keyOf: (station: Statio
   );
 }
 
-function upstreamKey({ upstream }: StationStatus) {
-  return upstream;
-}
-
-function reasonKey({ upstream, snapshot }: StationStatus) {
-  return [upstream, ...new Set(snapshot?.incompleteReasons.map(({ reason }) => reason))];
-}
-
 function snapshotOf({ snapshot }: StationStatus): SnapshotStatus {
   return snapshot as SnapshotStatus;
 }
@@ -165,12 +196,6 @@ function counted(stations: readonly StationStatus[], numberOf: (station: Station
     sum: stations.reduce((sum, station) => sum + numberOf(station), 0),
     who: affected(largestFirst, (station) => numberText(numberOf(station))),
   };
-}
-
-/** The earliest of the times that are known. */
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Many resources of stations are gone. */
@@ -190,9 +215,9 @@ function describeLoss(stations: readonly StationStatus[], nowMs: number): Descri
 }
 
 /** What the failure of a station means and what to do; undefined: it does not fail. */
-export function explainStation(station: StationStatus, session?: TlsSession): Advice | undefined {
+export function explainStation(station: StationStatus): Advice | undefined {
   const { failure, access } = station;
-  return failure && explain(failure, { access, silence: silenceOf(station), session });
+  return failure && explain(failure, { access, silence: silenceOf(station) });
 }
 
 /** Who has not replied, as far as is known; undefined: the service replied to the station before. */
@@ -201,31 +226,29 @@ function silenceOf({ isHanging, hasReplied, isUpstreamDown }: StationStatus): 's
   return isUpstreamDown ? 'service' : 'station';
 }
 
-function describeFailure(
-  stations: readonly StationStatus[],
-  explained: (station: StationStatus) => Advice,
-  nowMs: number,
-): Description {
+function describeFailure(stations: readonly StationStatus[], nowMs: number): Description {
+  const [first] = stations as readonly [StationStatus];
   // The others may know less: some of them may have been answered before.
-  const informed = stations.find((station) => silenceOf(station) === undefined);
-  const { short, meaning, advice } = explained(informed ?? (stations[0] as StationStatus));
-  const reason = stations[0]?.failure?.reason;
-  const messages = groupsBy(stations, ({ failure }) => `${failure?.message}`);
-  const [{ key: message, stations: sameMessage } = { key: '', stations: [] }, ...others] = messages;
-  const note =
-    others.length === 0
-      ? ''
-      : ` (${numberText(sameMessage.length)} of ${countText(stations.length, 'station')}; ${countText(others.length, 'other message')})`;
+  const informed = stations.find((station) => silenceOf(station) === undefined) ?? first;
+  const { short, meaning, advice } = explainStation(informed) as Advice;
+  const messages = groupsBy(stations, ({ failure }) => `${failure?.reason}: ${failure?.message}`);
   return {
     tone: failureTone(stations, nowMs),
     ...affected(stations),
     problem: short,
     what: `${meaning} ${servedText(stations)}`,
-    said: [`${reason}: ${message}${note}`],
+    said: firstOf(
+      messages.map(({ key }) => key),
+      MAX_MESSAGES,
+      (more) => countText(more, 'other message'),
+    ),
     advice,
     sinceMs: earliest(stations.map(({ outage }) => outage?.reasonFromMs)),
   };
 }
+
+/** Different messages of failing stations that are shown, the most frequent first. */
+const MAX_MESSAGES = 2;
 
 /** What is served instead of current data. */
 function servedText(stations: readonly StationStatus[]): string {
@@ -267,10 +290,6 @@ function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped'
 }
 
 /** Many resources, which usually have one cause. */
-function isFiring({ snapshot }: StationStatus): boolean {
-  return snapshot !== undefined && isManyFiring(snapshot.firing, snapshot.resources);
-}
-
 function describeFiring(stations: readonly StationStatus[]): Description {
   const { sum, who } = counted(stations, (station) => snapshotOf(station).firing);
   const all = counted(stations, (station) => snapshotOf(station).resources).sum;
@@ -384,10 +403,6 @@ function upstreamProblems(
 function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): string {
   const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
   return capacity === undefined ? share : `${capacityText(capacity, 'service')} (${share})`;
-}
-
-function isUnclear({ snapshot }: StationStatus): boolean {
-  return snapshot !== undefined && hasUnknownStates(snapshot.unknown);
 }
 
 function describeUnknown(stations: readonly StationStatus[]): Description {

@@ -13,7 +13,6 @@ import type { Kind } from '../stations/collector.ts';
 import type { StationView } from '../stations/station-cache.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { countText, durationText } from '../text/words.ts';
-import type { TlsSession } from './advice.ts';
 import type { Capacity } from './capacity.ts';
 import type { EndedRefresh, RefreshFacts } from './latest-refreshes.ts';
 import type { Loss } from './loss.ts';
@@ -63,8 +62,6 @@ export interface UpstreamStatus {
   readonly load: UpstreamLoad;
   /** undefined: too little is known. */
   readonly capacity: Capacity | undefined;
-  /** Of a further connection, which `check --live` opens. */
-  readonly session?: TlsSession | undefined;
 }
 
 /** A station with its snapshot, what happened to it, and the load of its upstream. */

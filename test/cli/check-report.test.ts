@@ -22,7 +22,7 @@ function upstreamCells(facts: UpstreamFacts): readonly string[] {
 }
 
 describe('checkReport', () => {
-  it('prints a failure that many stations share once, with the first ten names and the most frequent message', () => {
+  it('prints a failure that many stations share once, with the first ten names and the most frequent messages', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const report = reportOf(
       factsOf([...names.map((name) => failedStation(name)), failedStation('other', 'bad gateway')]),
@@ -31,7 +31,7 @@ describe('checkReport', () => {
       `
 failure: 13 stations of upstream main: The service returned an error status. No refresh has succeeded yet.
   stations: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 3 more
-  reported: status: unavailable (12 of 13 stations; 1 other message)
+  reported: status: unavailable; status: bad gateway
   what to do: A 5xx is`,
     );
     expect(report).toMatch(/\n\nstations: 13, ok: 0, failed: 13, warnings: 0\n$/);

@@ -11,7 +11,6 @@ const accessOf = (options: Partial<UpstreamOptions> = {}): UpstreamAccess =>
 const explained = (failure: Partial<FailureFacts> & Pick<FailureFacts, 'reason'>, more: Circumstances = {}) =>
   explain({ message: 'it failed', ...failure }, { access: accessOf(), ...more });
 
-const SESSION = { protocol: 'TLSv1.3', issuer: 'CA', validToMs: 0 };
 const proxyUrl = new URL('http://user:proxy-secret@proxy.example:3128');
 const certificate = { cert_file: 'f', key_file: 'f', insecure_skip_verify: false };
 
@@ -22,7 +21,6 @@ describe('explain', () => {
     ['network', 'ECONNRESET', 'connection closed'],
     ['network', 'UND_ERR_ABORTED', 'refused by proxy'],
     ['network', 'HTTPParserError', 'connection failed'],
-    ['network', 'ECONNRESET', 'client certificate required', { session: SESSION, silence: 'service' }],
     ['timeout', 'UND_ERR_CONNECT_TIMEOUT', 'connect timeout', { silence: 'station' }],
     ['tls', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted issuer'],
     ['tls', 'SELF_SIGNED_CERT_IN_CHAIN', 'untrusted issuer'],
