@@ -99,9 +99,17 @@ export async function joinedRows<Row>(
 ): Promise<readonly Row[]> {
   if (!compare) return runs.flat();
   const queue = [...runs];
-  // In pairs, the shortest runs first: the merged ones are queued behind them.
-  for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await mergedRows(queue[at] as readonly Row[], queue[at + 1] as readonly Row[], compare, signal));
+  // In pairs, the shortest runs first: the merged ones are queued behind them. Sorting two sorted runs only merges them.
+  for (let at = 0; at + 1 < queue.length; at += 2) {
+    signal?.throwIfAborted();
+    queue.push(
+      queue
+        .slice(at, at + 2)
+        .flat()
+        .sort(compare),
+    );
+    await yieldToEventLoop();
+  }
   return queue.at(-1) ?? [];
 }
 
@@ -233,34 +241,4 @@ function sortKeyOf(by: string): (row: StationResource) => string | number | unde
 
 function isEmpty(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
-}
-
-/** Merged without a pause: the last merge has all resources. */
-const MERGED_ROWS = 10_000;
-
-async function mergedRows<Row>(
-  left: readonly Row[],
-  right: readonly Row[],
-  compare: (a: Row, b: Row) => number,
-  signal: AbortSignal | undefined,
-): Promise<readonly Row[]> {
-  const both: Row[] = [];
-  let [leftAt, rightAt] = [0, 0];
-  const mergeSome = () => {
-    signal?.throwIfAborted();
-    for (let count = 0; count < MERGED_ROWS; count += 1) {
-      const a = left[leftAt];
-      const b = right[rightAt];
-      if (a === undefined || b === undefined) return;
-      const isRight = compare(b, a) < 0;
-      both.push(isRight ? b : a);
-      if (isRight) rightAt += 1;
-      else leftAt += 1;
-    }
-  };
-  while (leftAt < left.length && rightAt < right.length) {
-    mergeSome();
-    await yieldToEventLoop();
-  }
-  return both.concat(left.slice(leftAt), right.slice(rightAt));
 }

@@ -117,13 +117,6 @@ describe('searchStations in one station', () => {
     );
   });
 
-  it('sorts more resources than are merged without a pause', async () => {
-    const many = resourcesOf(25_000, (at) => ({ name: `name ${(at * 37) % 25_000}` }));
-    const parts = Array.from({ length: 250 }, (_, at) => many.slice(100 * at, 100 * at + 100));
-    const expected = many.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    expect(await idsOf(parts, {}, 'name')).toEqual(expected.map(({ id }) => id));
-  });
-
   it('selects and sorts by what states mean, the most urgent first and the unknown last', async () => {
     const states = ['ALERTSTATE_INACTIVE', 'ESCALATED', 'ALERTSTATE_PENDING', '', 'NOW_FIRING'];
     const several = [states.map((state, at) => resourceOf(`${at}`, { state }))];
