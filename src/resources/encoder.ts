@@ -1,6 +1,7 @@
 import type { CompressorPool, Segment, SegmentsByFamily } from '../exposition/segment.ts';
 import { writeStations } from '../exposition/text-format.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
 import type { PerResourceFamily, Publication } from './family-tables.ts';
 import type { Resource } from './fields.ts';
@@ -25,10 +26,8 @@ const MAX_GROUPS_PER_TASK = 500;
 /** Parts of a snapshot that are encoded together; reused while the parts are identical. */
 interface Block {
   readonly parts: readonly Part<Resource>[];
-  readonly isWithheld: boolean;
-  /** By family name; none of a family without samples, or if they are withheld. */
+  /** By family name; none of a family without samples. */
   readonly segments: ReadonlyMap<string, Segment>;
-  readonly withheld: number;
 }
 
 /** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
@@ -49,10 +48,10 @@ export class StationEncoder {
     const isWithheld = size > this.#spec.metrics.maxResources;
     const cached = new Map(this.#blocks.map((block) => [block.parts[0], block]));
     const blocks: Block[] = [];
-    for (const group of grouped(parts)) {
+    for (const group of isWithheld ? [] : grouped(parts)) {
       const before = cached.get(group[0]) ?? this.#blocks[blocks.length];
-      const isCurrent = before?.isWithheld === isWithheld && hasSameElements(before.parts, group);
-      blocks.push(isCurrent ? before : await this.#encodeBlock(group, isWithheld, before));
+      const isCurrent = before && hasSameElements(before.parts, group);
+      blocks.push(isCurrent ? before : await this.#encodeBlock(group, before));
     }
     this.#blocks = blocks;
     const families = await this.#encodeStation(publication);
@@ -63,24 +62,21 @@ export class StationEncoder {
         name,
         blocks.flatMap(({ segments }) => segments.get(name) ?? []),
       );
-    const withheld = blocks.reduce((sum, block) => sum + block.withheld, 0);
+    const withheld = isWithheld ? await seriesCount(parts, this.#resourceFamilies) : 0;
     return { families, withheld, withheldFiring: firing.withheld };
   }
 
-  async #encodeBlock(parts: readonly Part<Resource>[], isWithheld: boolean, before: Block | undefined): Promise<Block> {
-    const { result, segments } = await this.#compressors.compress((buffer) => {
+  async #encodeBlock(parts: readonly Part<Resource>[], before: Block | undefined): Promise<Block> {
+    const { result: reused, segments } = await this.#compressors.compress((buffer) => {
       const resources = joinedParts(parts);
-      if (isWithheld) return { reused: [], withheld: seriesCount(resources, this.#resourceFamilies) };
-      const isReusable =
-        before && !before.isWithheld ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
-      const reused = this.#resourceFamilies.filter(isReusable);
-      const changed = this.#resourceFamilies.filter((family) => !reused.includes(family));
+      const isReusable = before ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
+      const reusable = this.#resourceFamilies.filter(isReusable);
+      const changed = this.#resourceFamilies.filter((family) => !reusable.includes(family));
       writeResources(this.#spec, resources, changed, buffer);
-      return { reused, withheld: 0 };
+      return reusable;
     });
-    const { reused, withheld } = result;
     const kept = [...(before?.segments ?? [])].filter(([name]) => reused.some((family) => family.name === name));
-    return { parts, isWithheld, segments: new Map([...kept, ...segments]), withheld };
+    return { parts, segments: new Map([...kept, ...segments]) };
   }
 
   /** All families are written at once, but each in an event-loop iteration of its own when they have many series. */
@@ -145,7 +141,10 @@ function unchangedFamilies(
   return ({ fields }) => fields.every(isSame);
 }
 
-function seriesCount(resources: readonly Resource[], families: readonly PerResourceFamily[]): number {
-  const counts = families.map(({ sample }) => resources.filter((resource) => sample(resource)).length);
-  return counts.reduce((sum, count) => sum + count, 0);
+async function seriesCount(parts: readonly Part<Resource>[], families: readonly PerResourceFamily[]): Promise<number> {
+  let count = 0;
+  await forEachPart(parts, (part) => {
+    for (const { sample } of families) count += part.filter((resource) => sample(resource)).length;
+  });
+  return count;
 }
