@@ -68,7 +68,7 @@ async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;
   const content = await contentOf(leaf.value);
-  if (!content.ok) return fileProblem(leaf.value, content.error);
+  if (!content.ok) return `${leaf.value} cannot be read: ${content.error.message}`;
   const text = content.text.trim();
   if (text === '') return `${leaf.value} is empty, expected its content`;
   const lines = text.split('\n').length;
@@ -91,12 +91,6 @@ function schemeIn(secret: string, what: string, type: string): string | undefine
   const [, scheme = ''] = /^(\S+)\s+\S/.exec(secret) ?? [];
   const known = ['Basic', 'Bearer', type].find((name) => name.toLowerCase() === scheme.toLowerCase());
   return known && `${what} begins with "${known} ", expected only the credentials, because type adds "${type} "`;
-}
-
-function fileProblem(file: string, { code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT') return `${file} does not exist; requests fail until it does`;
-  if (code === 'EISDIR') return `${file} is a directory, expected a file`;
-  return `${file} cannot be read: ${message}`;
 }
 
 function clearTextOf({ path, value }: Leaf): string | undefined {

@@ -48,7 +48,7 @@ describe('the warnings of a configuration', () => {
     const upstream = { authorization: { credentials_file: '/nowhere/token' } };
     const { log } = await startTestExporter(configOf('https://service.test', ['a'], { upstream, ...LONG_TTL }));
     const warnings = log.filter((line) => line.includes('msg="configuration warning"'));
-    expect(warnings).toEqual([expect.stringMatching(/level=warn .*credentials_file: \/nowhere\/token does not exist/)]);
+    expect(warnings).toEqual([expect.stringMatching(/level=warn .*credentials_file: \/nowhere\/token cannot be read/)]);
   });
 });
 
