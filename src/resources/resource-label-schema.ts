@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CrossProblem, crossChecked, given, mappingOf } from '../schema/cross-check.ts';
+import { crossChecked, given } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
@@ -7,14 +7,6 @@ import { quoted } from '../text/quoted.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
 import { RESOURCE_COLUMNS } from './fields.ts';
 import { PARAMETERS } from './parameters.ts';
-
-/** Names of all entries together: each multiplies the series of the aggregates by its values. */
-const MAX_LABEL_NAMES = 10;
-
-/** Characters of one expression, and its instructions when it is compiled. */
-const MAX_SIZE = 1000;
-
-const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
 
 /** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
 const RESERVED_LABELS = new Set([
@@ -57,7 +49,7 @@ const entry = crossChecked(
         labelName(RESERVED_LABELS, () => 'the exporter already uses this name'),
         z.string(),
       ),
-      `Labels of the resources that match; all entries together have at most ${MAX_LABEL_NAMES} names.`,
+      'Labels of the resources that match; each name multiplies the series of aggregates by its values.',
     ),
     alertable: optionalKey(
       z.boolean(),
@@ -70,32 +62,13 @@ const entry = crossChecked(
   },
 ).meta({ anyOf: [given('labels'), given('alertable')] });
 
-export const resourceLabels = crossChecked(
-  z.array(entry),
-  (entries) => furtherNames(entries as readonly unknown[]),
-  Array.isArray,
-);
+export const resourceLabels = z.array(entry);
 
 function parseExpression(source: string): Decoded<AnchoredRegExp> {
-  if (source.length > MAX_SIZE) return undecoded(TOO_LARGE);
   try {
-    const parsed = new AnchoredRegExp(source);
-    return parsed.size > MAX_SIZE ? undecoded(TOO_LARGE) : decoded(parsed);
+    return decoded(new AnchoredRegExp(source));
   } catch (error) {
     const reason = String(error).replaceAll(/^.*regexp: |: `.*$/gs, '');
     return undecoded(`expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`);
-  }
-}
-
-/** The names above the limit of all entries together. */
-function* furtherNames(entries: readonly unknown[]): Iterable<CrossProblem> {
-  const names = new Set<string>();
-  for (const [index, entry] of entries.entries()) {
-    for (const name of Object.keys(mappingOf(mappingOf(entry)['labels']))) {
-      names.add(name);
-      if ([...names].indexOf(name) < MAX_LABEL_NAMES) continue;
-      const message = `expected at most ${MAX_LABEL_NAMES} label names in all entries together`;
-      yield { path: [index, 'labels', name], message, atKey: true };
-    }
   }
 }

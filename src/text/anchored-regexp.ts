@@ -6,8 +6,6 @@ const require = createRequire(import.meta.url);
 /** A regular expression that matches whole texts, in time linear in their length. */
 export class AnchoredRegExp {
   readonly source: string;
-  /** Instructions of the compiled expression: a match takes at most about this many steps per character. */
-  readonly size: number;
   readonly #compiled: Re2.RE2JS;
 
   constructor(source: string) {
@@ -16,7 +14,6 @@ export class AnchoredRegExp {
     this.source = source;
     // As in Prometheus, a dot also matches line breaks.
     this.#compiled = RE2JS.compile(source, RE2JS.DOTALL);
-    this.size = this.#compiled.programSize();
   }
 
   matches(text: string): boolean {

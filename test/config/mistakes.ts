@@ -327,16 +327,6 @@ const AUTHORIZATION = 'authorization: { credentials: s }';
 const HMAC = 'hmac: { access_key_id: a, secret_access_key: s }';
 const ONE_SCHEME = 'given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2';
 const LONG = 'x'.repeat(1024);
-const named = (...names: string[]) => `{ labels: { ${names.map((name) => `${name}: x`).join(', ')} } }`;
-
-/** As many names, and an expression as large, as is allowed. */
-export const MOST_LABELS = [
-  '{ match: { name: ".*a.{990}c" }, labels: { a: b } }',
-  named(...'abcde'),
-  named(...'efghij'),
-  named(...'abj'),
-];
-
 /** What only the loader checks: rules between several keys, and the environment, values of durations, comparisons, expressions and well-formed Unicode. */
 export const LOADER_MISTAKES: readonly Mistake[] = [
   [
@@ -417,19 +407,5 @@ export const LOADER_MISTAKES: readonly Mistake[] = [
   [
     withEntries('{ match: { name: "a(?=b)" }, labels: { a: b } }'),
     '7:22: resource_labels[0].match.name: expected a regular expression in the syntax of RE2, got "a(?=b)": invalid or unsupported Perl syntax',
-  ],
-  [
-    withEntries('{ match: { name: "(a{1,900}b){2}" }, labels: { a: b } }'),
-    /^7:22: resource_labels\[0\]\.match\.name: expected a regular expression /,
-  ],
-  [
-    withEntries(`{ match: { name: "${'[ab]'.repeat(251)}" }, labels: { a: b } }`),
-    /^7:22: .* of at most 1000 characters and instructions/,
-  ],
-  [
-    withEntries(...MOST_LABELS, named('a', 'k'), named('k', 'l')),
-    '11:23: resource_labels[4].labels.k: expected at most 10 label names in all entries together',
-    '12:17: resource_labels[5].labels.k: expected at most 10 label names in all entries together',
-    '12:23: resource_labels[5].labels.l: expected at most 10 label names in all entries together',
   ],
 ];
