@@ -33,6 +33,29 @@ function importsOf(path: string): string[] {
   return specifiers.map((specifier) => relative(SRC, join(SRC, dirname(path), specifier)));
 }
 
+/** All that is loaded with a file: neither types nor what `import()` loads later. */
+function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(path)) return loaded;
+  loaded.add(path);
+  const specifiers = Array.from(
+    textOf(path).matchAll(/^(?:import|export|\}) (?!type )[^']*from '(.+)'/gm),
+    ([, found = '']) => found,
+  );
+  for (const specifier of specifiers) {
+    if (specifier.startsWith('.')) loadedWith(relative(SRC, join(SRC, dirname(path), specifier)), loaded);
+    else loaded.add(specifier);
+  }
+  return loaded;
+}
+
+describe('src/commands/serve.ts', () => {
+  it('does not load the HTTP client, so that the exporter listens early: the first request does', () => {
+    expect([...loadedWith('commands/serve.ts')]).toContain('express');
+    expect([...loadedWith('commands/serve.ts')]).not.toContain('undici');
+    expect([...loadedWith('service/http/connection.ts')]).toContain('undici');
+  });
+});
+
 describe('packages of src', () => {
   it('are all in the table of docs/architecture.md', () => {
     expect(Object.keys(allowedImports()).toSorted()).toEqual(packages.toSorted());

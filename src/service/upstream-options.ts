@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { type SecretSource, secretSource } from './auth/credential.ts';
 import { type ConfiguredScheme, configuredScheme } from './auth/schemes.ts';
-import type { TlsOptions } from './http/connection.ts';
 import { environmentProxy } from './http/environment-proxy.ts';
+import type { TlsOptions } from './http/tls-options.ts';
 import type { upstream } from './upstream-schema.ts';
 
 /** One account at the service: address, authentication and limits. */

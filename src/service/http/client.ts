@@ -10,8 +10,8 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
-import { withoutIdentity } from './connection.ts';
 import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
+import { withoutIdentity } from './tls-options.ts';
 
 export interface ClientDependencies {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import type { TlsOptions } from '../../../src/service/http/connection.ts';
 import { connectOnce } from '../../../src/service/http/connection.ts';
+import type { TlsOptions } from '../../../src/service/http/tls-options.ts';
 import { issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
