@@ -153,20 +153,6 @@ describe('startGeneration', () => {
     expect(next.stations.get('a')?.view().served?.data.snapshot.size).toBe(1);
   });
 
-  it('compares no listing with one of other filters', async () => {
-    const service = await startService();
-    const old = await refreshed(configOf(service.url, ['a']));
-    await refreshAll(old);
-    const next = await startedAfter(
-      old,
-      configOf(service.url, ['a'], { station: { filters: { resource_ids: ['r1'] } } }),
-    );
-    const refreshes = next.journals.get('a')?.refreshes ?? expect.unreachable();
-    await eventually(() => expect(refreshes.latest()).toMatchObject({ resources: 1 }));
-    expect(refreshes.latest()?.removed).toBeUndefined();
-    expect(refreshes.facts.comparedSinceMs).toBe(refreshes.latest()?.atMs);
-  });
-
   it('does not excuse a hold from max_stale again when a reload changes the upstream', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
@@ -203,31 +189,6 @@ describe('endGeneration', () => {
     expect(await hangingAfter({ authorization: { credentials: 'other' } })).toBe(0);
   });
 
-  it('publishes the rate of a throttled upstream of which only limits changed, before one of its requests has ended', async () => {
-    const services = servicesOf();
-    const old = await generationOf(configOf(URL_A, ['a']), undefined, services);
-    startGeneration(old, undefined);
-    const limiter = limiterOf(old);
-    const reply = (failure?: RequestFailure) =>
-      limiter
-        .run(listingContext(), async () => {
-          if (failure) throw failure;
-        })
-        .catch(() => undefined);
-    for (let requests = 0; requests < 8; requests += 1) await reply(throttled());
-    for (let requests = 0; requests < 8; requests += 1) await reply();
-    await reply(throttled(1));
-    const inForce = limiter.load().requestsPerSecond;
-    expect(inForce).toBeLessThan(Number.POSITIVE_INFINITY);
-    const next = await generationOf(configOf(URL_A, ['a'], { upstream: { concurrency: 3 } }), old, services);
-    startGeneration(next, old);
-    // As every scrape does.
-    for (const [name, upstream] of next.upstreams) services.own.upstreams.recordLoad(name, upstream.limiter.load());
-    expect(await services.own.text('text', new Set())).toContain(
-      `telemetry_station_exporter_api_rate_limit{upstream="main"} ${inForce}\n`,
-    );
-  });
-
   it('lets an upstream forget that a removed station hangs', async () => {
     const service = await startHanging();
     const old = await refreshed(configOf(service.url, ['a', 'b'], { upstream: IMPATIENT }));
@@ -255,13 +216,6 @@ describe('recordLimits', () => {
     expect(limitsOf({}, 259 * MIB)).toEqual({ records: 111_210, records_per_station: 83_408 });
     expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
     expect(limitsOf({}).records).toBeGreaterThan(1000);
-  });
-
-  it('leave room for the latest refreshes of every station', () => {
-    const { records } = recordLimits(configured(configOf('http://h', ['a'])), 1000, 560 * MIB);
-    const refreshBytes = 1000 * 96 * 1024;
-    expect(records * 1400 + refreshBytes).toBeLessThan(512 * MIB);
-    expect(records).toBeGreaterThan(200_000);
   });
 
   it('are those of the configuration', () => {

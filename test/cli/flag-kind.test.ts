@@ -106,11 +106,3 @@ describe.each(CASES)('%s', (_, kind, accepted, rejected) => {
     expect(parsed).toEqual([...Object.entries(accepted), ...rejected.map((given) => [given, undefined])]);
   });
 });
-
-describe('FlagKind.expected', () => {
-  it('names the limits, the keys and the faults', () => {
-    expect(integerFlag(0, 65_535).expected).toBe('an integer from 0 to 65535');
-    expect(sortOrder.expected).toContain('one of resource_id, name, display_name, resource_type, ');
-    for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
-  });
-});

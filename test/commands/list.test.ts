@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { type ServiceOptions, wrongTotal } from '../simulator/simulated-service.ts';
-import { eventually } from '../web/eventually.ts';
 
 type Changes = Parameters<typeof configOf>[2];
 
@@ -16,8 +15,6 @@ async function configured(options: ServiceOptions = {}, changes: Changes = {}): 
   const service = await startTestService({ source: () => variedEntries(57), ...options });
   return configFlag(configOf(service.url, ['ts', 'other'], changes));
 }
-
-const faulty = (fault: Fault, changes: Changes = {}) => configured({ faults: { '*': [fault] } }, changes);
 
 const listed = async (config: string | Promise<string>, ...flags: string[]) =>
   resultOf(['list', 'ts', await config, ...flags]);
@@ -152,15 +149,6 @@ describe('list', () => {
     );
   });
 
-  it('exits on SIGINT with code 130 and prints nothing', async () => {
-    const service = await startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
-    const { signals, exit, output } = run(['list', 'ts', configFlag(configOf(service.url, ['ts']))]);
-    await eventually(() => expect(service.requests).toHaveLength(1));
-    signals.emit('SIGINT');
-    expect(await exit).toBe(130);
-    expect(output()).toEqual({ stdout: '', stderr: '' });
-  });
-
   it('suggests a configured station for an unknown one', async () => {
     expect(await resultOf(['list', 'othr', await configured()])).toEqual({
       code: 1,
@@ -206,12 +194,6 @@ describe('list, on a terminal', () => {
     const wide = await shown(config, ['--wide'], 80, 80, { NO_COLOR: '1' });
     expect(wide.stdout).toBe((await listed(config)).stdout);
     expect(wide.stderr).toMatch(/57 of 57 resources\n$/);
-  });
-
-  it('clears the line and reports why the station cannot be listed', async () => {
-    const { code, stdout, stderr } = await shown(faulty(replyWith(403)));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
   });
 
   it('shows no progress on a dumb terminal', async () => {

@@ -4,10 +4,13 @@ import { resourcesPath } from '../simulator/client.ts';
 
 type Simulated = Awaited<ReturnType<typeof simulate>>;
 
-async function firstPage({ config: { upstreams, stations } }: Simulated) {
+function request({ config: { upstreams, stations } }: Simulated): Promise<Response> {
   const [station] = stations;
-  const response = await fetch(`${upstreams[station.upstream].base_url}${resourcesPath(station)}?page.size=5`);
-  return (await response.json()) as {
+  return fetch(`${upstreams[station.upstream].base_url}${resourcesPath(station)}?page.size=5`);
+}
+
+async function firstPage(simulated: Simulated) {
+  return (await (await request(simulated)).json()) as {
     readonly resources: readonly { readonly resource_id: string }[];
     readonly page: { readonly total: number };
   };
@@ -37,5 +40,9 @@ describe('simulate', () => {
     expect(performance.now() - started).toBeGreaterThan(48);
     expect(page.total).toBeGreaterThan(60);
     expect(page.total).toBeLessThan(140);
+  });
+
+  it('injects the given fault', async () => {
+    expect((await request(await simulate('--simulate.fault=unavailable'))).status).toBe(503);
   });
 });

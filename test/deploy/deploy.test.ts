@@ -124,13 +124,6 @@ describe('deploy/compose', () => {
     >;
   };
 
-  it('runs the demo', () => {
-    expect(parseFlags(services['telemetry-station-exporter']?.command ?? [])).toMatchObject({
-      ok: true,
-      flags: { demo: true },
-    });
-  });
-
   it('mounts existing files', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),

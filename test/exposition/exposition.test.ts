@@ -434,15 +434,4 @@ describe('Exposition', () => {
       }),
     );
   });
-
-  it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
-    const disabled = new Set(['telemetry_station_exporter_series_withheld']);
-    const [old, next] = [newExposition(), new Exposition(Object.values(STATION_FAMILIES), disabled)];
-    const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
-    const first = await fullText(next, [kept]);
-    expect(await fullText(old, [removed, kept])).toContain('station="removed"');
-    const later = await fullText(next, [kept]);
-    expect(later).toBe(first);
-    expect(later).not.toMatch(/removed|series_withheld/);
-  });
 });

@@ -33,6 +33,10 @@ describe('OwnMetrics', () => {
       const body = await exposition.ownBody([view], metrics, format);
       return gunzipSync(Buffer.concat([...body.gzip()])).toString();
     };
+    const disabled = new Exposition([], new Set(['telemetry_station_exporter_series_withheld']));
+    expect(
+      gunzipSync(Buffer.concat([...(await disabled.ownBody([view], metrics, 'text')).gzip()])).toString(),
+    ).not.toContain('series_withheld');
     const families = parseExposition(await text('text'));
     expect([...families.keys()].toSorted()).toEqual(
       FAMILY_NAMES.filter((name) => name.startsWith('telemetry_station_exporter_')).toSorted(),

@@ -55,19 +55,6 @@ describe('dashboards', () => {
     expect([cluster?.multi, cluster?.includeAll, job?.multi, job?.includeAll]).not.toContain(true);
   });
 
-  it('show one station, several or all of them', () => {
-    const stations = shipped.map(([file, { templating }]) => [
-      file,
-      templating.list.find(({ name }) => name === 'station')?.multi,
-    ]);
-    expect(Object.fromEntries(stations)).toEqual({
-      'exporter.json': undefined,
-      'fleet.json': true,
-      'resources.json': true,
-      'station.json': false,
-    });
-  });
-
   it.each(shipped)('select the cluster, the job and the station in every query: %s', (_, dashboard) => {
     const ofStations = new Set(
       FAMILY_DESCRIPTIONS.filter(({ labels }) => labels.includes('station')).map(({ name }) => name),
@@ -106,13 +93,6 @@ describe('dashboards', () => {
     const kept = ['datasource', 'cluster', 'job'].map((name) => `\${${name}:queryparam}`);
     expect(urls.filter((url) => !kept.every((parameter) => url.includes(parameter)))).toEqual([]);
   });
-
-  it.each(shipped)(
-    'have no switches of annotations, which would take a line of the screen: %s',
-    (_, { annotations }) => {
-      expect(annotations.list.filter(({ hide }) => !hide)).toEqual([]);
-    },
-  );
 });
 
 describe('dashboard panels', () => {

@@ -70,17 +70,6 @@ describe('prometheus/rules.yml', () => {
     expect(Math.max(...descriptions)).toBeLessThanOrEqual(300);
   });
 
-  it('has alerts only: nothing is recorded', () => {
-    expect(alerts.filter(([name]) => name === undefined)).toEqual([]);
-  });
-
-  it('queries for the text of an alert only where it has a reason', () => {
-    const querying = alerts.filter(([, rule]) => /\bquery\b/.test(JSON.stringify([rule.labels, rule.annotations])));
-    const names = ['UpstreamDown', 'Down', 'DataStale', 'ResourcesLost', 'ManyResourcesFiring'];
-    expect(querying.map(([name]) => name)).toEqual(names.map((name) => `TelemetryStation${name}`));
-    expect(querying.filter(([, { labels }]) => /query/.test(JSON.stringify(labels)))).toEqual([]);
-  });
-
   it.each(alerts)('queries only known metrics and labels, of the job: %s', (_, { expr }) => {
     expect(unknownIn(expr, metrics)).toEqual([]);
     const { selectors } = parsePromql(expr);
@@ -96,12 +85,6 @@ describe('prometheus/rules.yml', () => {
       return !isKnown || labels.includes('cluster') || labels.includes('job');
     });
     expect(mixing).toEqual([]);
-  });
-
-  it.each(alerts)('writes the duration of `for` once: %s', (_, rule) => {
-    expect(`${rule.annotations.summary} ${rule.annotations.description}`).not.toMatch(
-      /\b\d+ ?(?:m|min|minutes|d|day)\b/,
-    );
   });
 
   it('goes by what states mean: no rule has the name or a pattern of a state', () => {

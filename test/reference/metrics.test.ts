@@ -24,16 +24,6 @@ describe('FAMILY_DESCRIPTIONS', () => {
       expect(unknownIn(example, metrics)).toEqual([]);
     },
   );
-
-  it('uses counters in rate or increase only', () => {
-    const counters = FAMILY_DESCRIPTIONS.filter(({ type }) => type === 'counter').map(({ name }) => name);
-    const bare = FAMILY_DESCRIPTIONS.flatMap(({ example }) =>
-      parsePromql(example).selectors.filter(
-        ({ metric, within }) => counters.includes(metric) && !/^(rate|increase)$/.test(`${within[0]}`),
-      ),
-    );
-    expect(bare).toEqual([]);
-  });
 });
 
 describe('RESOURCE_FAMILIES', () => {

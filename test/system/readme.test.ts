@@ -2,7 +2,6 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import packageJson from '../../package.json' with { type: 'json' };
 import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/release.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { readPage, root } from '../docs/markdown.ts';
@@ -12,11 +11,10 @@ import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { createClone, removeClone, runShell } from './clone.ts';
 
-const { text: readme, blocks: readmeBlocks } = readPage('README.md');
+const { blocks: readmeBlocks } = readPage('README.md');
 /** README and the guides that show commands to run in a checkout. */
 const guides = ['README.md', 'docs/commands.md'].map(readPage);
 const blocks = guides.flatMap((page) => page.blocks);
-const spans = guides.flatMap((page) => page.spans);
 const snippets = blocks.filter(({ language }) => language === 'sh').map(({ content }) => content.trim());
 const yamls = readmeBlocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
@@ -69,28 +67,6 @@ describe('README.md and the guides', () => {
       await RUNNERS[firstLine(snippet)]?.(snippet.split('\n'), clone);
     },
   );
-
-  it.each(yamls.filter((text) => text.includes('scrape_configs')))(
-    'shows jobs that scrape what is served: %s',
-    (text) => {
-      const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
-      for (const job of parse(text).scrape_configs) {
-        expect(job.job_name).toMatch(/^[\w-]+$/);
-        expect(served).toEqual(expect.arrayContaining(scrapedUrls(job)));
-        expect(scrapedUrls(job)).not.toEqual([]);
-      }
-    },
-  );
-
-  it('names the Node version of package.json', () => {
-    expect(readme).toContain(`Node ${packageJson.engines.node.slice(2)} or newer`);
-  });
-
-  it('shows only valid simulate flags', () => {
-    const flags = spans.filter((span) => /^--simulate\..*=/.test(span));
-    expect(flags).not.toEqual([]);
-    expect(flags.filter((flag) => !parseFlags(['simulate', ...flag.split(' ')]).ok)).toEqual([]);
-  });
 });
 
 /** On a free port, because the default may be in use. */
@@ -201,16 +177,4 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
 
 function firstLine(snippet: string): string {
   return snippet.split('\n')[0] ?? '';
-}
-
-interface ScrapeConfig {
-  readonly metrics_path?: string;
-  readonly static_configs?: readonly { readonly targets: readonly string[] }[];
-  readonly http_sd_configs?: readonly { readonly url: string }[];
-}
-
-/** Where Prometheus scrapes, or discovers targets. */
-function scrapedUrls({ metrics_path = '/metrics', static_configs = [], http_sd_configs = [] }: ScrapeConfig) {
-  const targets = static_configs.flatMap((config) => config.targets);
-  return [...targets.map((target) => `http://${target}${metrics_path}`), ...http_sd_configs.map(({ url }) => url)];
 }
