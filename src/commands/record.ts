@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { quoted } from '../text/quoted.ts';
@@ -26,12 +25,10 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
 
 /** What an operator needs to decide whether to pass the file on. */
 function summaryText(name: string, { size, pages }: Snapshot, output: string): string {
-  const { replaced, kept } = RECORDED_FIELDS;
   const file = output === '-' ? 'FILE' : output;
   return [
     `recorded ${countText(size, 'resource')} of ${quoted(name)}, ${countText(pages, 'page')}, to ${output === '-' ? 'standard output' : output}`,
-    `anonymized: ${replaced.join(', ')}, the path of the station, and IDs and names in its filters`,
-    `as received: ${kept.join(', ')}; other fields are not recorded`,
+    'anonymized: IDs and names of resources, also in filters, and the path of the station',
     `to replay it: ${PROGRAM} simulate --from=${file}`,
     '',
   ].join('\n');

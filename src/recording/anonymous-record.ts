@@ -26,17 +26,6 @@ export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 /** What a page of a listing has beside its records. */
 export const ENVELOPE = { page: { offset: DIGITS, size: DIGITS, total: DIGITS } };
 
-/** The fields of a record that are replaced, and those that a recording has as they are. */
-export const RECORDED_FIELDS = {
-  replaced: ['resource_id', ...wiresOf((recorded) => !(recorded instanceof RegExp))],
-  kept: wiresOf((recorded) => recorded instanceof RegExp),
-};
-
-function wiresOf(isWanted: (recorded: Recorded) => boolean): readonly string[] {
-  const wanted = Object.values(FIELDS).filter(({ recorded }) => isWanted(recorded));
-  return [...new Set(wanted.map(({ wire }) => wire))];
-}
-
 /** Replaces ids and names; valid values stay valid and invalid ones invalid; of those, only numbers and the type are kept. A missing field stays missing. */
 export function anonymized(value: unknown, how: Anonymizer, pseudonyms: Pseudonyms): unknown {
   const pattern = how instanceof RegExp ? how : undefined;
