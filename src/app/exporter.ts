@@ -1,6 +1,6 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
-import { DEFAULT_COMMENT, renderConfig } from '../config/resolve.ts';
+import { renderConfig } from '../config/resolve.ts';
 import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
@@ -48,7 +48,6 @@ export class Exporter implements ExporterPort {
   #wasReady = false;
   readonly #rejected: { main?: RejectedReload | undefined; web?: RejectedReload | undefined } = {};
   #configuration: string | undefined;
-  #commentedConfiguration: string | undefined;
   #loadedMs = 0;
   #setStarted = () => {};
   /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
@@ -163,10 +162,8 @@ export class Exporter implements ExporterPort {
     return this.#configuration;
   }
 
-  commentedConfiguration() {
-    const { file, config, raw } = this.#generation.loaded;
-    this.#commentedConfiguration ??= renderConfig(config, raw);
-    return { file, loadedMs: this.#loadedMs, text: this.#commentedConfiguration, defaultComment: DEFAULT_COMMENT };
+  configurationFile() {
+    return { file: this.#generation.loaded.file, loadedMs: this.#loadedMs };
   }
 
   rejectedReload() {
@@ -235,7 +232,6 @@ export class Exporter implements ExporterPort {
       startGeneration(next, old);
       this.#current = next;
       this.#configuration = undefined;
-      this.#commentedConfiguration = undefined;
       this.#loadedMs = Date.now();
       this.recordReload('main', []);
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });

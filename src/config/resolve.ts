@@ -1,4 +1,4 @@
-import { Document, isCollection, isNode, isPair } from 'yaml';
+import { Document } from 'yaml';
 import * as z from 'zod';
 import type { StationPath } from '../model/listing.ts';
 import { StateMeanings } from '../resources/alert-state.ts';
@@ -6,7 +6,6 @@ import type { ListingFilters } from '../resources/filters.ts';
 import { type LabelEntry, ResourceLabels } from '../resources/resource-labels.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { stateLists } from '../resources/state-schema.ts';
-import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { type Config, configSchema } from './schema.ts';
 import { parseRid } from './station-schema.ts';
 
@@ -68,27 +67,10 @@ function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   return Object.fromEntries(given);
 }
 
-export const DEFAULT_COMMENT = '# default';
-
-/** The active configuration as YAML, with defaults filled in and secrets hidden. `given`: what is set; the other values get a comment. */
-export function renderConfig(config: Config, given?: unknown): string {
+/** The active configuration as YAML, with defaults filled in and secrets hidden. */
+export function renderConfig(config: Config): string {
   const names = resolveStations(config).map(({ name, upstream }) => ({ name, upstream }));
   const stations = config.stations.map((station, index) => ({ ...names[index], ...station }));
   const document = new Document(z.encode(configSchema, { ...config, stations }), { aliasDuplicateObjects: false });
-  if (given !== undefined) commentDefaults(document.contents, given);
   return document.toString({ lineWidth: 0 });
-}
-
-function commentDefaults(node: unknown, given: unknown): void {
-  if (!isNode(node)) return;
-  if (isCollection(node) && node.items.length > 0) {
-    for (const [index, item] of node.items.entries()) {
-      if (isPair(item)) commentDefaults(item.value, mappingOf(given)[`${item.key}`]);
-      else commentDefaults(item, listOf(given)[index]);
-    }
-  } else if (given === undefined || given === null) {
-    // Otherwise the comment of an empty collection is written below it.
-    if (isCollection(node)) node.flow = true;
-    node.comment = DEFAULT_COMMENT.slice(1);
-  }
 }

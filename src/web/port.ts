@@ -48,16 +48,8 @@ export interface ExporterPort {
   rejectedWebReload(): RejectedReload | undefined;
   /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;
-  /** The same with a comment on each value that is a default, its file, and since when it is in force. */
-  commentedConfiguration(): CommentedConfiguration;
-}
-
-interface CommentedConfiguration {
-  readonly file: string;
-  readonly loadedMs: number;
-  readonly text: string;
-  /** Ends the lines whose value is a default. */
-  readonly defaultComment: string;
+  /** Its file, and since when it is in force. */
+  configurationFile(): { readonly file: string; readonly loadedMs: number };
 }
 
 /** Settings of the web server, from the command line. */

@@ -23,16 +23,14 @@ function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}):
   return exporter;
 }
 
-describe('Exporter.commentedConfiguration', () => {
-  it('is that of the latest reload, and says what is a default', async () => {
+describe('Exporter.configuration', () => {
+  it('is that of the latest reload', async () => {
     const exporter = exporterOf(await valid('a'), { load: () => valid('b') });
     await exporter.start();
-    expect(exporter.commentedConfiguration().text).toContain('- name: a #');
+    expect(exporter.configuration()).toContain('- name: a\n');
     await exporter.reload();
-    const { text, file, defaultComment } = exporter.commentedConfiguration();
-    expect(text).toContain('- name: b #');
-    expect(text).toContain(`concurrency: 8 ${defaultComment}`);
-    expect(file).toBe('config.yaml');
+    expect(exporter.configuration()).toContain('- name: b\n');
+    expect(exporter.configurationFile()).toMatchObject({ file: 'config.yaml' });
   });
 });
 

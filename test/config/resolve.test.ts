@@ -77,19 +77,6 @@ stations:
 });
 
 describe('renderConfig', () => {
-  it('comments the values that no file sets', async () => {
-    const { config, raw } = await loaded(`
-upstreams: { main: { base_url: "https://h", timeout: 30s } }
-cache: { ttl: 1m }
-stations: [{ rid: "${RID}", products: [p] }]
-`);
-    const lines = renderConfig(config, raw).split('\n');
-    for (const set of ['    timeout: 30s', '  ttl: 1m', '      - p']) expect(lines).toContain(set);
-    for (const added of ['    page_size: 100 # default', '  max_stale: 6h # default', 'station_files: [] # default'])
-      expect(lines).toContain(added);
-    expect(lines.map((line) => line.replace(/ # default$/, '')).join('\n')).toBe(renderConfig(config));
-  });
-
   it('shows the active configuration with all defaults and without secrets', async () => {
     const { config } = await loaded(`
 upstreams:

@@ -44,7 +44,6 @@ describe('createApp', () => {
       };
       const failing = {
         configuration: fail,
-        commentedConfiguration: fail,
         scrape: async () => fail(),
         reload: async () => fail(),
       };

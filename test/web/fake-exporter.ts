@@ -21,12 +21,7 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
     rejectedReload: () => undefined,
     rejectedWebReload: () => undefined,
     configuration: () => 'stations: []\n',
-    commentedConfiguration: () => ({
-      file: 'config.yaml',
-      loadedMs: 0,
-      text: 'stations: []\n',
-      defaultComment: '# default',
-    }),
+    configurationFile: () => ({ file: 'config.yaml', loadedMs: 0 }),
     ...overrides,
   };
 }

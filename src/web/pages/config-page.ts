@@ -5,19 +5,14 @@ import { type PageHandler, sendPage } from './layout.ts';
 
 /** The configuration in force for people; other clients get its text alone. */
 export const configPage: PageHandler = (exporter, options) => (_request, response) => {
-  const { file, loadedMs, text, defaultComment } = exporter.commentedConfiguration();
-  const lines = text
-    .split(/(?<=\n)/)
-    .map((line) =>
-      line.trimEnd().endsWith(defaultComment) ? html`<span class="quiet">${line}</span>` : html`${line}`,
-    );
+  const { file, loadedMs } = exporter.configurationFile();
   const content = html`<h1>Configuration</h1>
 ${facts('lines', 'loaded', [
   { term: 'File', value: html`<code>${file}</code>` },
   { term: 'Loaded', value: html`${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}` },
 ])}
-${rejectedNote(exporter.rejectedReload())}<p>The configuration in force. Values marked <code>${defaultComment}</code> are not set in the file. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
-<pre id="configuration">${lines}</pre>`;
+${rejectedNote(exporter.rejectedReload())}<p>The configuration in force, with default values. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
+<pre id="configuration">${exporter.configuration()}</pre>`;
   sendPage(response, { title: 'Configuration', root: './', content, route: ROUTES.config }, options);
 };
 

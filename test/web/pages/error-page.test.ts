@@ -14,7 +14,7 @@ describe('errorPage', () => {
   ])(
     'shows the error of $path ($method) as a page with status $status',
     async ({ path, method, status, heading, text }) => {
-      const { request } = await startApp({ commentedConfiguration: () => JSON.parse('{') });
+      const { request } = await startApp({ configuration: () => JSON.parse('{') });
       const response = await request(path, { method, ...AS_BROWSER });
       expect(response).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8' } });
       expect(response.headers.vary).toMatch(/^Accept(?:, Accept-Encoding)?$/);
