@@ -2,10 +2,10 @@ import { Document } from 'yaml';
 import * as z from 'zod';
 import type { StationPath } from '../model/listing.ts';
 import { StateMeanings } from '../resources/alert-state.ts';
-import type { ListingFilters } from '../resources/filters.ts';
 import { type LabelEntry, ResourceLabels } from '../resources/resource-labels.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { stateLists } from '../resources/state-schema.ts';
+import type { ListingFilters } from '../resources/station-keys.ts';
 import { type Config, configSchema } from './schema.ts';
 import { parseRid } from './station-schema.ts';
 

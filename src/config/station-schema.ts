@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
-import { stationFilters } from '../resources/filters.ts';
+import { resourceKeys } from '../resources/station-keys.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
-import { duration, integer, nonEmptyText, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
+import { duration, integer, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 
 /** The words of a resource ID, each of which a name follows. */
 const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;
@@ -73,25 +73,7 @@ export const station = crossChecked(
       textMatching(z.string(), RID, `expected ${RID_FORM}`, (rid) => parseRid(rid) !== undefined),
       `Resource ID, instead of the four keys above: \`${RID_FORM}\`.`,
     ),
-    filters: stationFilters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
-    products: z
-      .array(nonEmptyText)
-      .prefault([])
-      .describe('Products to label resources with; each requires an additional listing.'),
-    alertability: z
-      .boolean()
-      .prefault(false)
-      .describe('Determine which resources can have alerts; requires an additional listing.'),
-    products_ttl: duration
-      .prefault('0s')
-      .describe(
-        'How long to keep the listings of products, unless there are new resources; 0 reads them with every refresh.',
-      ),
-    alertability_ttl: duration
-      .prefault('0s')
-      .describe(
-        'How long to keep the listing of alertable resources, unless there are new resources; 0 reads it with every refresh.',
-      ),
+    ...resourceKeys,
     cache: stationCache.prefault({}).describe('Overrides `ttl`, `max_stale` and `error_ttl` of the global `cache`.'),
     metrics: stationMetrics
       .prefault({})

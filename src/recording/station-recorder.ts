@@ -1,7 +1,7 @@
 import { PATH_KEYS, type QueryFilters, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/values.ts';
-import { LISTING_FILTERS } from '../resources/filters.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
+import { LISTING_FILTERS } from '../resources/station-keys.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { RecordedListing, Recording } from '../simulator/recording.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';

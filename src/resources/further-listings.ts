@@ -3,8 +3,8 @@ import { hasSameElements, type List, type Listing, type ListingContext, type Par
 import { EARLY_SHARE } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Resource } from './fields.ts';
-import type { ListingFilters } from './filters.ts';
 import type { ResourceSpec } from './spec.ts';
+import type { ListingFilters } from './station-keys.ts';
 
 /** A listing beside the main one. */
 export interface FurtherListing {

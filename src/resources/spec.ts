@@ -1,7 +1,7 @@
 import type { StationSpec } from '../model/station-spec.ts';
 import type { StateMeanings } from './alert-state.ts';
-import type { ListingFilters } from './filters.ts';
 import type { ResourceLabels } from './resource-labels.ts';
+import type { ListingFilters } from './station-keys.ts';
 
 /** Which series of a station are published. */
 interface MetricsPolicy {

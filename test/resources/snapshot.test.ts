@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/resources/fields.ts';
-import type { ListingFilters } from '../../src/resources/filters.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { SnapshotReader } from '../../src/resources/snapshot.ts';
+import type { ListingFilters } from '../../src/resources/station-keys.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { listingContext } from '../service/support/context.ts';
 import {

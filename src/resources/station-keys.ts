@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
+import { duration, nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
 
 /** `recorded`: a recording keeps the values of the filter as they are, or has a pseudonym of each. */
 function filter<Schema extends z.ZodType>(schema: Schema, recorded: 'kept' | 'pseudonym', help: string) {
@@ -24,7 +24,30 @@ type Shape = { [Name in keyof typeof LISTING_FILTERS]: (typeof LISTING_FILTERS)[
 
 const schemas = Object.entries(LISTING_FILTERS).map(([name, { schema }]) => [name, schema]);
 
-export const stationFilters = z.strictObject(Object.fromEntries(schemas) as Shape);
+const filters = z.strictObject(Object.fromEntries(schemas) as Shape);
 
 /** An absent filter or an empty list is not sent. */
-export type ListingFilters = Readonly<z.output<typeof stationFilters>>;
+export type ListingFilters = Readonly<z.output<typeof filters>>;
+
+/** The keys of a station that say which of its resources are listed. */
+export const resourceKeys = {
+  filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
+  products: z
+    .array(nonEmptyText)
+    .prefault([])
+    .describe('Products to label resources with; each requires an additional listing.'),
+  alertability: z
+    .boolean()
+    .prefault(false)
+    .describe('Determine which resources can have alerts; requires an additional listing.'),
+  products_ttl: duration
+    .prefault('0s')
+    .describe(
+      'How long to keep the listings of products, unless there are new resources; 0 reads them with every refresh.',
+    ),
+  alertability_ttl: duration
+    .prefault('0s')
+    .describe(
+      'How long to keep the listing of alertable resources, unless there are new resources; 0 reads it with every refresh.',
+    ),
+};
