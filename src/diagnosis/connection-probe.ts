@@ -4,7 +4,7 @@ import { connectOnce } from '../service/http/connection.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { ConnectionFacts, TlsSession } from './facts.ts';
 
-/** Connects once, with the settings of the client. Sends no request, except through a proxy one without credentials. */
+/** Connects once, with the settings of the client, and sends no request. */
 export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
   const startedMs = performance.now();
   try {
@@ -27,7 +27,6 @@ async function openUnverifiedSession(options: UpstreamOptions): Promise<TlsSessi
 /** undefined: plain HTTP. */
 async function openSession(options: UpstreamOptions): Promise<TlsSession | undefined> {
   const socket = await connectOnce(options.baseUrl, options);
-  if (socket === undefined) return undefined;
   // Errors after the probe do not matter.
   socket.on('error', () => undefined);
   try {

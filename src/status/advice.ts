@@ -159,8 +159,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Check the host and port in {key}, and whether the server is running.',
     },
     {
-      // undici aborts the requests that wait for a tunnel when it is refused.
-      code: /^UND_ERR_ABORTED$/,
+      code: /^ERR_PROXY_TUNNEL$/,
       short: 'refused by proxy',
       meaning: 'The proxy {host} did not open a tunnel to {service}.',
       advice:

@@ -209,7 +209,7 @@ describe('the password of proxy_url', () => {
     const program = await serving(url, withPassword(`127.0.0.1:${await listen(server)}`));
     await failing(program, 'network');
     const places = await shown(program);
-    expect(places['stderr']).toContain('(407)');
+    expect(places['stderr']).toContain('407 Proxy Authentication Required');
     expectNoSecretIn(places);
   });
 });

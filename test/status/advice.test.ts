@@ -19,7 +19,7 @@ describe('explain', () => {
     ['network', 'EAI_AGAIN', 'unknown host'],
     ['network', 'ECONNREFUSED', 'connection refused'],
     ['network', 'ECONNRESET', 'connection closed'],
-    ['network', 'UND_ERR_ABORTED', 'refused by proxy'],
+    ['network', 'ERR_PROXY_TUNNEL', 'refused by proxy'],
     ['network', 'HTTPParserError', 'connection failed'],
     ['timeout', 'UND_ERR_CONNECT_TIMEOUT', 'connect timeout', { silence: 'station' }],
     ['tls', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted issuer'],
@@ -47,7 +47,7 @@ describe('explain', () => {
   it('names the proxy, but not its password', () => {
     const access = accessOf({ proxyUrl });
     expect(JSON.stringify(access)).not.toContain('secret');
-    expect(explained({ reason: 'network', codes: ['UND_ERR_ABORTED'] }, { access }).meaning).toBe(
+    expect(explained({ reason: 'network', codes: ['ERR_PROXY_TUNNEL'] }, { access }).meaning).toBe(
       'The proxy proxy.example:3128 did not open a tunnel to monitor.example.com.',
     );
     expect(explained({ reason: 'network', codes: ['ENOTFOUND'] }, { access }).advice).toContain('proxy_url');

@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { TLS_VERSIONS } from '../../schema/scalar-schemas.ts';
 import { proxySecrets, userInformation } from '../redaction.ts';
 import { RequestFailure, transportFailure } from '../request-failure.ts';
@@ -27,134 +28,63 @@ export type ConnectionPool = Pick<Dispatcher, 'request' | 'destroy'>;
 
 export function openPool(origin: string, { connections, ...route }: PoolOptions): ConnectionPool {
   // `exchange` has one timer for all phases of a request.
-  const settings = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-  const { proxyUrl, tls } = route;
-  return proxyUrl === undefined
-    ? new Pool(origin, { ...settings, connect: tlsConnector(tls, connectMs(route)) })
-    : new ProxiedPool(origin, settings, { ...route, proxyUrl });
+  return new Pool(origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: connector(route) });
 }
 
-function connectMs({ timeoutMs }: RouteOptions): number {
-  return Math.floor(timeoutMs * CONNECT_SHARE);
-}
-
-/** Opens one connection, which the caller closes. Through a proxy it sends a request without credentials, and resolves with undefined. */
-export async function connectOnce(url: URL, route: RouteOptions): Promise<Socket | undefined> {
-  const { protocol, host, hostname, port, origin } = url;
-  if (route.proxyUrl !== undefined) {
-    await requestOnce(openPool(origin, { ...route, connections: 1 }), url, route.timeoutMs);
-    return undefined;
-  }
+/** Opens one connection, which the caller closes. Sends no request of its own. */
+export async function connectOnce({ protocol, host, hostname, port }: URL, route: RouteOptions): Promise<Socket> {
   const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   return new Promise((resolve, reject) => {
-    tlsConnector(route.tls, connectMs(route))(target, (error, socket) =>
+    connector(route)(target, (error, socket) =>
       error === null ? resolve(socket) : reject(transportFailure(host, error)),
     );
   });
 }
 
-async function requestOnce(pool: ConnectionPool, { host, pathname }: URL, timeoutMs: number): Promise<void> {
-  try {
-    const { body } = await pool.request({ method: 'HEAD', path: pathname, headersTimeout: timeoutMs });
-    await body.dump();
-  } catch (error) {
-    throw transportFailure(host, error);
-  } finally {
-    await pool.destroy();
-  }
-}
-
-/** Connects through a CONNECT tunnel, for http services too, so that the proxy sees no request and no credential. */
-class ProxiedPool implements ConnectionPool {
-  readonly #origin: string;
-  readonly #settings: Pool.Options;
-  readonly #route: RouteOptions & { readonly proxyUrl: URL };
-  /** The TLS settings of an agent do not change: it is replaced when a certificate file did. */
-  #latest: { readonly files: TlsFiles; readonly agent: ProxyAgent } | undefined;
-
-  constructor(origin: string, settings: Pool.Options, route: RouteOptions & { readonly proxyUrl: URL }) {
-    this.#origin = origin;
-    this.#settings = settings;
-    this.#route = route;
-  }
-
-  async request({ headers, ...options }: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    const agent = await this.#agent();
-    try {
-      return await agent.request({ ...options, headers: groupedHeaders(headers), origin: this.#origin });
-    } catch (error) {
-      throw this.#isRefusal(error, options.signal) ? this.#refusal(error) : error;
-    }
-  }
-
-  async destroy(): Promise<void> {
-    await this.#latest?.agent.destroy();
-  }
-
-  async #agent(): Promise<ProxyAgent> {
-    const { tls } = this.#route;
-    const files = this.#origin.startsWith('https:') ? await readTlsFiles(tls) : [];
-    const former = this.#latest;
-    if (former && isDeepStrictEqual(former.files, files)) return former.agent;
-    // Throws for invalid files: the former agent is used again once they are as before.
-    const agent = this.#newAgent(files);
-    this.#latest = { files, agent };
-    // Its requests in progress end.
-    void former?.agent.close();
-    return agent;
-  }
-
-  #newAgent(files: TlsFiles): ProxyAgent {
-    const { proxyUrl, tls } = this.#route;
-    const timeoutMs = connectMs(this.#route);
-    const connect = namedConnector(proxyUrl, tlsConnector(withoutIdentity(tls), timeoutMs));
-    const credentials = userInformation(proxyUrl);
-    return new ProxyAgent({
-      ...this.#settings,
-      uri: proxyUrl.origin,
-      proxyTunnel: true,
-      requestTls: tlsSettings(tls, files, timeoutMs),
-      clientFactory: ({ origin }) => new Pool(origin, { connect, headersTimeout: timeoutMs }),
-      ...(credentials !== undefined && { token: `Basic ${credentials}` }),
-    });
-  }
-
-  /** undici aborts the requests that waited for a tunnel. */
-  #isRefusal(error: unknown, signal: Dispatcher.RequestOptions['signal']): error is Error {
-    const isOurs = signal instanceof AbortSignal && signal.aborted;
-    return !isOurs && error instanceof Error && 'code' in error && error.code === 'UND_ERR_ABORTED';
-  }
-
-  #refusal(cause: Error): RequestFailure {
-    const { proxyUrl } = this.#route;
-    const message = `proxy ${proxyUrl.host} refused the tunnel to ${this.#origin}: ${cause.message}`;
-    return new RequestFailure('network', message, { retryable: true, cause });
-  }
-}
-
-/** A ProxyAgent would send only the last value of a header that a list repeats. */
-function groupedHeaders(headers: Dispatcher.RequestOptions['headers']): Record<string, string | string[]> {
-  const grouped: Record<string, string | string[]> = {};
-  const list = Array.isArray(headers) ? headers : [];
-  for (let at = 0; at + 1 < list.length; at += 2) {
-    const name = String(list[at]);
-    const value = String(list[at + 1]);
-    const others = grouped[name];
-    grouped[name] = others === undefined ? value : [others, value].flat();
-  }
-  return grouped;
-}
-
-/** Names the proxy in its failures. */
-function namedConnector(proxyUrl: URL, connect: Connector): Connector {
-  return (target, callback) =>
-    connect(target, (...[error, socket]) => {
-      if (error === null) callback(null, socket);
-      else callback(transportFailure(`proxy ${proxyUrl.host}`, error, proxySecrets(proxyUrl)), null);
-    });
-}
-
 type Connector = buildConnector.connector;
+
+function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
+  const connectMs = Math.floor(timeoutMs * CONNECT_SHARE);
+  const connect = tlsConnector(tls, connectMs);
+  if (proxyUrl === undefined) return connect;
+  const connectToProxy = tlsConnector(withoutIdentity(tls), connectMs);
+  return (target, callback) => {
+    openTunnel(target, { proxyUrl, connect: connectToProxy, headersTimeout: connectMs }).then(
+      (socket) => {
+        if (target.protocol === 'https:') connect({ ...target, httpSocket: socket }, callback);
+        else callback(null, socket);
+      },
+      (error) => callback(error, null),
+    );
+  };
+}
+
+interface TunnelOptions extends Pick<Client.Options, 'connect' | 'headersTimeout'> {
+  readonly proxyUrl: URL;
+}
+
+/** A CONNECT tunnel, for http services too, so that the proxy sees no request and no credential. */
+async function openTunnel(
+  { protocol, host = '', port }: buildConnector.Options,
+  { proxyUrl, ...options }: TunnelOptions,
+): Promise<Socket> {
+  const credentials = userInformation(proxyUrl);
+  const proxy = `proxy ${proxyUrl.host}`;
+  const request = {
+    path: port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host,
+    headers: { host, ...(credentials !== undefined && { 'proxy-authorization': `Basic ${credentials}` }) },
+  };
+  const { statusCode, socket } = await new Client(proxyUrl.origin, options).connect(request).catch((error) => {
+    throw transportFailure(proxy, error, proxySecrets(proxyUrl));
+  });
+  if (statusCode === 200) return socket as Socket;
+  socket.on('error', () => undefined).destroy();
+  // The code that Node gives such an error: advice goes by it.
+  const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
+  const cause = Object.assign(new Error(status), { code: 'ERR_PROXY_TUNNEL' });
+  const message = `${proxy} refused the tunnel to ${protocol}//${host}: ${status}`;
+  throw new RequestFailure('network', message, { retryable: true, cause });
+}
 
 /** Reads the certificate files for each connection. The server name is that of the settings or the address, never of a Host header. */
 function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector {
