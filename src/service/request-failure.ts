@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import { isObject } from '../model/values.ts';
 import { safeExcerpt } from './redaction.ts';
@@ -100,20 +99,12 @@ export function replyFailure(
   const { status, headers } = reply;
   const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   const excerpt = safeExcerpt(replyText(reply), secrets);
-  const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
-  return new RequestFailure(REASONS.get(status) ?? 'status', message, {
+  return new RequestFailure(REASONS.get(status) ?? 'status', `${answer}: ${excerpt}`, {
     retryable: status === 408 || status === 429 || status >= 500,
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
     status,
     clockDifferenceMs,
   });
-}
-
-/** A common cause of rejected signatures. */
-function clockHint(differenceMs = 0): string {
-  return isNotableClockDifference(differenceMs)
-    ? `; the local clock is ${clockDifferenceText(differenceMs)} the service's, which is enough to invalidate signatures`
-    : '';
 }
 
 const REASONS: ReadonlyMap<number, FailureReason> = new Map([
@@ -176,7 +167,8 @@ const MAX_RETRY_AFTER_MS = 600_000;
 
 /** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */
 export function retryAfterMs(header: string | readonly string[] | undefined, nowMs: number): number | undefined {
-  const text = [header].flat()[0]?.trim() ?? '';
+  const first = typeof header === 'object' ? header[0] : header;
+  const text = first?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
   const dateMs = httpDateMs(text);
   return dateMs === undefined ? undefined : Math.min(Math.max(dateMs - nowMs, 0), MAX_RETRY_AFTER_MS);
