@@ -243,7 +243,7 @@ export class Exporter implements ExporterPort {
   #retire(old: Generation, next: Generation): Promise<void> {
     const { own, records, changes, upstreamFailures } = this.#services;
     const names = new Set(next.stations.keys());
-    records.setLimits(recordLimits(next.loaded.config, next.stations.size));
+    records.limits = recordLimits(next.loaded.config, next.stations.size);
     records.retainStations(names);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
     changes.retainStations(names, next.loaded.config.limits);

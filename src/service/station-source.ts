@@ -50,26 +50,18 @@ interface CachedPage<Row> {
   readonly page: Page<Row>;
 }
 
-/** A listing that is to be read. */
-interface RequestedListing<Row> {
+/** A listing that is being read. */
+interface OpenListing<Row> {
   readonly kind: ListingKind<Row>;
   readonly pages: ListedPages<Row>;
   readonly filters: QueryFilters;
   readonly context: ListingContext;
-}
-
-/** A listing that is being read. */
-interface OpenListing<Row> extends RequestedListing<Row> {
   readonly path: string;
   /** The pages read, by their paths. */
   readonly read: Map<string, CachedPage<Row>>;
   /** Records read by the current pass. */
   records: number;
 }
-
-type CountedListing = Pick<OpenListing<never>, 'context' | 'path' | 'records'> & {
-  readonly kind: Pick<ListingKind<never>, 'name' | 'rowsPerRecord'>;
-};
 
 /** Smaller pages cannot be too large for a service. */
 const MIN_PAGE_SIZE = 10;
@@ -88,7 +80,7 @@ class ListingReader {
     this.#service = service;
   }
 
-  async list<Row>(requested: RequestedListing<Row>): Promise<Listing<Row>> {
+  async list<Row>(requested: Omit<OpenListing<Row>, 'path' | 'read' | 'records'>): Promise<Listing<Row>> {
     const { options, records } = this.#service;
     const { kind, pages, filters, context } = requested;
     const path = listingPath(this.#station, kind.path, filters, options);
@@ -151,13 +143,13 @@ class ListingReader {
   }
 
   /** Fails a refresh that reads too many records. */
-  #count(listing: CountedListing, received: number): void {
+  #count<Row>(listing: OpenListing<Row>, received: number): void {
     listing.records += Math.ceil(received / (listing.kind.rowsPerRecord ?? 1));
     this.#service.records?.check(listing.context.station, this.#recordsWith(listing));
   }
 
   /** The records of the station with those that the listing has read. */
-  #recordsWith(listing: CountedListing): number {
+  #recordsWith<Row>(listing: OpenListing<Row>): number {
     const key = listingKey(listing);
     let { records } = listing;
     for (const [other, kept] of this.#kept) if (other !== key) records += kept;
@@ -191,7 +183,7 @@ function digestOf(body: Uint8Array): string {
   return cipher.getAuthTag().toString('base64');
 }
 
-function listingKey({ kind, path }: CountedListing): string {
+function listingKey<Row>({ kind, path }: OpenListing<Row>): string {
   return `${kind.name} ${path}`;
 }
 

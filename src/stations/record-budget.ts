@@ -6,24 +6,16 @@ export class RecordBudget implements RecordCounter {
   readonly #kept = new Map<string, number>();
   /** With how many records a station was refused because of all stations, until it keeps as many. */
   readonly #refused = new Map<string, number>();
-  #limits: RecordLimits;
+  limits: RecordLimits;
 
   constructor(limits: RecordLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   get total(): number {
     let total = 0;
     for (const kept of this.#kept.values()) total += kept;
     return total;
-  }
-
-  get limits(): RecordLimits {
-    return this.#limits;
-  }
-
-  setLimits(limits: RecordLimits): void {
-    this.#limits = limits;
   }
 
   retainStations(names: ReadonlySet<string>): void {
@@ -46,7 +38,7 @@ export class RecordBudget implements RecordCounter {
    * refused station has listed before stays in memory, so that no station may grow once this is as much again.
    */
   check(station: string, size: number): void {
-    const { records, records_per_station } = this.#limits;
+    const { records, records_per_station } = this.limits;
     if (size > records_per_station) throw new RecordLimitFailure('records_per_station', records_per_station);
     const keptBefore = this.#kept.get(station) ?? 0;
     const total = this.total - keptBefore + size;

@@ -517,7 +517,7 @@ describe('stationSource', () => {
       await refresh();
       await refresh();
       expect(records.total).toBe(4 + 2 + 15);
-      records.setLimits({ records: 100, records_per_station: 20 });
+      records.limits = { records: 100, records_per_station: 20 };
       await expect(refresh()).rejects.toMatchObject({ reason: 'body' });
       expect(records.total).toBe(21);
     });

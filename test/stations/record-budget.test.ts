@@ -67,7 +67,7 @@ describe('RecordBudget', () => {
     const budget = budgetOf(1000);
     const stations = ['a', 'b', 'c', 'd'];
     for (const station of stations) refresh(budget, station, 100);
-    budget.setLimits({ records: 250, records_per_station: 250 });
+    budget.limits = { records: 250, records_per_station: 250 };
     const outcomes = stations.map((station) => refresh(budget, station, 100));
     expect(outcomes).toEqual([TOO_MANY, TOO_MANY, 'read', 'read']);
   });

@@ -151,7 +151,6 @@ export class BodyBuffer {
 export class RemoteEndpoint {
   readonly options: EndpointOptions;
   #pool: Promise<ConnectionPool> | undefined;
-  #isClosed = false;
 
   constructor(options: EndpointOptions) {
     this.options = options;
@@ -159,14 +158,11 @@ export class RemoteEndpoint {
 
   /** Loads the HTTP client with the first request: that takes a sixth of the time until the exporter listens. */
   async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    // As undici fails when it was loaded before.
-    if (this.#isClosed) throw new Error('The client is destroyed');
     this.#pool ??= import('./connection.ts').then(({ openPool }) => openPool(this.options.origin, this.options));
     return (await this.#pool).request(options);
   }
 
   async destroy(): Promise<void> {
-    this.#isClosed = true;
     await (await this.#pool)?.destroy();
   }
 }

@@ -79,13 +79,6 @@ describe('UpstreamClient', () => {
     await outcome;
   });
 
-  it('connects no more when it was closed before its first request', async () => {
-    const { client, get, requests } = await servedClient(replying('{}'));
-    await client.close();
-    await expect(get()).rejects.toThrow('The client is destroyed');
-    expect(requests).toEqual([]);
-  });
-
   it('emits no listener warning when many requests share a signal', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => warnings.push(warning);

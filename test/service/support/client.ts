@@ -94,6 +94,10 @@ export const CLIENT_OPTIONS: Omit<UpstreamOptions, 'baseUrl'> = {
   maxPageBytes: 1024 * 1024,
   listStyle: 'repeat',
   headers: [],
+  auth: undefined,
+  tls: undefined,
+  proxyUrl: undefined,
+  unusedProxy: undefined,
   userAgent: 'test-agent/1',
 };
 
