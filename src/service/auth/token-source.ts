@@ -142,9 +142,9 @@ export class TokenSource {
   /** With equal jitter, so that replicas do not stay in step. */
   #pauseMs(maxMs: number): number {
     if (this.#consecutiveFailures === 0) return 0;
-    return (
-      ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (this.#consecutiveFailures - 1))
-    );
+    const doubledMs = MIN_PAUSE_MS * 2 ** (this.#consecutiveFailures - 1);
+    const jitter = (1 + this.#dependencies.random()) / 2;
+    return jitter * Math.min(maxMs, doubledMs);
   }
 
   /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */

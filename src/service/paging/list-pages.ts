@@ -193,7 +193,6 @@ class Pass<Row> {
   #duplicates = 0;
   /** Those that are part of the listing, in order of arrival. */
   readonly #pages: PlacedPage<Row>[] = [];
-  #end = 0;
   #fetched = 0;
   #largestTotal = 0;
   #repeatedRows = 0;
@@ -205,7 +204,8 @@ class Pass<Row> {
 
   /** Where the page added last ends. */
   get end(): number {
-    return this.#end;
+    const last = this.#pages.at(-1);
+    return last === undefined ? 0 : endOf(last);
   }
 
   /** The largest total that a page has reported; 0 if none has. */
@@ -238,7 +238,6 @@ class Pass<Row> {
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   async add(placed: PlacedPage<Row>): Promise<number> {
     this.#pages.push(placed);
-    this.#end = endOf(placed);
     let newIds = 0;
     const idsOfParts = placed.page.parts.map(({ ids }) => ids);
     await forEachPart(idsOfParts, (ids) => {
@@ -348,11 +347,13 @@ class ListingRejects {
 
 /** How many rows of a page are at this position or after it. */
 function rowsFrom(position: number, { parts }: Page<unknown>): number {
-  const counts = parts.map(({ rows, positions }) => {
-    const isAfter = (_: unknown, at: number) => (positions?.[at] ?? at) >= position;
-    return rows.filter(isAfter).length;
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
+  let count = 0;
+  for (const { rows, positions } of parts) {
+    // Without positions, each record has a row.
+    const places = positions ?? rows.keys();
+    for (const place of places) if (place >= position) count += 1;
+  }
+  return count;
 }
 
 /** A part without duplicates is returned as it is, so that it stays identical between listings. */
