@@ -16,9 +16,9 @@ import type { Body } from '../exposition/exposition.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { Resources } from '../resources/collector.ts';
-import { columnsWith } from '../resources/fields.ts';
+import { columnsWith, type Resource } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
-import { type StationResource, searchStations } from '../resources/selection.ts';
+import { searchStations } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
@@ -101,24 +101,22 @@ async function printWithoutRules(
   { format, wide, label }: FlagValues,
   stations: readonly StationFacts[],
 ): Promise<void> {
-  const found: StationResource[] = [];
-  for (const { spec, listed } of stations) {
-    const searched = { ...spec, parts: listed?.snapshot.parts ?? [] };
-    const withoutRules = await searchStations([searched], { without_rules: 'yes' });
-    const rows = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
-    const resources = rows.map(({ resource }) => resource);
-    if (format !== 'table') found.push(...rows);
-    else if (resources.length > 0) {
-      context.print(`\nWithout alert rules in ${spec.name}:\n`);
-      await writeToStream(
-        context.stdout,
-        resourceTable(resources, undefined, screenOf(context, wide), columnsWith(spec.resourceLabels.names)).lines,
-      );
-    }
+  const searched = stations.map(({ spec, listed }) => ({ ...spec, parts: listed?.snapshot.parts }));
+  const withoutRules = await searchStations(searched, { without_rules: 'yes' });
+  const found = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
+  const labels = stations[0]?.spec.resourceLabels.names ?? [];
+  if (format !== 'table') {
+    const pieces = format === 'json' ? jsonPieces : csvPieces;
+    await writeToStream(context.stdout, pieces(foundColumns(labels), found));
+    return;
   }
-  const pieces = format === 'json' ? jsonPieces : csvPieces;
-  if (format !== 'table')
-    await writeToStream(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
+  const byStation = new Map<string, Resource[]>();
+  for (const { station, resource } of found) getOrCreate(byStation, station, () => []).push(resource);
+  for (const [station, resources] of byStation) {
+    context.print(`\nWithout alert rules in ${station}:\n`);
+    const { lines } = resourceTable(resources, undefined, screenOf(context, wide), columnsWith(labels));
+    await writeToStream(context.stdout, lines);
+  }
 }
 
 const CHECK_COMPRESSORS = 4;
