@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { earliest } from '../model/clock.ts';
 import { CHANGE_PARAMETERS, changeColumns, changeTest, newerFirst, type StationChange } from '../resources/changes.ts';
 import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
@@ -23,13 +24,12 @@ import {
 } from '../status/station-columns.ts';
 import type { StationDetail, StationStatus } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
 import { RequestError, send } from './respond.ts';
-import { searchParams, stationPath } from './routes.ts';
+import { searchParams } from './routes.ts';
 
 const DATA_CONTENT_TYPES = {
   text: 'text/plain',
@@ -56,19 +56,13 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, PageRenderer>
 
 /** The station that the path names; throws a RequestError if there is none. */
 export function stationOf(exporter: ExporterPort, { params }: Request): StationDetail {
-  const name = String(params['name']);
-  const detail = exporter.station(name);
+  const detail = exporter.station(String(params['name']));
   if (detail) return detail;
-  throw noStation(exporter, name);
+  throw noStation(exporter);
 }
 
-export function noStation(exporter: ExporterPort, given: string): RequestError {
-  const names = exporter.specs().map(({ name }) => name);
-  const words = nearest(given, names);
-  const hint = words === undefined ? '' : ` Did you mean ${words}?`;
-  const where = exporter.isSharded ? ' on this shard' : '';
-  const text = `No station with this name is configured${where}.${hint}\n`;
-  return new RequestError(404, text, words === undefined ? undefined : { words, path: stationPath(words) });
+export function noStation({ isSharded }: ExporterPort): RequestError {
+  return new RequestError(404, `No station with this name is configured${isSharded ? ' on this shard' : ''}.\n`);
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
@@ -225,7 +219,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
   requireValid(problem);
   const { name } = request.params as { readonly name?: string };
   const chosen = name ?? query['station'];
-  if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter, chosen);
+  if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter);
   const statuses = exporter.stations().filter((status) => chosen === undefined || status.name === chosen);
   const stations = statuses.map((status) => ({ status, ...exporter.changes(status.name) }));
   const isSelected = changeTest(query, nowMs);
@@ -239,11 +233,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     },
   );
   const sum = (key: 'dropped' | 'droppedRemovals') => stations.reduce((total, station) => total + station[key], 0);
-  const sinceMs = Math.min(
-    ...stations.map(({ status: { comparedSinceMs = Number.POSITIVE_INFINITY }, newestFirst }) =>
-      Math.min(comparedSinceMs, newestFirst.at(-1)?.atMs ?? comparedSinceMs),
-    ),
-  );
+  const oldest = stations.map(({ newestFirst }) => newestFirst.at(-1)?.atMs);
   return {
     /** undefined: of all stations. */
     name,
@@ -252,7 +242,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     labels,
     stations,
     /** Since when listings have been compared; undefined: none has. */
-    sinceMs: Number.isFinite(sinceMs) ? sinceMs : undefined,
+    sinceMs: earliest([...statuses.map(({ comparedSinceMs }) => comparedSinceMs), ...oldest]),
     dropped: sum('dropped'),
     droppedRemovals: sum('droppedRemovals'),
     /** Stations whose changes are not counted at present, and those whose refreshes fail. */

@@ -24,7 +24,7 @@ export function scrapeStation(exporter: ExporterPort, options: WebOptions): Requ
     const { station } = request.query;
     if (typeof station !== 'string' || station === '')
       throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
-    if (!exporter.has(station)) throw noStation(exporter, station);
+    if (!exporter.has(station)) throw noStation(exporter);
     return scrape(request, response, next);
   };
 }
@@ -36,42 +36,24 @@ export function scrapeOwn(exporter: ExporterPort, options: WebOptions): RequestH
 
 type Scrape = (format: ExpositionFormat, deadline: Deadline, request: Request) => Promise<Body>;
 
-/** Each endpoint has its own limit: /metrics is not affected by many probes. */
+/** Each endpoint has its own limit of scrapes that wait for refreshes: /metrics is not affected by many probes. */
 function scrapeEndpoint(options: WebOptions, scrape: Scrape): RequestHandler {
-  const limit = new ScrapeLimit(options);
+  let waiting = 0;
   return async (request, response) => {
     const format = expositionFormat(request);
-    const body = await limit.wait(request, (deadline) => scrape(format, deadline, request));
+    const isLimited = isAbove(options.maxRequests, waiting + 1);
+    if (isLimited) options.observer.limitReached('max_requests', request.socket.remoteAddress);
+    else waiting += 1;
+    // Above the limit a scrape is answered at once from the cache.
+    const waitMs = isLimited ? 0 : scrapeWaitMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), options);
+    const body = await withinDeadline(request, waitMs, (deadline) => scrape(format, deadline, request)).finally(() => {
+      if (!isLimited) waiting -= 1;
+    });
     if (request.destroyed) return;
     response.setHeader('Content-Type', EXPOSITION_CONTENT_TYPES[format]);
     response.setHeader('Vary', 'Accept, Accept-Encoding');
     await writeBody(response, body, acceptsGzip(request));
   };
-}
-
-/** Limits the scrapes that wait for refreshes. */
-class ScrapeLimit {
-  readonly #options: WebOptions;
-  #waiting = 0;
-
-  constructor(options: WebOptions) {
-    this.#options = options;
-  }
-
-  /** Above the limit a scrape is answered at once from the cache. */
-  async wait<T>(request: Request, scrape: (deadline: Deadline) => Promise<T>): Promise<T> {
-    if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
-      this.#options.observer.limitReached('max_requests', request.socket.remoteAddress);
-      return withinDeadline(request, 0, scrape);
-    }
-    const waitMs = scrapeWaitMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);
-    this.#waiting += 1;
-    try {
-      return await withinDeadline(request, waitMs, scrape);
-    } finally {
-      this.#waiting -= 1;
-    }
-  }
 }
 
 const EXPOSITION_CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {

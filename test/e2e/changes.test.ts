@@ -216,7 +216,7 @@ describe('the changes of a station', () => {
     expect(await refreshAfter(1)).toBe('');
     service.setFaults('ts', [replyWith(500)]);
     await refreshAfter(1);
-    expect(parseHtml(await read('/stations/ts')).text).toContain(
+    expect(parseHtml(await read('/stations/ts/changes')).text).toContain(
       'No changes found since 03:00 UTC; those since the last success are unknown.',
     );
     service.setFaults('ts', []);

@@ -3,10 +3,10 @@ import type { ObservedChange } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE, queryText } from '../../resources/parameters.ts';
-import { CHURN_WAITING, type StationDetail, type StationStatus } from '../../status/station-status.ts';
+import { CHURN_WAITING, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
-import { changesPath, ROUTES } from '../routes.ts';
+import { ROUTES } from '../routes.ts';
 import { breakable, dayText, type Html, html, itemList, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns } from './resource-list.ts';
@@ -96,16 +96,12 @@ function scopeText(
 
 const MAX_NAMED = 5;
 
+/** Since when there was no change, as far as is known. */
 function nothingText({ stations, sinceMs, failing }: Found, nowMs: number): Html {
   if (stations.some(({ newestFirst }) => newestFirst.length > 0)) return html`No change matches.`;
-  return noChangesText(sinceMs, failing.length === 0, nowMs);
-}
-
-/** Since when there was no change, as far as is known. */
-function noChangesText(sinceMs: number | undefined, isCurrent: boolean, nowMs: number): Html {
   if (sinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
   const since = sinceText(sinceMs, nowMs);
-  return isCurrent
+  return failing.length === 0
     ? html`No changes ${since}.`
     : html`No changes found ${since}; those since the last success are unknown.`;
 }
@@ -132,21 +128,6 @@ ${selectBox('change', 'Change', CHANGES, change)}${selects}
 ${until === undefined ? [] : html`<input type="hidden" name="until" value="${until}">`}<button type="submit">Filter</button>
 ${isFiltered ? html`<p>${until === undefined ? '' : `until ${until} `}<a id="reset" href="?">Clear filters</a></p>` : []}
 </form>`;
-}
-
-/** How many changes of a station there are, and since when, on its page. */
-export function changesNote({
-  spec,
-  changes: { newestFirst },
-  status,
-  nowMs,
-}: Pick<StationDetail, 'spec' | 'changes' | 'status'> & { readonly nowMs: number }): Html {
-  const [latest] = newestFirst;
-  const words =
-    latest === undefined
-      ? noChangesText(status.comparedSinceMs, status.up !== false, nowMs)
-      : html`<a href="../${changesPath(spec.name)}">${countText(newestFirst.length, 'change')}</a>, the latest at ${dayText(latest.atMs, nowMs)}${timeText(latest.atMs)} UTC`;
-  return html`<p id="changed">What changed: ${words}</p>`;
 }
 
 /** `naming`: empty if the changes are those of one resource. */

@@ -2,7 +2,7 @@ import { getBuiltinModule } from 'node:process';
 import type { WebOptions } from '../port.ts';
 import { type ErrorPage, sendText } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
-import { facts, html } from './html.ts';
+import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
@@ -19,10 +19,6 @@ export function errorPage(options: WebOptions, openPaths: ReadonlySet<string>): 
     const text = message.trim();
     const content = html`<h1>${heading}</h1>
 ${text === `${heading}.` ? [] : html`<p class="message">${text}</p>`}
-${facts('lines', 'request', [
-  { term: 'Status', value: String(status) },
-  { term: 'Path', value: html`<code>${path}</code>` },
-])}
 <p>${link ? html`<a href="${root}${link.path}">${link.words}</a> · ` : []}${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
     sendPage(response, { title: heading, status, root, content }, options);
   };

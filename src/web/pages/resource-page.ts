@@ -7,7 +7,7 @@ import type { Snapshot } from '../../resources/snapshot.ts';
 import type { ResourceSpec } from '../../resources/spec.ts';
 import type { StationDetail } from '../../status/station-status.ts';
 import type { CellValue } from '../../text/column.ts';
-import { countText, numberText } from '../../text/words.ts';
+import { numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
@@ -106,14 +106,11 @@ ${facts(
 }
 
 /** Only a complete listing shows that the station does not have a resource. */
-function notListedText({ complete, rejected }: Snapshot): string {
-  if (complete)
-    return 'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
-  const reason =
-    rejected > 0
-      ? `${countText(rejected, 'record was', 'records were')} rejected, which may include it: see the page of the station`
-      : 'The listing is not verified complete, so that it may be missing there';
-  return `No listed resource has this ID. ${reason}. Otherwise it may have been removed, or not been listed yet: check again after the next refresh.\n`;
+function notListedText({ complete }: Snapshot): string {
+  const known = complete
+    ? 'The station has no resource with this ID.'
+    : 'No listed resource has this ID, but the listing is not verified complete.';
+  return `${known} It may have been removed, or not been listed yet: check again after the next refresh.\n`;
 }
 
 const NO_DATA_TEXT = 'The station has no data, so its resources are unknown.\n';

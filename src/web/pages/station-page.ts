@@ -6,9 +6,7 @@ import { type StationResource, searchStations } from '../../resources/selection.
 import type { Snapshot } from '../../resources/snapshot.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
-  coverageShare,
   failureTone,
-  isOnlyRejecting,
   knownCounts,
   nextRefreshText,
   type StationDetail,
@@ -20,8 +18,7 @@ import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
-import { changesNote } from './changes-page.ts';
-import { type Fact, facts, type Html, html, momentText } from './html.ts';
+import { type Fact, facts, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { refreshesSection } from './refreshes-section.ts';
 import {
@@ -33,7 +30,7 @@ import {
 } from './resource-list.ts';
 import {
   completeness,
-  coverageText,
+  countTiles,
   lastSuccess,
   linkedCount,
   linkList,
@@ -97,7 +94,7 @@ ${refreshForm(view, options)}
 ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
 ${stationTiles(view)}
-${withheldNotes(served)}${changesNote(view)}
+${withheldNotes(served)}
 ${refreshesSection(view)}
 <details id="details">
 <summary>Details: where the station is, and its listing</summary>
@@ -116,45 +113,20 @@ ${resourcesOf(view)}
 }
 
 /** The numbers of the station, with what they are to be compared with. */
-function stationTiles({ spec, status, refreshes, nowMs }: StationPageView): Html {
-  const { snapshot, failure } = status;
-  const known = knownCounts(snapshot);
-  const last = refreshes.find(({ resources }) => resources !== undefined);
-  const lastKnown =
-    snapshot === undefined && last
-      ? html`last known: ${numberText(Number(last.resources))}, ${momentText(last.atMs, nowMs)}`
-      : undefined;
+function stationTiles({ spec, status, nowMs }: StationPageView): Html {
+  const known = knownCounts(status.snapshot);
   return facts('tiles', 'status', [
     {
       term: 'Resources',
       value: linkedCount(known?.resources, '#resources'),
-      note: lastKnown ?? recentChanges([status], nowMs, '../', spec.name),
+      note: recentChanges([status], nowMs, '../', spec.name),
     },
-    {
-      term: 'Firing',
-      value: linkedCount(known?.firing, '?alert_state=firing#resources'),
-      tone: known?.firing ? 'bad' : '',
-    },
-    {
-      term: 'Pending',
-      value: linkedCount(known?.pending, '?alert_state=pending#resources'),
-      tone: known?.pending ? 'warning' : '',
-    },
-    {
-      term: 'Unknown state',
-      value: snapshot?.unknown ? linkedCount(snapshot.unknown, '?alert_state=unknown#resources') : undefined,
-      tone: 'unclear',
-    },
-    {
-      term: 'Coverage',
-      value: coverageText(snapshot, '?without_rules=yes#resources'),
-      share: snapshot && coverageShare(snapshot),
-    },
+    ...countTiles(known, (query) => `${query}#resources`),
     listingTile(status),
     {
       term: 'Last success',
       value: lastSuccess(status, nowMs, 'rough'),
-      tone: failure ? failureTone([status], nowMs) : '',
+      tone: status.failure ? failureTone([status], nowMs) : '',
       note: `next refresh: ${nextRefreshText(status)}`,
     },
   ]);
@@ -192,9 +164,8 @@ function resourcesOf(view: StationPageView): Html {
 
 /** Only a complete listing shows that there are no resources. */
 function emptyText({ snapshot }: StationStatus): string {
-  if (snapshot === undefined || snapshot.complete) return 'The station has no resources.';
-  return isOnlyRejecting(snapshot)
-    ? `No resource can be shown: ${countText(snapshot.rejected, 'record')} rejected.`
+  return snapshot?.complete
+    ? 'The station has no resources.'
     : 'No resource was listed, but the listing is not verified complete.';
 }
 

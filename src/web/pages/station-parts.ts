@@ -12,10 +12,11 @@ import {
   type StationDetail,
   type StationStatus,
   stateOf,
+  type Totals,
 } from '../../status/station-status.ts';
 import { countText, numberText, shareText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { breakable, type Html, html, momentText, sinceText, unknown } from './html.ts';
+import { breakable, type Fact, type Html, html, momentText, sinceText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
 const NO_DATA_CELL = unknown('no data');
@@ -89,6 +90,38 @@ export function lastSuccess(
 export function linkedCount(count: number | undefined, href: string): Html {
   if (count === undefined) return NO_DATA_CELL;
   return count === 0 ? html`0` : html`<a href="${href}">${numberText(count)}</a>`;
+}
+
+/** What is known of resources; `hrefOf`: of those that a query selects. */
+export function countTiles(
+  counts: (Totals & CountedCoverage) | undefined,
+  hrefOf: (query: string) => string,
+  noteOf?: (count: 'firing' | 'pending') => string | undefined,
+): readonly Fact[] {
+  return [
+    {
+      term: 'Firing',
+      value: linkedCount(counts?.firing, hrefOf('?alert_state=firing')),
+      tone: counts?.firing ? 'bad' : '',
+      note: noteOf?.('firing'),
+    },
+    {
+      term: 'Pending',
+      value: linkedCount(counts?.pending, hrefOf('?alert_state=pending')),
+      tone: counts?.pending ? 'warning' : '',
+      note: noteOf?.('pending'),
+    },
+    {
+      term: 'Unknown state',
+      value: counts?.unknown ? linkedCount(counts.unknown, hrefOf('?alert_state=unknown')) : undefined,
+      tone: 'unclear',
+    },
+    {
+      term: 'Coverage',
+      value: coverageText(counts, hrefOf('?without_rules=yes')),
+      share: counts && coverageShare(counts),
+    },
+  ];
 }
 
 /** Resources that stations found added and removed in the last hour, `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */

@@ -21,6 +21,7 @@ import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layou
 import { labelHeading } from './resource-list.ts';
 import {
   completeness,
+  countTiles,
   coverageText,
   lastSuccess,
   linkedCount,
@@ -252,10 +253,9 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
   const sums = known.length === 0 ? undefined : sumOfTotals(known);
-  const found = (key: 'firing' | 'pending') => {
+  const stationsWith = (key: 'firing' | 'pending') => {
     const some = known.filter((counts) => counts[key] > 0).length;
-    const note = some === 0 ? {} : { note: `in ${countText(some, 'station')}` };
-    return { value: linkedCount(sums?.[key], `.${ROUTES.search}?alert_state=${key}`), ...note };
+    return some === 0 ? undefined : `in ${countText(some, 'station')}`;
   };
   return facts('tiles', 'totals', [
     {
@@ -269,18 +269,7 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
       value: linkedCount(sums?.resources, '?sort=-resources#stations'),
       note: recentChanges(stations, nowMs, './'),
     },
-    { term: 'Firing', tone: sums?.firing ? 'bad' : '', ...found('firing') },
-    { term: 'Pending', tone: sums?.pending ? 'warning' : '', ...found('pending') },
-    {
-      term: 'Unknown state',
-      value: sums?.unknown ? linkedCount(sums.unknown, `.${ROUTES.search}?alert_state=unknown`) : undefined,
-      tone: 'unclear',
-    },
-    {
-      term: 'Coverage',
-      value: coverageText(sums, `.${ROUTES.search}?without_rules=yes`),
-      share: sums && coverageShare(sums),
-    },
+    ...countTiles(sums, (query) => `.${ROUTES.search}${query}`, stationsWith),
     ...oldestTile(stations, nowMs),
   ]);
 }

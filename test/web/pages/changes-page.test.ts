@@ -4,12 +4,11 @@ import type { ObservedChange } from '../../../src/resources/changes.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import type { StationStatus } from '../../../src/status/station-status.ts';
 import { changesOf } from '../../../src/web/data.ts';
-import { changesNote } from '../../../src/web/pages/changes-page.ts';
 import { iterationsDuring } from '../../event-loop.ts';
 import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
 import { fakeExporter } from '../fake-exporter.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
-import { contentOf, openPage, rowsOf, shown } from './opened-page.ts';
+import { contentOf, openPage, rowsOf } from './opened-page.ts';
 
 const PATH = '/stations/prod/changes';
 
@@ -211,20 +210,5 @@ describe('changesPage of all stations', () => {
     const { signal } = new AbortController();
     expect(await iterationsDuring(() => changesOf(exporter, request, NOW_MS, signal))).toBeGreaterThan(20);
     await expect(changesOf(exporter, request, NOW_MS, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-  });
-});
-
-describe('changesNote', () => {
-  const noteOf = (newestFirst: readonly ObservedChange[]) => {
-    const detail = detailWith(newestFirst);
-    const status = { ...detail.status, comparedSinceMs: NOW_MS - 180_000 };
-    return shown(changesNote({ ...detail, status, nowMs: NOW_MS }).text);
-  };
-
-  it('has how many changes there are and when the latest was, with a link to them, or since when there were none', () => {
-    const { text, hrefs } = noteOf([change('b'), change('a', { atMs: NOW_MS - 86_400_000 })]);
-    expect(text).toBe('What changed: 2 changes, the latest at 03:03 UTC');
-    expect(hrefs).toEqual(['../stations/prod/changes']);
-    expect(noteOf([]).text).toBe('What changed: No changes since 03:02 UTC.');
   });
 });

@@ -20,16 +20,10 @@ describe('resourcePage', () => {
     ['The station has no resource with this ID.', 'prod/resources/b', 'stations/prod', listed()],
     // Only a complete listing shows that the station does not have a resource.
     [
-      'No listed resource has this ID. 3 records were rejected, which may include it',
+      'No listed resource has this ID, but the listing is not verified complete',
       'prod/resources/b',
       'stations/prod',
-      listed({ complete: false, rejected: 3 }),
-    ],
-    [
-      'No listed resource has this ID. The listing is not verified complete',
-      'prod/resources/b',
-      'stations/prod',
-      listed({ complete: false, addsUp: false }),
+      listed({ complete: false }),
     ],
     ['The station has no data', 'prod/resources/a', 'stations/prod', { ...detailOf([]), served: undefined }],
     ['No station with this name is configured.', 'gone/resources/a', '', listed()],
