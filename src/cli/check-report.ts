@@ -1,6 +1,6 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
 import type { Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
-import { clockDifferenceText, DAY_MS, HOUR_MS } from '../model/clock.ts';
+import { DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { failureOf } from '../model/failure.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { explain, isoDate, pageLimitText } from '../status/advice.ts';
@@ -79,7 +79,6 @@ function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamFacts>[] {
     { heading: 'UPSTREAM', cell: ({ name }) => name },
     { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
     { heading: 'CONNECTION', rank: 2, cell: (upstream) => connectionCell(upstream, nowMs) },
-    { heading: 'CLOCK', rank: 3, cell: clockCell },
   ];
 }
 
@@ -98,11 +97,6 @@ function connectionCell({ options, access, error, session, durationMs }: Upstrea
   }
   if (error === undefined && tls?.insecure_skip_verify) parts.push('not verified');
   return parts.join(', ');
-}
-
-function clockCell({ clockDifferenceMs }: UpstreamFacts): string {
-  if (clockDifferenceMs === undefined) return UNKNOWN_CELL;
-  return clockDifferenceMs === 0 ? 'in sync' : `${clockDifferenceText(clockDifferenceMs)} the service's`;
 }
 
 /** Cells by their headings. */

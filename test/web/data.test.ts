@@ -132,10 +132,6 @@ describe('stationList', () => {
     const { request } = await startApp({ stations: () => [{ ...STATION, ...changes }] });
     expect(JSON.parse((await request('/?format=json')).body)).toMatchObject([{ state }]);
   });
-
-  it('is an empty list without stations', async () => {
-    expect((await (await startApp({ stations: () => [] })).request('/?format=json')).body).toBe('[]\n');
-  });
 });
 
 const REJECTED: RejectedRecord = {

@@ -26,12 +26,9 @@ describe('stateBadge', () => {
 describe('stateNote', () => {
   it.each<[text: string, Partial<StationStatus>]>([
     ['', {}],
-    ['timeout', { up: false, failure: { reason: 'timeout', message: 'm' } }],
-    ['not scraped for 5 min', { ...GONE, dueInMs: -300_000 }],
     ['refreshing now', { ...GONE, dueInMs: -300_000, isRefreshing: true }],
     ['overdue by 2 h', { ...GONE, refresh: 'background', dueInMs: -7_200_000 }],
     ['overdue by 0 s', { ...GONE, refresh: 'background', dueInMs: 100 }],
-    ['incomplete', { snapshot: { ...SNAPSHOT, complete: false } }],
     ['incomplete (1,200 rejected), 1 unknown', { snapshot: { ...SNAPSHOT, ...withRejected(1200), unknown: 1 } }],
   ])('is "%s" with %j', (text, changes) => {
     expect(stateNote({ ...STATION, ...changes })).toBe(text);
