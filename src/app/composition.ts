@@ -26,7 +26,6 @@ import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { COLLECTED_FAMILIES, stationCollector } from './collectors.ts';
 import { oncePer, rareWarning } from './event-log.ts';
-import { createLogger } from './logger.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 
 export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures' | 'statesDue'> {
@@ -36,7 +35,7 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstr
   readonly observer?: Observer;
 }
 
-/** What commands that read stations once show of it. */
+/** What commands that read stations once observe. */
 type Observer = Partial<Pick<RequestObserver, 'replied' | 'retried'> & Pick<ListingObserver, 'pageReceived'>>;
 
 /** Services that outlive configuration reloads. */
@@ -55,16 +54,6 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     upstreamFailures: new Map(),
     statesDue: oncePer(REPEAT_MS),
   };
-}
-
-/** Those of a command that reads stations once: it prints what happens, and has no log. */
-export function commandServices(
-  loaded: LoadedConfig,
-  options: Omit<ServicesOptions, 'log'>,
-  compressors: number,
-): SharedServices {
-  const log = createLogger({ level: 'error', format: 'logfmt', write: () => undefined });
-  return sharedServices(loaded, { ...options, log }, compressors);
 }
 
 /** Everything that is built from one configuration. */
@@ -211,7 +200,7 @@ function connectUpstreams(
       upstreams.set(name, known);
       continue;
     }
-    const options = upstreamOptions(name, config, userAgentOf(services.build));
+    const options = upstreamOptions(name, config, `telemetry-station-exporter/${services.build.version}`);
     const client = new UpstreamClient(options, requestObserver(name, services));
     const access = upstreamAccess(options);
     upstreams.set(name, { raw, options, access, client, limiter: client.limiter, texts: new InternedTexts() });
@@ -239,10 +228,6 @@ function requestObserver(upstream: string, { own, log, observer }: SharedService
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
 function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
   return ['base_url', 'http_headers', ...SCHEME_NAMES].every((key) => isDeepStrictEqual(old[key], next[key]));
-}
-
-function userAgentOf({ version }: Pick<Build, 'version'>): string {
-  return `telemetry-station-exporter/${version}`;
 }
 
 const KIB = 1024;

@@ -53,7 +53,7 @@ function scalarOf(value: unknown, withStack: boolean): Scalar {
   return (text.length > MAX_LOGGED_LENGTH ? `${text.slice(0, MAX_LOGGED_LENGTH)}...` : text).toWellFormed();
 }
 
-/** Any value can be thrown, also an error whose message throws. */
+/** Any value can be thrown, also an error whose message throws, or that is its own cause. */
 function loggedError(error: unknown, withStack: boolean): string {
   try {
     return messagesOf(error) + (withStack && error instanceof Error ? `\n${error.stack}` : '');
@@ -62,12 +62,10 @@ function loggedError(error: unknown, withStack: boolean): string {
   }
 }
 
-const MAX_LOGGED_CAUSES = 8;
-
-/** The messages of an error and its causes, bounded because causes can be circular. */
-function messagesOf(error: unknown, maxCauses = MAX_LOGGED_CAUSES): string {
+/** The messages of an error and its causes. */
+function messagesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The AggregateError of a failed connection to several addresses has no message, only a code.
   const text = error.message || ('code' in error && `${error.code}`) || error.name;
-  return error.cause === undefined || maxCauses === 1 ? text : `${text}: ${messagesOf(error.cause, maxCauses - 1)}`;
+  return error.cause === undefined ? text : `${text}: ${messagesOf(error.cause)}`;
 }

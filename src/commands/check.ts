@@ -1,10 +1,9 @@
-import { commandServices, endGeneration, nextGeneration } from '../app/composition.ts';
+import type { Generation } from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
-import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
@@ -13,7 +12,6 @@ import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
 import { clockDifferenceMs, type Facts, labelMatches, type StationFacts } from '../diagnosis/facts.ts';
 import type { Body } from '../exposition/exposition.ts';
-import type { Build } from '../exposition/own-metrics.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { Resources } from '../resources/collector.ts';
 import { columnsWith, type Resource } from '../resources/fields.ts';
@@ -25,17 +23,16 @@ import { isOnShard, type Shard } from '../stations/shard.ts';
 import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
-import { untilAborted } from '../tasks/until-aborted.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { countText } from '../text/words.ts';
 import { loadInputs, withConfig } from './config-source.ts';
-import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
-import { checkLabels, progressOf } from './read-station.ts';
+import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
+import { checkLabels } from './read-station.ts';
+import { withStations } from './with-stations.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
 export async function check(context: ProcessContext, flags: FlagValues): Promise<number> {
   return withConfig(context, flags, async (load) => {
-    const signal = terminationSignal(context);
     const { loaded, rules } = await loadInputs(load, flags['web.config.file']);
     const own = ownShard(flags, context.hostName);
     if (!own.ok && flags.live) throw new OperatorError([own.problem]);
@@ -50,7 +47,7 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
         ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, printed.length, signal) : 0;
+    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, printed.length) : 0;
   });
 }
 
@@ -64,16 +61,8 @@ async function checkLive(
   loaded: LoadedConfig,
   shard: Shard,
   configWarnings: number,
-  signal: AbortSignal,
 ): Promise<number> {
-  const specs = stationsOf(shard, loaded.config);
-  const progress = progressOf(context, countText(specs.length, 'station'));
-  const facts = await checkStations(loaded, context.build, shard, progress, signal)
-    .catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-      throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
-    })
-    .finally(() => progress.clear());
+  const facts = await checkStations(context, loaded, shard);
   const problems = checkProblems(facts, flags['scrape.timeout']);
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
@@ -119,31 +108,19 @@ async function printWithoutRules(
   }
 }
 
-const CHECK_COMPRESSORS = 4;
-
-/** Refreshes every station of the shard once, with the same components and limits as the running exporter. */
-async function checkStations(
-  loaded: LoadedConfig,
-  build: Build,
-  shard: Shard,
-  progress: ListProgress,
-  signal: AbortSignal,
-): Promise<Facts> {
-  const received = new Map<string | undefined, ReplyInfo[]>();
-  const services = commandServices(
-    loaded,
-    {
-      build,
-      shard,
-      observer: {
-        retried: () => progress.retried(),
-        pageReceived: () => progress.pageReceived(),
-        replied: (reply) => getOrCreate(received, reply.station, () => []).push(reply),
-      },
-    },
-    CHECK_COMPRESSORS,
+/** Refreshes every station of the shard once. */
+async function checkStations(context: ProcessContext, loaded: LoadedConfig, shard: Shard): Promise<Facts> {
+  const received: ReceivedReplies = new Map();
+  const replied = (reply: ReplyInfo) => void getOrCreate(received, reply.station, () => []).push(reply);
+  const title = countText(stationsOf(shard, loaded.config).length, 'station');
+  return withStations(context, loaded, { title, shard, observer: { replied } }, (generation) =>
+    factsOf(generation, received),
   );
-  const generation = await nextGeneration(loaded, undefined, services, (next) => next);
+}
+
+type ReceivedReplies = Map<string | undefined, ReplyInfo[]>;
+
+async function factsOf(generation: Generation, received: ReceivedReplies): Promise<Facts> {
   const caches = [...generation.stations.values()];
   const refreshed = async (station: StationCache<Resources>) => {
     await station.refresh();
@@ -157,35 +134,31 @@ async function checkStations(
       replies: received.get(view.spec.name) ?? [],
     };
   };
-  try {
-    const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
-    const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: probeConnection(upstream.options) }));
-    const stations = await untilAborted(Promise.all(caches.map(refreshed)), signal);
-    const views = stations.map(({ view }) => view);
-    const observed = probes.map(async ({ name, upstream, probed }) => {
-      const own = stations.filter(({ spec }) => spec.upstream === name);
-      return {
-        ...upstreamStatus(name, upstream, views),
-        ...(await probed),
-        options: upstream.options,
-        access: upstream.access,
-        clockDifferenceMs: clockDifferenceMs(own.flatMap(({ replies }) => replies)),
-      };
-    });
-    const upstreams = await untilAborted(Promise.all(observed), signal);
-    const statuses = statusesOf(generation, views);
+  const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
+  const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: probeConnection(upstream.options) }));
+  const stations = await Promise.all(caches.map(refreshed));
+  const views = stations.map(({ view }) => view);
+  const observed = probes.map(async ({ name, upstream, probed }) => {
+    const own = stations.filter(({ spec }) => spec.upstream === name);
     return {
-      upstreams,
-      stations: stations.map((station, at) => ({
-        ...station,
-        status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
-      })),
-      labelMatches: labelMatches(loaded.config.resource_labels, stations),
-      nowMs: Date.now(),
+      ...upstreamStatus(name, upstream, views),
+      ...(await probed),
+      options: upstream.options,
+      access: upstream.access,
+      clockDifferenceMs: clockDifferenceMs(own.flatMap(({ replies }) => replies)),
     };
-  } finally {
-    await endGeneration(generation, undefined);
-  }
+  });
+  const upstreams = await Promise.all(observed);
+  const statuses = statusesOf(generation, views);
+  return {
+    upstreams,
+    stations: stations.map((station, at) => ({
+      ...station,
+      status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
+    })),
+    labelMatches: labelMatches(generation.loaded.config.resource_labels, stations),
+    nowMs: Date.now(),
+  };
 }
 
 const [COMMENT = 0, LINE_FEED = 0] = Buffer.from('#\n');

@@ -68,6 +68,6 @@ export class OperatorError extends Error {
 }
 
 /** The end by a signal before the work is done, with the exit code that shells show for it. */
-export function interruption({ reason }: AbortSignal, ...problems: readonly string[]): OperatorError {
-  return new OperatorError(problems, undefined, 128 + constants.signals[reason as NodeJS.Signals]);
+export function interruption({ reason }: AbortSignal): OperatorError {
+  return new OperatorError([], undefined, 128 + constants.signals[reason as NodeJS.Signals]);
 }

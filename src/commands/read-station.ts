@@ -1,21 +1,18 @@
-import { commandServices, endGeneration, nextGeneration } from '../app/composition.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { ListProgress } from '../cli/list-progress.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
-import type { Config } from '../config/schema.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { StationCache } from '../stations/station-cache.ts';
-import { untilAborted } from '../tasks/until-aborted.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { printable } from '../text/records.ts';
 import { countText, firstOf } from '../text/words.ts';
 import { withConfig } from './config-source.ts';
-import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
+import { OperatorError, type ProcessContext } from './process-context.ts';
+import { withStations } from './with-stations.ts';
 
 export interface StationReading {
   readonly station: ResourceSpec;
@@ -41,36 +38,22 @@ export async function readStations(
   return withConfig(context, flags, async (load) => {
     const all = await load();
     if (!all.ok) throw new OperatorError(formatProblems(all.problems));
-    const loaded = name === undefined ? all : onlyStation(all, configuredStation(all.config, name));
+    const loaded = name === undefined ? all : onlyStation(all, name);
     const stations = resolveStations(loaded.config);
     configured?.(stations);
-    const progress = progressOf(context, name ?? countText(stations.length, 'station'));
-    const observer = {
-      retried: () => progress.retried(),
-      pageReceived: (page: ListedPage) => {
-        progress.pageReceived();
-        received?.(page);
-      },
+    const options = {
+      title: name ?? countText(stations.length, 'station'),
+      shard: { ordinal: 0, total: 1 },
+      observer: received ? { pageReceived: received } : {},
     };
-    const services = commandServices(loaded, { build: context.build, shard: { ordinal: 0, total: 1 }, observer }, 1);
-    const generation = await nextGeneration(loaded, undefined, services, (next) => next);
-    const done = new AbortController();
-    const signal = terminationSignal(context, done.signal);
-    try {
-      const outcomes = await untilAborted(Promise.all(Array.from(generation.stations.values(), reading)), signal)
-        .catch((error: unknown) => {
-          throw signal.aborted ? interruption(signal) : error;
-        })
-        .finally(() => progress.clear());
-      const readings = outcomes.filter((outcome) => typeof outcome !== 'string');
-      const failures = outcomes.filter((outcome) => typeof outcome === 'string');
-      if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
-      for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
-      return { readings, failures };
-    } finally {
-      done.abort();
-      await endGeneration(generation, undefined);
-    }
+    const outcomes = await withStations(context, loaded, options, (generation) =>
+      Promise.all(Array.from(generation.stations.values(), reading)),
+    );
+    const readings = outcomes.filter((outcome) => typeof outcome !== 'string');
+    const failures = outcomes.filter((outcome) => typeof outcome === 'string');
+    if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
+    for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
+    return { readings, failures };
   });
 }
 
@@ -84,30 +67,20 @@ async function reading(station: StationCache<Resources>): Promise<StationReading
   return `cannot list ${quoted(spec.name)}: ${reason}: ${printable(`${message}`)}`;
 }
 
-function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, { name, upstream }: ResourceSpec): Loaded {
+function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, name: string): Loaded {
   const { config } = loaded;
-  const index = resolveStations(config).findIndex((station) => station.name === name);
+  const stations = resolveStations(config);
+  const index = stations.findIndex((station) => station.name === name);
+  const upstream = stations[index]?.upstream;
+  if (upstream === undefined) {
+    const names = stations.map((station) => station.name);
+    throw new OperatorError([
+      `unknown station ${quoted(name)}${suggestion(name, names)}`,
+      `configured stations: ${listed(names)}`,
+    ]);
+  }
   const upstreams = Object.fromEntries(Object.entries(config.upstreams).filter(([key]) => key === upstream));
   return { ...loaded, config: { ...config, upstreams, stations: config.stations.slice(index, index + 1) } };
-}
-
-export function progressOf({ env, printError, errorColumns }: ProcessContext, title: string): ListProgress {
-  return new ListProgress({
-    title,
-    write: printError,
-    columns: () => (env['TERM'] === 'dumb' ? undefined : errorColumns()),
-  });
-}
-
-function configuredStation(config: Config, name: string): ResourceSpec {
-  const stations = resolveStations(config);
-  const station = stations.find((candidate) => candidate.name === name);
-  if (station) return station;
-  const names = stations.map((candidate) => candidate.name);
-  throw new OperatorError([
-    `unknown station ${quoted(name)}${suggestion(name, names)}`,
-    `configured stations: ${listed(names)}`,
-  ]);
 }
 
 const MAX_PRINTED_REASONS = 20;
