@@ -98,17 +98,6 @@ describe('lastKnownAfter', () => {
       expect(await sumsAfter(listingOf(gpus(3)), rejects, listingOf(gpus(2)))).toEqual({ 'H100 GPU': 16 });
     });
 
-    it('has the sums of each listing while one record is rejected for good', async () => {
-      const rejects = (count: number) => listingOf(gpus(count), rejecting(1));
-      expect(await sumsAfter(rejects(3), rejects(2))).toEqual({ 'H100 GPU': 16 });
-      expect(await sumsAfter(rejects(3), rejects(1), rejects(0))).toEqual({ 'H100 GPU': 0 });
-    });
-
-    it('goes by the main listing, whatever the further ones do', async () => {
-      const further = { ...listingOf(gpus(1), INCOMPLETE), main: { addsUp: true } };
-      expect(await sumsAfter(listingOf(gpus(3)), further)).toEqual({ 'H100 GPU': 8 });
-    });
-
     it('is held no longer than max_stale, then has the sums of the next listing that adds up', async () => {
       const short = listingOf(gpus(1), INCOMPLETE);
       expect(await sumsAfter(listingOf(gpus(3)), ...forMinutes(10, short))).toEqual({ 'H100 GPU': 24 });
@@ -181,24 +170,12 @@ describe('lastKnownAfter', () => {
       expect(await firingAfter(listingOf([withState('a', '17')]))).toEqual([]);
     });
 
-    it('ends a resource that a listing does not have which rejects as many records as before', async () => {
-      expect(await firingAfter(firingOf('ab', rejecting(1)), firingOf('b', rejecting(1)))).toEqual(['b']);
-      expect(await firingAfter(firingOf('ab', rejecting(2)), firingOf('b', rejecting(1)))).toEqual(['b']);
-    });
-
     it('holds a resource until max_stale after it was last listed, by whatever listing', async () => {
       const [both, one] = [firingOf('ab', INCOMPLETE), firingOf('b', INCOMPLETE)];
       expect(await firingAfter(both, ...forMinutes(10, one))).toEqual(['b', 'a']);
       expect(await firingAfter(both, ...forMinutes(11, one))).toEqual(['b']);
       expect(await firingAfter(both, one, both, ...forMinutes(10, one))).toEqual(['b', 'a']);
       expect(await firingAfter(both, one, both, ...forMinutes(11, one))).toEqual(['b']);
-    });
-
-    it('drops what it held when a listing that rejects more records becomes the base', async () => {
-      const rejects = firingOf('b', rejecting(1));
-      expect(await firingAfter(firingOf('ab'), ...forMinutes(10, rejects))).toEqual(['b', 'a']);
-      expect(await firingAfter(firingOf('ab'), ...forMinutes(11, rejects))).toEqual(['b']);
-      expect(await firingAfter(firingOf('ab'), ...forMinutes(11, rejects), firingOf('', rejecting(1)))).toEqual([]);
     });
 
     it('holds within max_firing_resources what was listed last, and drops the rest for good', async () => {
