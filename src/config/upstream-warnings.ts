@@ -64,7 +64,6 @@ export function isFile(leaf: Leaf): leaf is Leaf & { readonly value: string } {
 }
 
 async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
-  if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;
   const content = await contentOf(leaf.value);
@@ -78,13 +77,6 @@ async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
 
 /** All other files contain a secret of one line. */
 const TLS_FILE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file', 'key_file']);
-
-/** The path of each station is appended to the URL. */
-function listingPathIn({ pathname }: URL): string | undefined {
-  return /\/subscriptions(\/|$)/i.test(pathname)
-    ? 'contains the path of a station, expected only the URL before /subscriptions'
-    : undefined;
-}
 
 /** `Authorization: Bearer Bearer ...`. The message must not show the secret. */
 function schemeIn(secret: string, what: string, type: string): string | undefined {

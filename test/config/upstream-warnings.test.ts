@@ -7,12 +7,8 @@ import { temporaryFile } from '../service/support/files.ts';
 import { upstreamWith } from './fixtures.ts';
 
 /** The warnings of an upstream with these lines, without the name of the file; its folder has these files. */
-async function warningsOf(
-  lines: readonly string[],
-  files: Readonly<Record<string, string>> = {},
-  base_url = 'https://monitor.example.com',
-) {
-  const text = upstreamWith(...lines).replace('https://monitor.example.com', base_url);
+async function warningsOf(lines: readonly string[], files: Readonly<Record<string, string>> = {}) {
+  const text = upstreamWith(...lines);
   const file = temporaryFile('config.yaml', text);
   const folder = dirname(file);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
@@ -40,7 +36,7 @@ describe('upstreamWarnings', () => {
     [`basic_auth: { username: &name "$\{KEY}", password: *name }`],
     // Parameters of the token request are often not secret, and no keys of the upstream.
     [
-      'oauth2: { client_id: c, client_secret_file: token, token_url: "http://t", endpoint_params: { credentials: a, credentials_file: b, base_url: "http://h/subscriptions/s" } }',
+      'oauth2: { client_id: c, client_secret_file: token, token_url: "http://t", endpoint_params: { credentials: a, credentials_file: b } }',
     ],
   ])('has no warning for %s', async (...lines) => {
     expect(await warningsOf(lines, { token: 'abc\n' })).toEqual({ failing: [], insecure: [] });
@@ -93,11 +89,5 @@ describe('upstreamWarnings', () => {
     ],
   ])('warns of what is not secure: %s', async (line, warning) => {
     expect(await warningsOf([line])).toEqual({ failing: [], insecure: [warning] });
-  });
-
-  it('warns of a base_url that contains the path of a station', async () => {
-    expect((await warningsOf([], {}, 'https://h/v1/subscriptions/s')).failing).toEqual([
-      '3:15: upstreams.main.base_url: contains the path of a station, expected only the URL before /subscriptions',
-    ]);
   });
 });
