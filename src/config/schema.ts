@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject, labelText } from '../model/values.ts';
 import { FAMILY_NAMES } from '../resources/families.ts';
-import { links } from '../resources/link-schema.ts';
+import { links } from '../resources/links.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
