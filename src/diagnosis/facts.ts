@@ -1,7 +1,7 @@
 import type { UpstreamAccess } from '../model/failure.ts';
 import { add } from '../model/sums.ts';
 import type { Aggregates } from '../resources/aggregates.ts';
-import type { LabelEntry } from '../resources/resource-labels.ts';
+import type { LabelEntry } from '../resources/resource-label-schema.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ReplyInfo } from '../service/request-observer.ts';

@@ -64,6 +64,12 @@ const entry = crossChecked(
 
 export const resourceLabels = z.array(entry);
 
+/** What is configured for the resources that match all expressions. */
+export interface LabelEntry extends Readonly<z.output<typeof entry>> {
+  /** Of an entry with `alertable`: its index in the configuration. */
+  readonly index?: number;
+}
+
 function parseExpression(source: string): Decoded<AnchoredRegExp> {
   try {
     return decoded(new AnchoredRegExp(source));

@@ -1,6 +1,7 @@
 import { labelText } from '../model/values.ts';
 import type { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import type { Resource } from './fields.ts';
+import type { LabelEntry } from './resource-label-schema.ts';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
 const MATCHED_FIELDS = {
@@ -10,16 +11,6 @@ const MATCHED_FIELDS = {
   display_name: 'displayName',
   resource_id: 'id',
 } as const satisfies Record<string, keyof Resource>;
-
-/** What is configured for the resources that match all expressions. */
-export interface LabelEntry {
-  readonly match: { readonly [Field in 'station' | keyof typeof MATCHED_FIELDS]?: AnchoredRegExp };
-  readonly labels?: Readonly<Record<string, string>>;
-  /** false exempts the resources from alert rules, true prevents that a later entry does. */
-  readonly alertable?: boolean;
-  /** Of an entry with `alertable`: its index in the configuration. */
-  readonly index?: number;
-}
 
 type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
 
