@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import type { CellValue, Column } from '../text/column.ts';
+import type { CellValue, Column } from '../text/records.ts';
 import { printable } from '../text/records.ts';
 
 /** A column in a terminal; an unknown value is an empty cell. */

@@ -10,7 +10,7 @@ import {
   readToken,
   readWholeNumber,
 } from '../model/values.ts';
-import type { CellValue, Column } from '../text/column.ts';
+import type { CellValue, Column } from '../text/records.ts';
 import { ALERT_STATES, type AlertState, type StateMeanings } from './alert-state.ts';
 import type { InternedTexts } from './interned-texts.ts';
 import { skuQuantity } from './quantities.ts';

@@ -1,4 +1,12 @@
-import type { CellValue, Column } from './column.ts';
+/** A column of a table: on a page, in a terminal, in JSON or CSV. What only one of these shows extends it there. */
+export interface Column<Row, Cell> {
+  readonly cell: (row: Row) => Cell;
+  /** Numbers align to the right. */
+  readonly isNumber?: boolean;
+}
+
+/** A cell as text or JSON; undefined and null are unknown. */
+export type CellValue = string | number | boolean | null | undefined;
 
 /** The fields of a record as JSON and CSV show it, by name, in their order; those of JSON alone may be lists and objects. */
 export type Columns<Row, Cell = CellValue> = Readonly<Record<string, Column<Row, Cell>>>;

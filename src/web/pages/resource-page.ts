@@ -6,7 +6,7 @@ import { stateWord } from '../../resources/resource-words.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import type { ResourceSpec } from '../../resources/spec.ts';
 import type { StationDetail } from '../../status/station-status.ts';
-import type { CellValue } from '../../text/column.ts';
+import type { CellValue } from '../../text/records.ts';
 import { numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';

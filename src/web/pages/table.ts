@@ -1,4 +1,4 @@
-import type { Column } from '../../text/column.ts';
+import type { Column } from '../../text/records.ts';
 import { numberText } from '../../text/words.ts';
 import { type Html, html } from './html.ts';
 
