@@ -77,7 +77,7 @@ const FORMATS = [
   '  changes and after a 401. Relative paths start at the directory of the configuration file.',
   '- Anchors, aliases and merge keys (`<<`) are supported.',
   '',
-  'Editors complete and validate the file with [config.schema.json](../config.schema.json) when its first line is',
+  'Editors complete and check keys and types with [config.schema.json](../config.schema.json) when its first line is',
   '`# yaml-language-server: $schema=config.schema.json`. `check` also warns of secret and certificate files that cannot be',
   'read, of secrets in clear text, of upstreams without credentials, and of a telemetry station that is configured twice.',
   'Prometheus renames the labels `job` and `instance`, and alerts replace `alertname`, `severity` and `pod`: choose others.',

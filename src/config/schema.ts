@@ -5,7 +5,7 @@ import { links } from '../resources/links.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
-import { type CrossProblem, crossChecked, listOf, type Mapping, nonEmptyList } from '../schema/cross-check.ts';
+import { type CrossProblem, crossChecked, listOf, type Mapping } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
@@ -111,7 +111,7 @@ export const configSchema = crossChecked(
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
   fleetProblems,
-).meta({ anyOf: ['stations', 'station_files'].map(nonEmptyList) });
+);
 
 export type Config = z.output<typeof configSchema>;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
 import { resourceKeys } from '../resources/station-keys.ts';
-import { type CrossProblem, crossChecked, given, type Unchecked } from '../schema/cross-check.ts';
+import { type CrossProblem, crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { duration, integer, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 
@@ -89,7 +89,7 @@ export const station = crossChecked(
       ),
   }),
   pathProblems,
-).meta({ oneOf: [{ ...given('rid'), not: { anyOf: PATH_KEYS.map((key) => given(key)) } }, given(...PATH_KEYS)] });
+);
 
 function* pathProblems(value: Unchecked<StationPath & { readonly rid: string }>): Iterable<CrossProblem> {
   const given = PATH_KEYS.filter((key) => value[key] !== undefined);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { crossChecked, given } from '../schema/cross-check.ts';
+import { crossChecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
@@ -60,7 +60,7 @@ const entry = crossChecked(
     if (labels === undefined && alertable === undefined)
       yield { path: ['labels'], message: 'missing, expected a mapping of labels, or alertable: false' };
   },
-).meta({ anyOf: [given('labels'), given('alertable')] });
+);
 
 export const resourceLabels = z.array(entry);
 

@@ -37,13 +37,3 @@ export function crossChecked<Schema extends z.ZodType>(
     { when: ({ value }) => isCheckable(value) },
   );
 }
-
-/** The JSON Schema of a mapping that has all of these keys. */
-export function given(...keys: readonly string[]) {
-  return { required: keys, properties: Object.fromEntries(keys.map((key) => [key, true])) };
-}
-
-/** The JSON Schema of a mapping in which this list has an entry. */
-export function nonEmptyList(key: string) {
-  return { required: [key], properties: { [key]: { type: 'array', minItems: 1 } } };
-}

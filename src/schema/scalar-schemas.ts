@@ -7,31 +7,22 @@ import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize,
 /** A token of RFC 9110: a header name or an authentication scheme. */
 export const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** The source of a regular expression for tokens other than these, in any case. */
-export function tokenExcept(names: readonly string[]): string {
-  return TOKEN.source.replace('^', `^(?!(?:${names.map(anyCase).join('|')})$)`);
-}
-
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
-export const serviceUrl = url('[^/?#@\\s]+(?:/[^?#]*)?', ({ username, password }, input) => {
+export const serviceUrl = url(({ username, password }, input) => {
   if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
   return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
 });
 
-export const proxyUrl = url(
-  '(?:(?:[^/?#%]|%[0-9a-fA-F]{2})*@)?[^/?#@\\s]+/?',
-  ({ username, password, pathname }, input) => {
-    if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
-    return isPercentEncoded(username + password)
-      ? undefined
-      : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
-  },
-);
+export const proxyUrl = url(({ username, password, pathname }, input) => {
+  if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
+  return isPercentEncoded(username + password)
+    ? undefined
+    : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
+});
 
-/** `rest`: what may follow the scheme, for editors. No message shows the input, which may contain a password. */
-function url(rest: string, problemOf: (parsed: URL, input: string) => string | undefined) {
-  const pattern = editorPattern(`^${anyCase('http')}[sS]?://${rest}$`);
-  const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern });
+/** No message shows the input, which may contain a password. */
+function url(problemOf: (parsed: URL, input: string) => string | undefined) {
+  const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL' });
   const decode = (input: string) => {
     if (!/^https?:\/\//i.test(input)) return undecoded('must begin with http:// or https://');
     if (!URL.canParse(input)) return undecoded('expected an http or https URL such as https://host:8443');
@@ -83,13 +74,8 @@ function isPercentEncoded(input: string): boolean {
 }
 
 /** For the JSON Schema: editors see `${NAME}` where the environment will put the text. */
-export function editorPattern(source: string): string {
+function editorPattern(source: string): string {
   return `${source}|\\$\\{`;
-}
-
-/** The source of a regular expression that matches the word in any case: JSON Schema has no flags. */
-export function anyCase(word: string): string {
-  return word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
 export const nonEmptyText = z.string().min(1, { error: 'a non-empty string' });
@@ -114,7 +100,7 @@ export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
 export const size = codecOf(
-  z.string({ error: 'a size such as 16MiB or 1MB' }).meta(formOf('size', SIZE_PATTERN, true)),
+  z.string({ error: 'a size such as 16MiB or 1MB' }).meta(formOf('size', SIZE_PATTERN)),
   z.number(),
   (input) => {
     const bytes = parseSize(input);
@@ -144,11 +130,10 @@ export function integer(min: number, max?: number) {
 
 function durationBetween(min: number, max: number) {
   const error = 'a duration such as 90s, 1h30m or 250ms';
-  const isPositive = min > 0;
-  const written = { type: 'string', ...formOf('duration', DURATION_PATTERN, isPositive) };
+  const written = { type: 'string', ...formOf('duration', DURATION_PATTERN) };
   // Any number, so that the message about one without a unit shows it.
   const form = z.union([z.string(), z.number()], { error });
-  const meta = { title: 'duration', anyOf: isPositive ? [written] : [written, { type: 'number', const: 0 }] };
+  const meta = { title: 'duration', anyOf: min > 0 ? [written] : [written, { type: 'number', const: 0 }] };
   const decode = (input: string) => {
     const ms = parseDuration(input);
     const got = `got ${quoted(input)}`;
@@ -162,8 +147,8 @@ function durationBetween(min: number, max: number) {
 }
 
 /** How the JSON Schema describes the form of the text. */
-function formOf(title: string, { source }: RegExp, isPositive: boolean) {
-  return { title, pattern: editorPattern(isPositive ? source.replace('^', '^(?=.*[1-9])') : source) };
+function formOf(title: string, { source }: RegExp) {
+  return { title, pattern: editorPattern(source) };
 }
 
 /** Whether a header of requests can have this value, which is sent as UTF-8: a lone surrogate has no bytes there. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CrossProblem, crossChecked, type Mapping, mappingOf, nonEmptyList } from '../schema/cross-check.ts';
+import { type CrossProblem, crossChecked, type Mapping, mappingOf } from '../schema/cross-check.ts';
 import {
   filePath,
   headerSecret,
@@ -13,7 +13,6 @@ import {
   TOKEN,
   timeoutDuration,
   tlsVersion,
-  tokenExcept,
 } from '../schema/scalar-schemas.ts';
 import { enumeration } from '../text/quoted.ts';
 import { AUTH_SCHEMES, SCHEME_NAMES, type SchemeName } from './auth/schemes.ts';
@@ -50,8 +49,7 @@ const headerName = z
   .regex(TOKEN, { error: 'an HTTP header name', abort: true })
   .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), {
     error: 'this header is set by the exporter, expected another one',
-  })
-  .meta({ pattern: tokenExcept([...RESERVED_HEADERS]) });
+  });
 
 const header = crossChecked(
   z.strictObject({
@@ -64,7 +62,7 @@ const header = crossChecked(
     const empty = lists.every((list) => list === undefined || (Array.isArray(list) && list.length === 0));
     if (empty) yield { path: [], message: 'expected at least one entry in values, secrets or files, got none' };
   },
-).meta({ anyOf: ['values', 'secrets', 'files'].map(nonEmptyList) });
+);
 
 const httpHeaders = z.record(headerName, header);
 

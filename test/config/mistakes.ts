@@ -310,25 +310,12 @@ const NEWCOMER_MISTAKES: readonly Mistake[] = [
   ],
 ];
 
-/** Every one is YAML. */
-export const MISTAKES: readonly Mistake[] = [
-  ...rows(UPSTREAM_LINES, upstreamWith),
-  ...rows(URLS, (url) => withUrl(`"${url}"`), '3:15: upstreams.main.base_url: '),
-  ...PATH_MISTAKES,
-  ...rows(STATION_LINES, withStationLine),
-  ...rows(FILE_LINES, withLine),
-  ...rows(TEMPLATES, (template) => withLink('name: a', `station: "${template}"`), '8:14: links[0].station: '),
-  ...rows(ENTRIES, withEntries),
-  ...FILE_MISTAKES,
-  ...NEWCOMER_MISTAKES,
-];
-
 const AUTHORIZATION = 'authorization: { credentials: s }';
 const HMAC = 'hmac: { access_key_id: a, secret_access_key: s }';
 const ONE_SCHEME = 'given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2';
 const LONG = 'x'.repeat(1024);
-/** What only the loader checks: rules between several keys, and the environment, values of durations, comparisons, expressions and well-formed Unicode. */
-export const LOADER_MISTAKES: readonly Mistake[] = [
+/** Rules between several keys, and what a value means. */
+const FURTHER_MISTAKES: readonly Mistake[] = [
   [
     upstreamWith(AUTHORIZATION, 'basic_auth: { username: u, password: s }', HMAC),
     `5:5: upstreams.main.basic_auth: ${ONE_SCHEME}`,
@@ -408,4 +395,17 @@ export const LOADER_MISTAKES: readonly Mistake[] = [
     withEntries('{ match: { name: "a(?=b)" }, labels: { a: b } }'),
     '7:22: resource_labels[0].match.name: expected a regular expression in the syntax of RE2, got "a(?=b)": invalid or unsupported Perl syntax',
   ],
+];
+
+export const MISTAKES: readonly Mistake[] = [
+  ...rows(UPSTREAM_LINES, upstreamWith),
+  ...rows(URLS, (url) => withUrl(`"${url}"`), '3:15: upstreams.main.base_url: '),
+  ...PATH_MISTAKES,
+  ...rows(STATION_LINES, withStationLine),
+  ...rows(FILE_LINES, withLine),
+  ...rows(TEMPLATES, (template) => withLink('name: a', `station: "${template}"`), '8:14: links[0].station: '),
+  ...rows(ENTRIES, withEntries),
+  ...FILE_MISTAKES,
+  ...NEWCOMER_MISTAKES,
+  ...FURTHER_MISTAKES,
 ];

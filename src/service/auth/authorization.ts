@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { editorPattern, filePath, headerSecret, optionalKey, TOKEN, tokenExcept } from '../../schema/scalar-schemas.ts';
+import { filePath, headerSecret, optionalKey, TOKEN } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeHeader, withSecret } from './scheme.ts';
 
 /** Credentials as they are, such as a bearer token. */
@@ -13,7 +13,6 @@ export const authorization = authScheme({
         .refine((type) => type.toLowerCase() !== 'basic', {
           error: 'expected a scheme other than Basic; use basic_auth instead',
         })
-        .meta({ pattern: editorPattern(tokenExcept(['basic'])) })
         .prefault('Bearer')
         .describe('Authentication scheme of the `Authorization` header.'),
       credentials: optionalKey(headerSecret, 'Credentials to send after the scheme.'),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Clock } from '../../model/clock.ts';
 import type { CredentialWords } from '../../model/failure.ts';
-import { crossChecked, given, type Mapping } from '../../schema/cross-check.ts';
+import { crossChecked, type Mapping } from '../../schema/cross-check.ts';
 import { isHeaderText } from '../../schema/scalar-schemas.ts';
 import type { Secret } from '../../schema/secret.ts';
 import type { RemoteEndpoint } from '../http/exchange.ts';
@@ -71,7 +71,7 @@ export function withSecret<Schema extends z.ZodType>(key: string, schema: Schema
     if (set.length === 0) yield { path: [], message: `expected ${key} or ${fileKey}, got neither` };
     if (set.length === 2)
       yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
-  }).meta({ oneOf: [given(key), given(fileKey)] });
+  });
 }
 
 /** The header with its value as UTF-8 bytes; a value with control characters is an invalid credential. */
