@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { crossChecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
-import { codecOf, type Decoded, decoded, optionalKey, undecoded } from '../schema/scalar-schemas.ts';
+import { codecOf, type Fail, optionalKey } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';
 import { FAMILY_DESCRIPTIONS } from './families.ts';
@@ -70,11 +70,11 @@ export interface LabelEntry extends Readonly<z.output<typeof entry>> {
   readonly index?: number;
 }
 
-function parseExpression(source: string): Decoded<AnchoredRegExp> {
+function parseExpression(source: string, fail: Fail): AnchoredRegExp {
   try {
-    return decoded(new AnchoredRegExp(source));
+    return new AnchoredRegExp(source);
   } catch (error) {
     const reason = String(error).replaceAll(/^.*regexp: |: `.*$/gs, '');
-    return undecoded(`expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`);
+    return fail(`expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`);
   }
 }

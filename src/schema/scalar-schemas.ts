@@ -23,43 +23,33 @@ export const proxyUrl = url(({ username, password, pathname }, input) => {
 /** No message shows the input, which may contain a password. */
 function url(problemOf: (parsed: URL, input: string) => string | undefined) {
   const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL' });
-  const decode = (input: string) => {
-    if (!/^https?:\/\//i.test(input)) return undecoded('must begin with http:// or https://');
-    if (!URL.canParse(input)) return undecoded('expected an http or https URL such as https://host:8443');
+  const decode = (input: string, fail: Fail) => {
+    if (!/^https?:\/\//i.test(input)) return fail('must begin with http:// or https://');
+    if (!URL.canParse(input)) return fail('expected an http or https URL such as https://host:8443');
     const parsed = new URL(input);
     const problem = problemOf(parsed, input);
-    return problem === undefined ? decoded(parsed) : undecoded(problem);
+    return problem === undefined ? parsed : fail(problem);
   };
   // Not `value.href`: zod also encodes an absent key, where `value` is undefined. The user is hidden too: some proxies take a key in its place.
   const encode = (value: URL) => `${value}`.replace(/(?<=^https?:\/\/)[^@/]*@/, `${HIDDEN}@`);
   return codecOf(form, z.instanceof(URL), decode, encode);
 }
 
-export type Decoded<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problem: string };
-
-export function decoded<Value>(value: Value): Decoded<Value> {
-  return { ok: true, value };
-}
-
-export function undecoded(problem: string): Decoded<never> {
-  return { ok: false, problem };
-}
+/** Reports what is wrong with the text. */
+export type Fail = (problem: string) => never;
 
 export function codecOf<Form extends z.ZodType<string | number, string | number>, Value extends number | object>(
   form: Form,
   value: z.ZodType<Value, Value>,
-  decode: (input: string) => Decoded<Value>,
+  decode: (input: string, fail: Fail) => Value,
   encode: (value: Value) => string,
 ) {
   return z.codec(form, value, {
-    decode: (input, { issues }) => {
-      const result = decode(`${input}`);
-      if (result.ok) return result.value;
-      issues.push({ code: 'custom', input, message: result.problem });
-      return z.NEVER;
-    },
+    decode: (input, { issues }) =>
+      decode(`${input}`, (message) => {
+        issues.push({ code: 'custom', input, message });
+        return z.NEVER;
+      }),
     encode: encode as (value: Value) => z.output<Form>,
   });
 }
@@ -102,11 +92,11 @@ export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 export const size = codecOf(
   z.string({ error: 'a size such as 16MiB or 1MB' }).meta(formOf('size', SIZE_PATTERN)),
   z.number(),
-  (input) => {
+  (input, fail) => {
     const bytes = parseSize(input);
-    if (bytes) return decoded(bytes);
+    if (bytes) return bytes;
     const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
-    return undecoded(`expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`);
+    return fail(`expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`);
   },
   formatSize,
 );
@@ -134,14 +124,14 @@ function durationBetween(min: number, max: number) {
   // Any number, so that the message about one without a unit shows it.
   const form = z.union([z.string(), z.number()], { error });
   const meta = { title: 'duration', anyOf: min > 0 ? [written] : [written, { type: 'number', const: 0 }] };
-  const decode = (input: string) => {
+  const decode = (input: string, fail: Fail) => {
     const ms = parseDuration(input);
     const got = `got ${quoted(input)}`;
     const unit = DURATION_PATTERN.test(input) ? ' in whole milliseconds' : '';
     const meant = parseDuration(`${input}s`) === undefined ? '' : `; did you mean ${input}s?`;
-    if (ms === undefined) return undecoded(`expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}${meant}`);
-    if (ms < min) return undecoded(`expected more than 0, ${got}`);
-    return ms <= max ? decoded(ms) : undecoded(`expected at most ${formatDuration(max)}, ${got}`);
+    if (ms === undefined) return fail(`expected a duration${unit} such as 90s, 1h30m or 250ms, ${got}${meant}`);
+    if (ms < min) return fail(`expected more than 0, ${got}`);
+    return ms <= max ? ms : fail(`expected at most ${formatDuration(max)}, ${got}`);
   };
   return codecOf(form.meta(meta), z.number(), decode, formatDuration);
 }
