@@ -2,7 +2,7 @@ import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { type Coverage, coverageShare, isOnlyRejecting, noShareReason, totalsOf } from '../status/station-status.ts';
+import { type Coverage, coverageShare, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -93,11 +93,7 @@ function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): str
 /** A station without resources that can have alerts lacks no alert rules. */
 function* unknownReasons(station: CheckedStation, labels: readonly LabelFilter[]): Iterable<string> {
   if (station.listed === undefined) return yield 'its listing failed';
-  const { snapshot } = station.listed;
-  if (!snapshot.complete)
-    yield isOnlyRejecting(snapshot)
-      ? `${countText(snapshot.rejected, 'record')} rejected`
-      : 'its listing is incomplete';
+  if (!station.listed.snapshot.complete) yield 'its listing is incomplete';
   const { unknownCoverage } = totalsOf(groupsOf(station, labels), false);
   if (unknownCoverage > 0)
     yield `alert rules of ${countText(unknownCoverage, 'resource')}, or whether they can have alerts, are not reported`;

@@ -84,24 +84,6 @@ describe('unusual names', () => {
     }
   });
 
-  it('are shown as text on the station page and link to their resources', async () => {
-    const { url } = await unusualNamesExporter();
-    const page = await openPage();
-    const [station = ''] = NAMES;
-    await page.goto(`${url}/stations/${encodeURIComponent(station)}`);
-    await expectHarmless(page);
-    await expectSound(page);
-    const column = (label: string) => page.locator(`td[data-label=${label}]`).allTextContents();
-    for (const label of ['SKU', 'GPU']) expect(await column(label)).toEqual(IDS);
-    expect(await column('State')).toEqual(IDS.map((state) => `${state} (unknown)`));
-    const pages = await hrefs(page, '#resource-table tbody th a');
-    for (const [at, name] of NAMES.entries()) {
-      await page.goto(`${pages[at]}`);
-      expect(await textOf(page.locator('h1'))).toBe(name);
-      await expectHarmless(page);
-    }
-  });
-
   it('do not change the direction of adjacent text', async () => {
     const { url } = await unusualNamesExporter();
     const page = await openPage();

@@ -11,14 +11,13 @@ interface Counts {
   readonly withoutRules?: number;
   readonly unknownCoverage?: number;
   readonly complete?: boolean;
-  readonly rejected?: number;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 const TEAMS = new ResourceLabels(['a', 'b'].map((team) => ({ match: {}, labels: { team } })));
 
 const station = (name: string, counts: Counts): Checked => {
-  const { resources = 10, unknownCoverage = 0, complete = true, rejected = 0 } = counts;
+  const { resources = 10, unknownCoverage = 0, complete = true } = counts;
   const { withRules, withoutRules } = { withRules: 10, withoutRules: 0, ...counts };
   const states = new Map([['inactive', new Map([['INACTIVE', resources]])] as const]);
   const group = { type: 't', product: '', labels: counts.labels ?? {}, states, quantities: new Map() };
@@ -27,7 +26,7 @@ const station = (name: string, counts: Counts): Checked => {
   return {
     spec: specOf({ name, ...(counts.labels && { resourceLabels: TEAMS }) }),
     listed: {
-      snapshot: { ...snapshot, addsUp: complete, complete: complete && rejected === 0, rejected },
+      snapshot: { ...snapshot, complete },
       aggregates: { groups: [{ ...group, ...rules }] },
       withheld: 0,
     },
@@ -64,12 +63,6 @@ describe('coverageVerdict', () => {
         'coverage of a is unknown: alert rules of 9 resources, or whether they can have alerts, are not reported',
         'coverage is 0, expected at least 0.9: 0 of 1 resource have alert rules, unknown for 9 more resources',
       ],
-    ],
-    [
-      'listings with rejected records',
-      [station('a', { rejected: 4 })],
-      { minCoverage: 0 },
-      ['coverage of a is unknown: 4 records rejected'],
     ],
     [
       'stations without resources that can have alerts',

@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/failure.ts';
 import { type EndedRefresh, LatestRefreshes } from '../../src/status/latest-refreshes.ts';
+import { success } from './ended-refresh.ts';
 
 const MINUTE_MS = 60_000;
-
-function success(atMs: number, changes: Partial<EndedRefresh> = {}): EndedRefresh {
-  return {
-    atMs,
-    outcome: 'succeeded',
-    waitedMs: 0,
-    durationMs: 250,
-    pages: 3,
-    resources: 42,
-    firing: 2,
-    added: 1,
-    removed: 0,
-    stateChanges: 4,
-    ...changes,
-  };
-}
 
 /** A listing that was compared with none. */
 function uncompared(atMs: number, isHeld: boolean): EndedRefresh {

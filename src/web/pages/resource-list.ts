@@ -20,6 +20,7 @@ import {
   sortSelect,
   table,
   tableRow,
+  withoutRulesBox,
 } from './table.ts';
 
 export interface ResourcePage {
@@ -171,7 +172,7 @@ ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}
 ${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
-<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.without_rules ? html` checked` : []}> Without alert rules</label>
+${withoutRulesBox(selection.without_rules !== undefined)}
 ${sortSelect(columns, sort, 'listing')}
 <button type="submit">Filter</button>
 ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ sort })}">Clear filters</a></p>` : []}

@@ -19,7 +19,7 @@ import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
 import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
-import { downloads, listPage, searchField, selectBox } from './table.ts';
+import { downloads, listPage, searchField, selectBox, withoutRulesBox } from './table.ts';
 
 const MAX_LISTED_STATIONS = 20;
 
@@ -97,7 +97,7 @@ ${selectBox('station', 'Station', stations, values['station'])}
 <label for="filter-type">Type <input id="filter-type" name="type" type="search" value="${values['type'] ?? ''}" placeholder="any" autocomplete="off" spellcheck="false"></label>
 ${products.length === 0 ? [] : selectBox('product', 'Product', products, chosen('product'))}
 ${selectBox('alert_state', 'Alert state', ALERT_STATES, alertState)}${selects}
-<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${withoutRules ? html` checked` : []}> Without alert rules</label>${hidden}
+${withoutRulesBox(withoutRules !== undefined)}${hidden}
 <button type="submit">Search</button>
 </form>`;
 }

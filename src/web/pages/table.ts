@@ -105,6 +105,11 @@ export function searchField(text = ''): Html {
   return html`<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
 
+/** Selects the resources without alert rules. */
+export function withoutRulesBox(isChecked: boolean): Html {
+  return html`<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${isChecked ? html` checked` : []}> Without alert rules</label>`;
+}
+
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */
 export function sortSelect<Row>(columns: readonly PageColumn<Row>[], sort: string, unsorted: string): Html {
   const options = columns.flatMap(({ heading, by }) =>

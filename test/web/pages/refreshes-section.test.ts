@@ -1,26 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EndedRefresh } from '../../../src/status/latest-refreshes.ts';
 import { refreshesSection } from '../../../src/web/pages/refreshes-section.ts';
+import { success } from '../../status/ended-refresh.ts';
 import { detailOf, NOW_MS } from '../fake-station.ts';
 import { rowsOf, shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
 
-function successAt(agoMs: number, changes: Partial<EndedRefresh> = {}): EndedRefresh {
-  return {
-    atMs: NOW_MS - agoMs,
-    outcome: 'succeeded',
-    waitedMs: 0,
-    durationMs: 250,
-    pages: 3,
-    resources: 42,
-    firing: 2,
-    added: 0,
-    removed: 0,
-    stateChanges: 0,
-    ...changes,
-  };
-}
+const successAt = (agoMs: number, changes?: Partial<EndedRefresh>) => success(NOW_MS - agoMs, changes);
 
 function section(refreshes: readonly EndedRefresh[]): string {
   return refreshesSection({ ...detailOf([], { refreshes }), nowMs: NOW_MS }).text;
