@@ -17,7 +17,7 @@ function heldScrapes() {
   return { scrape, ...calls };
 }
 
-describe('ScrapeLimit', () => {
+describe('the limit of waiting scrapes', () => {
   it.each([
     ['/metrics', '/probe?station=prod'],
     ['/probe?station=prod', '/metrics'],

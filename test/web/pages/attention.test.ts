@@ -203,6 +203,14 @@ describe('currentProblems', () => {
     ]);
   });
 
+  it('separates stations that are not scraped from those that are refreshed too late', () => {
+    const stations = [gone('a'), gone('b', { refresh: 'background' })];
+    expect(problemsOf(stations).map(({ who, problem }) => `${who}: ${problem}`)).toEqual([
+      'a: not scraped',
+      'b: overdue',
+    ]);
+  });
+
   it('says nothing of an upstream that failures already say, or that is usual', () => {
     const upstreams = [loaded({ recentThrottled: 5, waitingRefreshes: 3, oldestWaitingMs: 119_000 })];
     expect(problemsOf([failing('a', 'rate_limited')], { upstreams })).toHaveLength(1);
