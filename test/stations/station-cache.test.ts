@@ -188,39 +188,16 @@ describe('StationCache', () => {
   };
   const firingA = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]);
 
-  it('publishes a firing resource as last known through failures, until a listing says otherwise', async () => {
+  it('holds a firing resource for max_stale while the same listing without it does not add up', async () => {
     const { cache, attempt, attemptLater } = stationOf();
     await attempt(firingA);
-    await attemptLater(down());
-    expect(firingOf(cache.view())).toBe('a');
-    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
-    expect(firingOf(cache.view())).toBe('a');
-    await attemptLater(listingOf([resourceOf('b')]));
-    expect(firingOf(cache.view())).toBe('');
-  });
-
-  it.each([
-    ['does not add up', { complete: false }],
-    ['rejects more records', rejecting(1)],
-  ])('holds a firing resource for max_stale while the same listing without it %s', async (_, changes) => {
-    const { cache, attempt, attemptLater } = stationOf();
-    await attempt(firingA);
-    const without = listingOf([resourceOf('b')], changes);
+    const without = listingOf([resourceOf('b')], { complete: false });
     for (let minute = 1; minute <= 15; minute += 1) {
       await attemptLater(without);
       expect(firingOf(cache.view())).toBe('a');
     }
     await attemptLater(without);
     expect(firingOf(cache.view())).toBe('');
-  });
-
-  it('holds a firing resource of unknown state from when it was last listed, also by an unchanged listing', async () => {
-    const { cache, attempt, attemptLater } = stationOf();
-    await attempt(firingA);
-    const unclear = listingOf([resourceOf('a', { state: '' }), resourceOf('b')]);
-    for (let minute = 1; minute <= 20; minute += 1) await attemptLater(unclear);
-    await attemptLater(listingOf([resourceOf('b')], { complete: false }));
-    expect(firingOf(cache.view())).toBe('a');
   });
 
   it('compares with the last listing that could be compared, whatever failed or was incomplete for max_stale', async () => {
@@ -406,17 +383,6 @@ describe('StationCache', () => {
     expect(calls[2]?.context.outdatedAtMs).toBe(calls[1]?.context.outdatedAtMs);
   });
 
-  it('is not refreshed within error_ttl after a refresh was postponed, however long its ttl is', async () => {
-    const { cache, clock, attempt } = stationOf({ cache: { ...specOf().cache, ttlMs: 3_600_000 } });
-    await attempt(twoRecords());
-    clock.advance(3_600_000);
-    await attempt(POSTPONED);
-    clock.advance(9999);
-    expect(cache.refreshIfDue()).toBeUndefined();
-    clock.advance(1);
-    expect(cache.refreshIfDue()).toBeDefined();
-  });
-
   it('fails again when its refresh is postponed while it is failing: that is no recovery', async () => {
     const { cache, clock, attempt, refreshed } = await dueStation();
     await attempt(down());
@@ -514,16 +480,6 @@ describe('StationCache', () => {
     expect(refreshed).toEqual([]);
     expect(cache.wasAttempted).toBe(false);
     expect(cache.refreshIfDue()).toBeUndefined();
-  });
-
-  it('does not publish a snapshot that is still being encoded when it is closed', async () => {
-    const { cache, attempt, refreshed } = stationOf({}, async () => {
-      cache.close();
-      return 'late';
-    });
-    await attempt(twoRecords());
-    expect(refreshed).toEqual([]);
-    expect(cache.view().served).toBeUndefined();
   });
 
   it('serves the data and health of its predecessor until its first refresh has ended, which is due at once', async () => {

@@ -127,25 +127,6 @@ describe.each([1, 2])('a fleet on a service that limits requests, seed %i', (see
     expect(result.throttled).toBeLessThanOrEqual(throttled);
   });
 
-  it.each([
-    { title: 'half of the stations', isOut: (name: string) => Number(name.split('-')[1]) % 2 === 0 },
-    { title: 'all', isOut: () => true },
-  ])(
-    'takes 503 replies for an outage, which is over with the next scrape, not for a limit: $title',
-    async ({ isOut }) => {
-      const [fromMs, toMs] = [3 * MINUTE_MS, 4.5 * MINUTE_MS];
-      const unavailable = (name: string, nowMs: number) => isOut(name) && nowMs >= fromMs && nowMs < toMs;
-      const fleet = fleetOf(seed, { latencyMs: 100, unavailable }, { stations: 100, pages: 2 });
-      await fleet.runUntil(8 * MINUTE_MS);
-      const others = fleet.stations.filter(({ name }) => !isOut(name));
-      expect(Object.keys(fleet.failures())).toEqual(['status 503']);
-      expect(fleet.failures(others)).toEqual({});
-      expect(fleet.maxAgeMs(2 * MINUTE_MS, toMs, others)).toBeLessThan(1.6 * MINUTE_MS);
-      const nextScrapeMs = 5 * MINUTE_MS + 5000;
-      expect(fleet.allRefreshedMs(toMs)).toBeLessThan(nextScrapeMs + 10_000);
-    },
-  );
-
   const modes = [20, 40].flatMap((stations) =>
     (['scrape', 'background'] as const).map((refresh) => ({ stations, refresh })),
   );

@@ -13,7 +13,6 @@ interface Request {
   readonly issuer?: Issued;
   readonly hosts?: readonly string[];
   readonly notAfter?: Date;
-  readonly namedCurve?: string;
   /** An RSA key of this length instead of an elliptic one; needs an issuer. */
   readonly modulusLength?: number;
 }
@@ -27,12 +26,11 @@ export function issue({
   issuer,
   hosts = [],
   notAfter = new Date(Date.now() + DAY_MS),
-  namedCurve = 'P-256',
   modulusLength,
 }: Request): Issued {
   const { publicKey, privateKey } =
     modulusLength === undefined
-      ? generateKeyPairSync('ec', { namedCurve })
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
       : generateKeyPairSync('rsa', { modulusLength });
   const notBefore = new Date(notAfter.getTime() - 365 * DAY_MS);
   const extensions = [extension(0x13, sequence(...(issuer === undefined ? [tlv(0x01, Buffer.from([0xff]))] : [])))];
