@@ -81,7 +81,6 @@ async function receive(
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
   const problem = isSuccess(status) ? headerProblem(headers, limitBytes) : undefined;
   if (problem !== undefined) refuse(problem);
-  else buffer.reserve(Math.min(contentLength(headers), limitBytes));
   body.on('data', (chunk: Buffer) => {
     if (buffer.append(chunk) > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
   });
@@ -99,13 +98,8 @@ export function isSuccess(status: number): boolean {
 function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
-  const length = contentLength(headers);
+  const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
-}
-
-/** 0 when the reply does not say how long its body is. */
-function contentLength(headers: Reply['headers']): number {
-  return Number(headers['content-length'] ?? 0);
 }
 
 /** A buffer that is larger is not kept: one large page must not hold the memory for good. */
@@ -116,15 +110,14 @@ export class BodyBuffer {
   #buffer = Buffer.allocUnsafeSlow(0);
   #length = 0;
 
-  /** Makes room for a body of a known length, which need not grow then. */
-  reserve(bytes: number): void {
-    if (bytes > this.#buffer.length) this.#resize(bytes);
-  }
-
   /** Returns the length. */
   append(chunk: Uint8Array): number {
     const length = this.#length + chunk.length;
-    if (length > this.#buffer.length) this.#resize(Math.max(length, 2 * this.#buffer.length));
+    if (length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length));
+      larger.set(this.bytes());
+      this.#buffer = larger;
+    }
     this.#buffer.set(chunk, this.#length);
     this.#length = length;
     return length;
@@ -138,12 +131,6 @@ export class BodyBuffer {
   clear(): void {
     this.#length = 0;
     if (this.#buffer.length > MAX_REUSED_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
-  }
-
-  #resize(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(bytes);
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
   }
 }
 
