@@ -150,6 +150,15 @@ describe('StationCache', () => {
     expect(encodedIn(cache.view())).toBe('encoded 2');
   });
 
+  it('counts the resources of each snapshot', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    const types = () => cache.view().served?.data.aggregates.groups.map(({ type }) => type);
+    await attempt(listingOf([resourceOf('a', { type: 'vm' })]));
+    expect(types()).toEqual(['vm']);
+    await attemptLater(listingOf([resourceOf('a', { type: 'disk' })]));
+    expect(types()).toEqual(['disk']);
+  });
+
   it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
     const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
     const changed = listingOf([resourceOf('a', { type: 'new' })]);
