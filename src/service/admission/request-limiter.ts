@@ -333,23 +333,34 @@ export class RequestLimiter {
   }
 
   /** Whether too many requests or an outage is the cause of a 503 is not known until the station is accepted again. */
-  #unavailable({ station, admittedMs }: InFlight, failure: RequestFailure, nowMs: number): void {
-    const { retryAfterMs } = failure;
+  #unavailable(inFlight: InFlight, failure: RequestFailure, nowMs: number): void {
+    const { station, admittedMs } = inFlight;
     const { sinceMs, replies } = station.refused ?? { sinceMs: nowMs, replies: 0 };
+    const { retryAfterMs } = failure;
     station.refused = { sinceMs, replies: replies + 1, startedMs: admittedMs, retryAfterMs };
-    const isAlone = sinceMs <= this.#rate.lastAcceptedStartMs;
-    if (isAlone) return;
-    const untilMs = nowMs + (retryAfterMs ?? 0);
-    const before = this.#refusals ?? { sinceMs: nowMs, stations: new Set(), holdUntilMs: 0, isOutage: false };
-    const stations = new Set([...before.stations, station.name]);
-    const isLong = nowMs - before.sinceMs >= OUTAGE_MS;
-    const isOutage = before.isOutage || (isLong && !this.#mayAccept(admittedMs));
-    const holdUntilMs = isOutage ? Math.max(untilMs, before.holdUntilMs) : 0;
-    this.#refusals = { ...before, failure, stations, isOutage, holdUntilMs };
-    if (isOutage || untilMs === nowMs) return;
-    this.#throttledBy = 503;
-    this.#rate.holds.hold(untilMs, nowMs);
-    this.#options.schedule(() => this.#heldLong(), before.sinceMs + OUTAGE_MS - nowMs);
+    const areOthersAccepted = this.#rate.lastAcceptedStartMs >= sinceMs;
+    if (!areOthersAccepted) this.#upstreamUnavailable(inFlight, failure, nowMs);
+  }
+
+  /** An outage of the upstream fails all stations alike; before it is known to be one, `Retry-After` holds their requests. */
+  #upstreamUnavailable({ station, admittedMs }: InFlight, failure: RequestFailure, nowMs: number): void {
+    const before = this.#refusals;
+    const sinceMs = before?.sinceMs ?? nowMs;
+    const isLong = nowMs - sinceMs >= OUTAGE_MS;
+    const isOutage = before?.isOutage || (isLong && !this.#mayAccept(admittedMs));
+    const untilMs = nowMs + (failure.retryAfterMs ?? 0);
+    this.#refusals = {
+      failure,
+      sinceMs,
+      stations: new Set([...(before?.stations ?? []), station.name]),
+      isOutage,
+      holdUntilMs: isOutage ? Math.max(untilMs, before?.holdUntilMs ?? 0) : 0,
+    };
+    if (!isOutage && untilMs > nowMs) {
+      this.#throttledBy = 503;
+      this.#rate.holds.hold(untilMs, nowMs);
+      this.#options.schedule(() => this.#heldLong(), sinceMs + OUTAGE_MS - nowMs);
+    }
   }
 
   /** No reply shows during a hold that it is an outage. One station may be the only one that is out, if others were accepted just before. */
