@@ -12,14 +12,15 @@ import {
 import { configSchema } from '../../src/config/schema.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import { RequestFailure } from '../../src/service/request-failure.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import type { StationCache } from '../../src/stations/station-cache.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';
 import { listingContext } from '../service/support/context.ts';
+import { first } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
-import { SILENT } from './recorded-log.ts';
+import { SILENT, setUpLog } from './recorded-log.ts';
 
 const URL_A = 'http://127.0.0.1:1';
 
@@ -87,6 +88,20 @@ describe('nextGeneration', () => {
     const removed = await generationOf(configOf(service.url, ['b']), generation);
     const again = await generationOf(configOf(service.url, ['a']), removed);
     expect([outcomes(removed), outcomes(again)]).toEqual([undefined, []]);
+  });
+
+  it('counts requests that the service throttles and their retries, and logs them', async () => {
+    const throttledOnce = { ...replyWith(429, { 'retry-after': '0' }), when: first(1) };
+    const service = await startTestService({ source: () => entriesOf(3), faults: { '*': [throttledOnce] } });
+    const { log, logged } = setUpLog();
+    const services = sharedServices(LOADED, { ...SILENT, log }, 1);
+    services.own.upstreams.add('main');
+    const config = configOf(service.url, ['a'], { upstream: { max_retries: 1 } });
+    await refreshAll(await generationOf(config, undefined, services));
+    const text = await services.own.text('text', new Set());
+    for (const name of ['requests_throttled_total', 'request_retries_total'])
+      expect(text).toContain(`telemetry_station_exporter_api_${name}{upstream="main"} 1\n`);
+    expect(logged()).toEqual(['warn msg="upstream throttles requests" upstream=main status=429 times=1']);
   });
 
   it('does not hold the stations of the generations before', async () => {
