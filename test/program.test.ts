@@ -144,11 +144,6 @@ describe('loadCommand, serving', () => {
     await eventually(() => expect(internalErrors()).toHaveLength(2));
     expect((await httpRequest(port, '/metrics')).status).toBe(200);
   });
-
-  it('rejects with an internal error at start', async () => {
-    const config = configFlag(configOf('${' + 'BROKEN}', ['a']));
-    await expect(run([config], faultyEnvironment()).exit).rejects.toThrow('a bug');
-  });
 });
 
 /** Simulates a bug: reading BROKEN throws. */

@@ -126,7 +126,7 @@ describe('list', () => {
     ],
     ['--label=owner=x', /^--label: expected a label of resource_labels, "?team"?.*, got "owner"\n$/],
     ['--label=team=low --label=team=even', /^--label: expected each label at most once, got "team" again\n$/],
-    ['--label=team=low', /^--label: no resource_labels are configured\n$/, []],
+    ['--label=team=low', /^--label: expected a label of resource_labels, which has none, got "team"\n$/, []],
   ])('rejects %s before it queries the service', async (flags, problem, labels: typeof LABELS = LABELS) => {
     const service = await startTestService({ source: () => variedEntries(1) });
     const config = configFlag(configOf(service.url, ['ts'], { labels }));
