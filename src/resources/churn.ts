@@ -102,19 +102,30 @@ async function start(first: Snapshot, counts: ChurnCounts): Promise<void> {
 }
 
 async function compare(before: Snapshot, next: Snapshot, counts: ChurnCounts): Promise<void> {
-  const gone = new Map<string, Resource>();
+  const unmatched = new Map<string, Resource>();
   const oldParts = partsOnlyIn(before, next);
-  await forEachPart(oldParts, (part) => {
-    for (const resource of part) gone.set(resource.id, resource);
+  const newParts = partsOnlyIn(next, before);
+  // Most resources keep their place: comparing them there is faster than finding them by id. `entries` would allocate for each of them.
+  await forEachPart(oldParts, (part, index) => {
+    const newPart = newParts[index];
+    part.forEach((resource, at) => {
+      if (newPart?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
+    });
   });
-  await forEachPart(partsOnlyIn(next, before), (part) => {
-    for (const resource of part) {
-      counts.replace(gone.get(resource.id), resource);
-      gone.delete(resource.id);
-    }
+  await forEachPart(newParts, (part, index) => {
+    const oldPart = oldParts[index];
+    part.forEach((resource, at) => {
+      const inPlace = oldPart?.[at];
+      if (inPlace?.id === resource.id) {
+        counts.replace(inPlace, resource);
+        return;
+      }
+      counts.replace(unmatched.get(resource.id), resource);
+      unmatched.delete(resource.id);
+    });
   });
-  await forEachPart(gone.size === 0 ? [] : oldParts, (part) => {
-    for (const resource of part) if (gone.has(resource.id)) counts.remove(resource);
+  await forEachPart(unmatched.size === 0 ? [] : oldParts, (part) => {
+    for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
   });
 }
 
@@ -142,8 +153,9 @@ function published(totals: Churn, before: Churn): Churn {
 
 class ChurnCounts {
   readonly totals: Map<string, MutableChurn>;
-  readonly #counts: Record<Change['change'], number> = { added: 0, removed: 0, state: 0, rules: 0, type: 0 };
+  readonly #sums = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };
   readonly #removedOwners = new Map<Resource['labels'], number>();
+  #total = 0;
   readonly #removed: Change[] = [];
   readonly #others: Change[] = [];
   readonly #values: LabelValues;
@@ -158,16 +170,8 @@ class ChurnCounts {
   }
 
   changes(): Changes {
-    const { added, removed, state, rules, type } = this.#counts;
-    return {
-      added: added + type,
-      removed: removed + type,
-      stateChanges: state,
-      rulesChanges: rules,
-      total: added + removed + state + rules + type,
-      removedOwners: Array.from(this.#removedOwners, ([labels, total]) => ({ labels, total })),
-      list: [...this.#others, ...this.#removed],
-    };
+    const removedOwners = Array.from(this.#removedOwners, ([labels, total]) => ({ labels, total }));
+    return { ...this.#sums, total: this.#total, removedOwners, list: [...this.#others, ...this.#removed] };
   }
 
   /** Every type and state of a snapshot has series, and every type those of the expected states. */
@@ -185,15 +189,21 @@ class ChurnCounts {
       return;
     }
     this.#of(resource.type).added += 1;
+    this.#sums.added += 1;
     if (old) {
-      this.#of(old.type).removed += 1;
+      this.#countRemoved(old);
       this.#list('type', resource, old.type, resource.type);
     } else this.#list('added', resource, undefined, resource.state || undefined);
   }
 
   remove(resource: Resource): void {
-    this.#of(resource.type).removed += 1;
+    this.#countRemoved(resource);
     this.#list('removed', resource, resource.state || undefined, undefined);
+  }
+
+  #countRemoved({ type }: Resource): void {
+    this.#of(type).removed += 1;
+    this.#sums.removed += 1;
   }
 
   /** A change from or to an unknown state or number is none. */
@@ -201,14 +211,17 @@ class ChurnCounts {
     const { type, state, alertState, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
       addStateChanges(this.#of(type), alertState, this.#values.published('state', state), 1);
+      this.#sums.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
-    if (old.alertRules !== alertRules && old.alertRules !== undefined && alertRules !== undefined)
+    if (old.alertRules !== alertRules && old.alertRules !== undefined && alertRules !== undefined) {
+      this.#sums.rulesChanges += 1;
       this.#list('rules', resource, old.alertRules, alertRules);
+    }
   }
 
   #list(change: Change['change'], resource: Resource, from: Change['from'], to: Change['to']): void {
-    this.#counts[change] += 1;
+    this.#total += 1;
     if (change === 'removed') add(this.#removedOwners, resource.labels, 1);
     const list = change === 'removed' ? this.#removed : this.#others;
     if (list.length < this.#maxChanges) list.push({ change, resource, from, to });
