@@ -57,7 +57,7 @@ interface PageRequest<T> {
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
-  /** The credentials were read again after a 401. */
+  /** The credentials were obtained again after a 401. */
   isRenewed: boolean;
 }
 

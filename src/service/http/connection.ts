@@ -70,8 +70,9 @@ async function openTunnel(
 ): Promise<Socket> {
   const credentials = userInformation(proxyUrl);
   const proxy = `proxy ${proxyUrl.host}`;
+  const defaultPort = protocol === 'https:' ? 443 : 80;
   const request = {
-    path: port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host,
+    path: port === '' ? `${host}:${defaultPort}` : host,
     headers: { host, ...(credentials !== undefined && { 'proxy-authorization': `Basic ${credentials}` }) },
   };
   const { statusCode, socket } = await new Client(proxyUrl.origin, options).connect(request).catch((error) => {

@@ -65,8 +65,9 @@ async function listOnce<Row>(
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
   const hasTotal = total >= received;
+  let ending: Ending = 'end';
   if (hasTotal) await fetchUpToTotal(pass, first, options);
-  const ending = hasTotal ? 'end' : await fetchOverlapping(pass, first, options.pageSize);
+  else ending = await fetchOverlapping(pass, first, options.pageSize);
   if (isLast && ending !== 'end') await fetchUntilNoNewIds(pass, options.pageSize);
   return pass.finish(ending);
 }

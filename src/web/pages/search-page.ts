@@ -41,7 +41,8 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const outdated = stations.filter(isOldOrIncomplete);
   const stateOfData = (station: StationStatus) => {
     const note = stateNote(station);
-    return html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${note === '' ? '' : `${note}, `}${lastSuccess(station, nowMs)})`;
+    const words = note === '' ? '' : `${note}, `;
+    return html`${stationLink(station.name)} (${stateBadge(station, nowMs)}, ${words}${lastSuccess(station, nowMs)})`;
   };
   // A resource in a state of unknown meaning may be one of those searched for.
   const isByMeaning = selection.alert_state !== undefined && selection.alert_state !== 'unknown';
