@@ -71,7 +71,7 @@ const TABLE = {
     'How often to check the configuration and station files for changes and reload them; 0s disables it. Secret files need no reload.',
   ),
   live: forCheck.toggle(
-    'Query each station and print connection, TLS, clock, sizes and costs, with an explanation of each failure.',
+    'Query each station and print connection, TLS, resources, series and requests, with an explanation of each failure.',
   ),
   'min-coverage': forCheck.optional(
     share,
