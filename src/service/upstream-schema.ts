@@ -119,7 +119,11 @@ export const upstream = crossChecked(
       ),
     max_retries: integer(0, 20).prefault(2).describe('Maximum number of retries of a failed request.'),
     page_size: integer(1, 10_000).prefault(100).describe('Number of resources to request per page.'),
-    max_page_bytes: size.prefault('16MiB').describe('Maximum size of a response body; a larger one is an error.'),
+    max_page_bytes: size
+      .prefault('16MiB')
+      .describe(
+        'Maximum size of a response body; a larger one is an error, as is a page of more than about 80,000 records.',
+      ),
     list_style: z
       .enum(['repeat', 'comma'])
       .prefault('repeat')

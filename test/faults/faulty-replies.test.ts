@@ -31,4 +31,9 @@ describe('Exporter, over a faulty service', () => {
     expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
     expect(other.requests).toEqual([]);
   });
+
+  it('fails with the reason body on millions of values in one page, and serves the other station', async () => {
+    const text = `{"resources":[[${'1,'.repeat(8_000_000)}1]]}`;
+    expect((await scrapeOf(replyWith(200, {}, text))).bad).toEqual(expectedState('body'));
+  });
 });

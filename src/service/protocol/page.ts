@@ -69,7 +69,7 @@ export async function readPage<Row>(
   kind: PageKind<Row>,
   { counted, before, signal }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
-  const envelope = parsePage(bytes);
+  const envelope = await parsePage(bytes, signal);
   const records = recordsOf(envelope, kind.field);
   const received = records.length;
   counted?.(received);
@@ -100,16 +100,33 @@ export async function readPage<Row>(
 /** Drops a byte order mark. */
 const UTF8 = new TextDecoder();
 
-function parsePage(bytes: Uint8Array): unknown {
+/** About 80,000 typical records (26 MiB) have as many. The values of a page are in memory together, whatever `max_page_bytes` is. */
+const MAX_VALUES = 1_000_000;
+
+/** `JSON.parse` cannot be interrupted: counting, parsing and reading a large page are turns of their own. */
+async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<unknown> {
   const { length } = bytes;
-  const text = UTF8.decode(bytes);
-  if (text.trimStart().startsWith('<'))
+  if (UTF8.decode(bytes.subarray(0, 100)).trimStart().startsWith('<'))
     throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
+  const mayHaveTooMany = length > MAX_VALUES;
+  if (mayHaveTooMany && atMostValuesIn(bytes) > MAX_VALUES)
+    throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more`);
+  if (mayHaveTooMany) await yieldToEventLoop();
+  signal?.throwIfAborted();
   try {
-    return JSON.parse(text);
+    return JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
     throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
   }
+}
+
+const [COMMA, BRACE, BRACKET] = Buffer.from(',{[');
+
+/** Each value follows one of these characters; those in texts count too. */
+function atMostValuesIn(bytes: Uint8Array): number {
+  let values = 0;
+  for (const byte of bytes) if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
+  return values;
 }
 
 function recordsOf(envelope: unknown, field: string): readonly unknown[] {

@@ -109,6 +109,33 @@ describe('readPage', () => {
     expect(most).toBe(1000);
   });
 
+  it.each([
+    { size: 'small', length: 10, pauses: 1 },
+    { size: 'large', length: 1200, pauses: 2 },
+  ])('pauses $pauses times before the first record of a $size page', async ({ length, pauses }) => {
+    let passed = 0;
+    const next = () => {
+      passed += 1;
+      immediate = setImmediate(next);
+    };
+    let immediate = setImmediate(next);
+    const seen: number[] = [];
+    const readRow = (record: unknown) => {
+      seen.push(passed);
+      return ID_LISTING.read(record, () => undefined);
+    };
+    const body = bytes({ resources: Array(1000).fill({ resource_id: 'a', name: 'a'.repeat(length) }) });
+    await readPageOf(body, { ...ID_LISTING, read: readRow }).finally(() => clearImmediate(immediate));
+    expect(seen[0]).toBe(pauses);
+  });
+
+  it('does not parse a large page when the refresh is aborted', async () => {
+    const end = new AbortController();
+    const page = readPage(Buffer.from(`{"resources":"${'a'.repeat(1_000_000)}`), { signal: end.signal });
+    end.abort(new Error('aborted'));
+    await expect(page).rejects.toThrow('aborted');
+  });
+
   it('ends at the next pause when the refresh is aborted', async () => {
     const end = new AbortController();
     let read = 0;
@@ -122,10 +149,37 @@ describe('readPage', () => {
     expect(read).toBe(1000);
   });
 
-  it('rejects records that are nested too deep to be written', async () => {
-    const record = `${'['.repeat(5000)}${']'.repeat(5000)}`;
-    const body = Buffer.from(`{"resources":[${Array(3).fill(record)}]}`);
-    expect(await readPage(body)).toMatchObject({ received: 3, rejected: 3 });
+  it.each([
+    { shape: 'deep nesting', text: `{"resources":${'['.repeat(100_000)}`, outcome: 'that are not JSON' },
+    {
+      shape: 'millions of empty records',
+      text: `{"resources":[${'{},'.repeat(800_000)}{}]}`,
+      outcome: 'at most 1000000 values',
+    },
+    {
+      shape: 'records of deep nesting',
+      text: `{"resources":[${Array(3).fill(`${'['.repeat(5000)}${']'.repeat(5000)}`)}]}`,
+      outcome: '3 rejected',
+    },
+    { shape: 'records without fields', text: `{"resources":[${'{},'.repeat(9999)}{}]}`, outcome: '10000 rejected' },
+    {
+      shape: 'a text without an end',
+      text: `{"resources":[{"a":"${'a'.repeat(100_000)}`,
+      outcome: 'that are not JSON',
+    },
+  ])('reads or refuses a page with $shape', async ({ text, outcome }) => {
+    const result = await readPage(Buffer.from(text)).then(
+      ({ rejected }) => `${rejected} rejected`,
+      ({ message }: Error) => message,
+    );
+    expect(result).toContain(outcome);
+  });
+
+  it('reads records with long texts and many unknown fields', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, 'x'.repeat(100)]));
+    const records = Array.from({ length: 20 }, (_, at) => ({ resource_id: `id-${at}`, display_name: '名', ...extra }));
+    const body = Buffer.from(JSON.stringify({ resources: records, page: { total: 20 } }, undefined, 2));
+    expect(await readPage(body)).toMatchObject({ received: 20, rowCount: 20, total: 20 });
   });
 
   it('reads no record of a page that has too many', async () => {
