@@ -6,7 +6,7 @@ import { type Environment, readYaml } from './yaml-document.ts';
 
 /**
  * Returns a function that reads the configuration file and the station files and returns their checksum, as Prometheus does: upstreams read
- * files of secrets and certificates again when these change. A file that cannot be read contributes its error.
+ * the files of secrets and certificates each time they use them. A file that cannot be read contributes its error.
  */
 export function configFingerprint(file: string, env: Environment): () => Promise<string> {
   /** What the station files were taken from. */

@@ -4,7 +4,7 @@ const MAX_DIFFERENCE = 0.4;
 /** Longer words are no names that anyone typed, and would take long to compare. */
 const MAX_COMPARED_LENGTH = 64;
 
-/** Comparing more takes time, and a client can repeat it. */
+/** Of more, such as the stations of a large fleet, none is suggested: comparing them would take long. */
 const MAX_COMPARED_WORDS = 200;
 
 /** The first of the known words most similar to `word`, if one is similar enough to suggest. */

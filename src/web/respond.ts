@@ -78,7 +78,7 @@ export function limitResponseTime(response: ServerResponse, timeoutMs = RESPONSE
 /** An error of the client that ends a handler: the status, and a message that ends with a line feed. */
 export class RequestError extends Error {
   readonly status: number;
-  /** What may have been meant: a page of the exporter; the path is relative to the root. */
+  /** Where to read on: a page of the exporter; the path is relative to the root. */
   readonly link: { readonly words: string; readonly path: string } | undefined;
 
   constructor(status: number, message: string, link?: RequestError['link']) {

@@ -8,7 +8,7 @@ import { sendPage } from './layout.ts';
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { STATUS_CODES } = getBuiltinModule('node:http');
 
-/** The page of an error. Not on the paths that everyone may request: it names paths and the version. */
+/** The page of an error. Not on the paths that everyone may request: it has links and the version. */
 export function errorPage(options: WebOptions, openPaths: ReadonlySet<string>): ErrorPage {
   const prefix = pathPrefix(options.externalUrl);
   return (response, { status, message, link }) => {

@@ -35,7 +35,7 @@ function toneOf(station: StationStatus, nowMs: number): 'good' | 'warning' | 'ba
   return station.snapshot?.unknown ? 'unclear' : 'good';
 }
 
-/** What is wrong with a station, in a few words: `401 Unauthorized, 3 rejected`; '' if nothing is. */
+/** What is wrong with a station, in a few words: `401 Unauthorized, incomplete (3 rejected)`; '' if nothing is. */
 export function stateNote(station: StationStatus): string {
   const { snapshot } = station;
   const notes = [
