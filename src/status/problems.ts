@@ -413,7 +413,7 @@ function describeUnknown(stations: readonly StationStatus[]): Description {
     tone: 'unknown',
     ...who,
     problem,
-    what: `${problem}, neither firing nor inactive: ${unknownStatesText(states)}.`,
+    what: `${problem}, neither firing, pending nor inactive: ${unknownStatesText(states)}.`,
     advice: unknownStatesAdvice(states),
     sinceMs: earliest(stations.map(({ unknownSinceMs }) => unknownSinceMs)),
   };

@@ -65,7 +65,7 @@ describe('resources in states that need a meaning', () => {
       listed: 0,
     });
     expect(before.page).toContain(
-      '7 resources in states of unknown meaning, neither firing nor inactive: ALERTSTATE_ESCALATED (7).',
+      '7 resources in states of unknown meaning, neither firing, pending nor inactive: ALERTSTATE_ESCALATED (7).',
     );
     expect(before.stationPage).toMatch(/7 resources in states of unknown meaning.*: ALERTSTATE_ESCALATED \(7\)\./);
     for (const text of [before.page, before.stationPage]) expect(text).toContain(WHAT_TO_DO);
@@ -106,7 +106,7 @@ describe('resources in states that need a meaning', () => {
     const unclear = await checkLive(config);
     expect(unclear.code).toBe(0);
     expect(unclear.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'warning: station prod of upstream main: 7 resources in states of unknown meaning, neither firing nor inactive: ALERTSTATE_ESCALATED (7).',
+      'warning: station prod of upstream main: 7 resources in states of unknown meaning, neither firing, pending nor inactive: ALERTSTATE_ESCALATED (7).',
     );
     expect(unclear.stdout.replaceAll(/\s+/g, ' ')).toContain(WHAT_TO_DO);
     expect((await checkLive({ ...config, states: STATES })).stdout).not.toContain('unknown meaning');

@@ -38,7 +38,8 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const types = page.rows.map(({ resource }) => resource.type);
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = exporter.stations();
-  const outdated = stations.filter(isOldOrIncomplete);
+  const isSearched = ({ name }: StationStatus) => selection.station === undefined || selection.station === name;
+  const outdated = stations.filter((station) => isSearched(station) && isOldOrIncomplete(station));
   const stateOfData = (station: StationStatus) => {
     const note = stateNote(station);
     const words = note === '' ? '' : `${note}, `;

@@ -29,7 +29,6 @@ import {
   textOrUnknown,
 } from './resource-list.ts';
 import {
-  completeness,
   countTiles,
   lastSuccess,
   linkedCount,
@@ -40,7 +39,7 @@ import {
 } from './station-parts.ts';
 import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
 
-const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
+const WITHOUT_DATA = html`<p>No data: no refresh has succeeded yet, or the last success is longer ago than <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 interface StationPageView extends StationDetail {
@@ -135,11 +134,10 @@ function stationTiles({ spec, status, nowMs }: StationPageView): Html {
 /** Whether the data is verified complete; none without data. */
 function listingTile(status: StationStatus): Fact {
   const { snapshot } = status;
-  const missing = completeness(status);
   return {
     term: 'Listing',
-    value: snapshot && (missing || 'complete'),
-    tone: missing === '' ? '' : 'warning',
+    value: snapshot && (snapshot.complete ? 'complete' : 'incomplete'),
+    tone: snapshot === undefined || snapshot.complete ? '' : 'warning',
     note: snapshot && `in ${countText(snapshot.pages, 'request')}${status.isBeforeReload ? ', before the reload' : ''}`,
   };
 }
@@ -151,7 +149,7 @@ function resourcesOf(view: StationPageView): Html {
   const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
   const form = resourceFilterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
-  if (page === undefined) return status.up === undefined ? NOT_TRIED : EXPIRED;
+  if (page === undefined) return status.up === undefined ? NOT_TRIED : WITHOUT_DATA;
   const size = status.snapshot?.resources ?? 0;
   if (size === 0) return html`${form}\n<p id="nothing">${emptyText(status)}</p>`;
   if (page.total === 0)

@@ -101,7 +101,10 @@ describe('searchPage', () => {
       { ...STATION, name: 'former', isBeforeReload: true },
       { ...STATION, name: 'gone', up: false, snapshot: undefined },
     ];
-    const { text } = await search({ ...stationsOf({ prod: [], gone: undefined }), stations }, '?search=x');
+    const all = { ...stationsOf({ prod: [], gone: undefined }), stations };
+    const { text } = await search(all, '?search=x');
+    expect((await search(all, '?search=x&station=prod')).text).not.toContain('Old or incomplete data');
+    expect((await search(all, '?search=x&station=old')).text).toContain('Old or incomplete data: old (');
     expect(text).toContain('Not searched because they have no data: gone.');
     expect(text).toContain(
       'Old or incomplete data: old (failing, 55 s ago), partial (up, incomplete, 55 s ago), former (up, listed before the reload, 55 s ago).',
