@@ -148,6 +148,11 @@ export class AdaptiveRate {
     return Math.min(this.#ceiling, this.#limit ? limitPerSecond(this.#limit) : Number.POSITIVE_INFINITY);
   }
 
+  /** Requests are throttled even at the lowest rate. */
+  get isAtFloor(): boolean {
+    return this.#limit !== undefined && limitPerSecond(this.#limit) <= FLOOR_PER_SECOND;
+  }
+
   /** The first throttled request after five minutes without any; only while `statistics` has some. */
   get throttledSinceMs(): number {
     return this.#throttledSinceMs;

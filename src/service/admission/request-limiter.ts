@@ -20,9 +20,11 @@ interface LimiterOptions {
 /** Each request of a refresh carries the same object. */
 export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'signal'>;
 
-interface ThrottlingState {
+export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
   readonly isAccepting: boolean;
+  /** Requests are throttled even at the lowest rate. */
+  readonly isAtLowestRate: boolean;
 }
 
 /** Admits a waiting request, or ends it because of an outage. */
@@ -140,7 +142,10 @@ export class RequestLimiter {
     const isThrottled = status === 429 || (status === 503 && !isOutage);
     if (!isThrottled) return undefined;
     const sinceAcceptedMs = this.#options.now() - this.#rate.lastAcceptedMs;
-    return { isAccepting: sinceAcceptedMs < ACCEPTING_MS || this.#mayAccept(admittedMs) };
+    return {
+      isAccepting: sinceAcceptedMs < ACCEPTING_MS || this.#mayAccept(admittedMs),
+      isAtLowestRate: this.#rate.isAtFloor,
+    };
   }
 
   /** Whether a request that was admitted by then is still in flight. A probe is of a station that hangs, and says nothing about the others. */

@@ -1,6 +1,6 @@
 import type { RequestFailure } from '../request-failure.ts';
 import type { InFlight } from './circuit-breaker.ts';
-import type { RequestLimiter } from './request-limiter.ts';
+import type { RequestLimiter, ThrottlingState } from './request-limiter.ts';
 
 type RetryDecision =
   /** Retry after so many milliseconds. */
@@ -57,7 +57,7 @@ export class RequestRetries {
   ): RetryDecision {
     const throttling = this.#limiter.throttling(failure, request);
     this.#throttlings = throttling ? this.#throttlings + 1 : 0;
-    if (throttling) return this.#afterThrottling(failure, throttling.isAccepting, times);
+    if (throttling) return this.#afterThrottling(failure, throttling, times);
     if (failure.status === 413) return 'smaller-page';
     // An outage: the next refresh is the retry.
     if (failure.status === 503) return 'give-up';
@@ -69,9 +69,17 @@ export class RequestRetries {
   }
 
   /** While other requests are accepted, a retry will succeed in the end and does not count. */
-  #afterThrottling({ status, retryAfterMs }: RequestFailure, isAccepting: boolean, times: Times): RetryDecision {
+  #afterThrottling(
+    { status, retryAfterMs }: RequestFailure,
+    { isAccepting, isAtLowestRate }: ThrottlingState,
+    times: Times,
+  ): RetryDecision {
     const counts = !isAccepting || this.#throttlings > MAX_THROTTLINGS;
-    if (this.#maxRetries === 0 || (counts && this.#retries >= this.#maxRetries)) return 'give-up';
+    if (this.#maxRetries === 0) return 'give-up';
+    if (counts && this.#retries >= this.#maxRetries) {
+      const mayBeSize = retryAfterMs === undefined && (isAtLowestRate || isAccepting);
+      return mayBeSize ? 'smaller-page' : 'give-up';
+    }
     if (retryAfterMs) {
       const decision = this.#retry(retryAfterMs, counts, times);
       return decision === 'give-up' && status === 429 ? 'postpone' : decision;

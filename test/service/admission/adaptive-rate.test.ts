@@ -56,6 +56,7 @@ describe('AdaptiveRate', () => {
     const rate = new AdaptiveRate();
     const nowMs = send(rate, 0, 180_000, () => false);
     expect(rate.perSecond).toBe(0.1);
+    expect(rate.isAtFloor).toBe(true);
     send(rate, nowMs, 60_000, () => true);
     expect(rate.perSecond).toBeGreaterThan(50);
   });

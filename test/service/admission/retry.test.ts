@@ -13,6 +13,7 @@ const throttled = (retryAfterMs?: number) =>
 const DEFAULTS = {
   maxRetries: 2,
   isAccepting: true,
+  isAtLowestRate: false,
   isProbe: false,
   deadlineMs: Number.MAX_VALUE,
 };
@@ -23,8 +24,9 @@ const STATION = new CircuitBreaker(8).station('prod');
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
-  const { maxRetries, isAccepting, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
-  const throttling = ({ status }: Pick<RequestFailure, 'status'>) => (status === 429 ? { isAccepting } : undefined);
+  const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
+  const throttling = ({ status }: Pick<RequestFailure, 'status'>) =>
+    status === 429 ? { isAccepting, isAtLowestRate } : undefined;
   const retries = new RequestRetries(maxRetries, { throttling });
   const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
@@ -39,6 +41,7 @@ const GIVE_UP = 'give-up';
 const SMALLER = 'smaller-page';
 
 const REFUSED = [retryAfter(750, true), retryAfter(1500, true)];
+const LOWEST = { isAccepting: false, isAtLowestRate: true };
 
 describe('RequestRetries', () => {
   it.each<[string, RequestFailure[], Situation, unknown[]]>([
@@ -66,13 +69,20 @@ describe('RequestRetries', () => {
       'does not count throttling while other requests are accepted, until it cannot be chance',
       times(23, throttled()),
       {},
-      [...[125, 250, ...Array(18).fill(500)].map((delayMs) => retryAfter(delayMs, true)), ...REFUSED, GIVE_UP],
+      [...[125, 250, ...Array(18).fill(500)].map((delayMs) => retryAfter(delayMs, true)), ...REFUSED, SMALLER],
     ],
     [
       'counts throttling when no request was accepted in between, and waits longer',
       times(3, throttled()),
       { isAccepting: false },
       [...REFUSED, GIVE_UP],
+    ],
+    ['requests a smaller page when throttled at the lowest rate', times(3, throttled()), LOWEST, [...REFUSED, SMALLER]],
+    [
+      'gives up when Retry-After does not help at the lowest rate',
+      times(3, throttled(100)),
+      LOWEST,
+      [retryAfter(100, true), retryAfter(100, true), GIVE_UP],
     ],
     ['gives up in an outage', [UNAVAILABLE], {}, [GIVE_UP]],
     ['waits until Retry-After', times(3, throttled(3000)), {}, Array(3).fill(retryAfter(3000, true))],
