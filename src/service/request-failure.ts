@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../model/failure.ts';
 import { isObject } from '../model/values.ts';
 import { safeExcerpt } from './redaction.ts';
@@ -99,12 +100,20 @@ export function replyFailure(
   const { status, headers } = reply;
   const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   const excerpt = safeExcerpt(replyText(reply), secrets);
-  return new RequestFailure(REASONS.get(status) ?? 'status', `${answer}: ${excerpt}`, {
+  const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
+  return new RequestFailure(REASONS.get(status) ?? 'status', message, {
     retryable: status === 408 || status === 429 || status >= 500,
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
     status,
     clockDifferenceMs,
   });
+}
+
+/** A common cause of rejected signatures. */
+function clockHint(differenceMs = 0): string {
+  return isNotableClockDifference(differenceMs)
+    ? `; the local clock is ${clockDifferenceText(differenceMs)} the service's, which is enough to invalidate signatures`
+    : '';
 }
 
 const REASONS: ReadonlyMap<number, FailureReason> = new Map([

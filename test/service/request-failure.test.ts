@@ -93,6 +93,14 @@ describe('replyFailure', () => {
     expect(reasons).toEqual(['auth', 'forbidden', 'not_found', 'rate_limited', ...Array(6).fill('status')]);
   });
 
+  it('has a clock difference, in the message from a minute on', () => {
+    const reply = { status: 401, headers: {}, body: Buffer.alloc(0) };
+    const differing = (clockDifferenceMs: number) => replyFailure(reply, { ...CONTEXT, clockDifferenceMs });
+    expect(differing(60_000).message).toMatch(/: empty body$/);
+    expect(differing(61_000).message).toMatch(/: empty body; the local clock is 61 s ahead of the service's, /);
+    expect(differing(61_000)).toMatchObject({ clockDifferenceMs: 61_000 });
+  });
+
   it('is retryable only for 408, 429 and 5xx, with the delay of Retry-After', () => {
     const retryable = [301, 400, 401, 404, 408, 409, 429, 500, 503, 599].filter((status) => failure(status).retryable);
     expect(retryable).toEqual([408, 429, 500, 503, 599]);

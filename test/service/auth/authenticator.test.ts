@@ -6,7 +6,6 @@ import { systemClock } from '../../../src/model/clock.ts';
 import { readSecret } from '../../../src/service/auth/credential.ts';
 import { SIGNED_HEADERS } from '../../../src/service/auth/hmac.ts';
 import type { ConfiguredScheme } from '../../../src/service/auth/schemes.ts';
-import type { RequestFailure } from '../../../src/service/request-failure.ts';
 import type { UpstreamOptions } from '../../../src/service/upstream-options.ts';
 import { bearer, schemeOf, servedClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
@@ -128,15 +127,14 @@ describe('Authenticator', () => {
     const wallNow = () => Date.now() - 3_600_000;
     const rejected = async (auth: ConfiguredScheme, time = {}) => {
       const { failure, requests } = await servedClient(demand('authorization', 'other'), { auth }, time);
-      return { failure: await failure(), headers: requests[0]?.headers };
+      const { message } = await failure();
+      return { message, headers: requests[0]?.headers };
     };
     const late = await rejected(hmac(), { wallNow });
-    expect(late.failure.message).toMatch(new RegExp(`: ${NOT_SHOWN}$`));
-    const { clockDifferenceMs } = late.failure as RequestFailure;
-    expect(Math.round(Number(clockDifferenceMs) / 60_000)).toBe(-60);
+    expect(late.message).toMatch(new RegExp(`: ${NOT_SHOWN}; the local clock is \\d+ s behind the service's`));
     expect(late.headers).not.toHaveProperty('date');
-    const token = await rejected(bearer({ text: 'p' }), { wallNow });
-    expect(token.failure).toMatchObject({ clockDifferenceMs: undefined });
+    expect((await rejected(hmac())).message).not.toContain('clock');
+    expect((await rejected(bearer({ text: 'p' }), { wallNow })).message).not.toContain('clock');
   });
 
   it('signs the request as it is sent, in the configured order', async () => {
