@@ -124,6 +124,7 @@ interface FleetConfig {
   readonly upstreams?: unknown;
   readonly stations?: unknown;
   readonly station_files?: unknown;
+  readonly cache?: unknown;
 }
 
 function* fleetProblems(fleet: FleetConfig): Iterable<CrossProblem> {
@@ -133,15 +134,25 @@ function* fleetProblems(fleet: FleetConfig): Iterable<CrossProblem> {
     yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
   if (isEmptyList(stations) && isEmptyList(station_files))
     yield { path: ['stations'], message: 'expected at least one station, or station_files, got none' };
+  yield* zeroTtlProblems(fleet.cache, fleet.cache, ['cache']);
   yield* stationProblems(fleet, ['stations']);
 }
 
 /** `path`: of the list. */
-function* stationProblems({ upstreams, stations }: FleetConfig, path: ConfigPath): Iterable<CrossProblem> {
+function* stationProblems({ upstreams, stations, cache }: FleetConfig, path: ConfigPath): Iterable<CrossProblem> {
   const checkUpstream = isObject(upstreams) ? upstreamCheck(upstreams) : () => [];
   for (const [index, station] of listOf(stations).entries()) {
-    if (isObject(station)) yield* checkUpstream(station, [...path, index]);
+    if (!isObject(station)) continue;
+    yield* checkUpstream(station, [...path, index]);
+    yield* zeroTtlProblems(cache, station['cache'], [...path, index, 'cache']);
   }
+}
+
+/** In the background, stations would be refreshed without an end. */
+function* zeroTtlProblems(cache: unknown, settings: unknown, path: ConfigPath): Iterable<CrossProblem> {
+  if (!isObject(cache) || cache['refresh'] !== 'background' || !isObject(settings)) return;
+  const message = 'expected more than 0 because cache.refresh is background, got 0';
+  for (const key of ['ttl', 'error_ttl']) if (settings[key] === 0) yield { path: [...path, key], message };
 }
 
 /** The station's name as a label value, which must be unique, and the key that defines it. */

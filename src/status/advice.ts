@@ -171,7 +171,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       meaning: '{host} closed the connection before the reply was complete.',
       // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
       advice:
-        'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service. If every request fails, the service may require a client certificate: set tls_config.cert_file and tls_config.key_file.',
+        'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service. If every request fails, base_url may need https://, or the service requires a client certificate: set tls_config.cert_file and tls_config.key_file, or check whether they have expired.',
     },
     {
       short: 'connection failed',

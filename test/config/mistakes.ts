@@ -342,6 +342,15 @@ const FURTHER_MISTAKES: readonly Mistake[] = [
     '6:58: states.inactive[0]: expected each state once, got "3", which is also states.firing[1]',
     '6:63: states.inactive[1]: expected each state once, got "B", which is also states.firing[2]',
   ],
+  [
+    fleet(
+      'cache: { ttl: 0, refresh: background }',
+      'stations:',
+      `  - { upstream: main, cache: { error_ttl: 0s }, rid: ${RID} }`,
+    ),
+    '4:15: cache.ttl: expected more than 0 because cache.refresh is background, got 0',
+    '6:43: stations[0].cache.error_ttl: expected more than 0 because cache.refresh is background, got 0',
+  ],
   [withUrl(`$\{URL}`), '3:15: upstreams.main.base_url: environment variable URL is not set'],
   [
     upstreamWith('refresh_timeout: 25d'),
