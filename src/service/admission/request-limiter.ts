@@ -68,6 +68,9 @@ const OUT_REPLIES = 10;
 /** In an outage requests wait for each other, so that those of the stations that were tried least recently are sent. */
 const GATHER_MS = 1000;
 
+/** Between the reply that begins a hold and the pause before its retry, which is as long, time passes. */
+const HOLD_TOLERANCE_MS = 100;
+
 /** Longer than the window in which most services count: until then, a service that throttles everything may only have used up its quota. */
 const ACCEPTING_MS = 75_000;
 
@@ -222,8 +225,9 @@ export class RequestLimiter {
     });
     observer.waiting?.(1);
     try {
-      // In a hold the request waits in the queue, where an outage ends it.
-      if (pauseMs > 0 && now() + pauseMs > this.holdUntilMs) await this.#pause(pauseMs, signal);
+      // In a hold that is as long the request waits in the queue, where an outage ends it.
+      const isHeldAsLong = this.holdUntilMs > now() + pauseMs - HOLD_TOLERANCE_MS;
+      if (pauseMs > 0 && !isHeldAsLong) await this.#pause(pauseMs, signal);
       this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
       this.#admit();
       const admission = await untilAborted(admitted, signal);

@@ -204,6 +204,16 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.outage).toBeUndefined();
   });
 
+  it('fails a request in an outage that pauses as long as the hold, some time after the reply that began it', async () => {
+    const { clock, limiter, refreshOnce, finish } = setUp(8);
+    await finish(100, [refreshOnce('a')]);
+    await Promise.all(['a', 'b', 'c'].map((station) => refused(limiter, station, 30_000)));
+    await finish(105, []);
+    const sent = () => Promise.reject(new Error('sent'));
+    const retry = limiter.run(refreshOf('c'), sent, 30_000).catch((error: Error) => [error.message, clock.now()]);
+    expect(await finish(31_000, [retry])).toEqual([['503', 5100]]);
+  });
+
   it('ends an outage for all stations with the first accepted request, whatever replies it still gets', async () => {
     const { clock, limiter, refreshOnce, finish } = setUp(4);
     await finish(100, [refreshOnce('b')]);
