@@ -1,5 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../../src/model/failure.ts';
 import { type QueuedRefresh, RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -169,6 +170,18 @@ describe('RequestLimiter, when requests are throttled', () => {
     }
     expect(messages).toEqual([undefined, undefined, '503']);
     await finish(67_000, [refreshOnce('b')]);
+    expect(limiter.outage).toBeUndefined();
+  });
+
+  it('takes a reply that is no listing for an accepted request, which ends the outage', async () => {
+    const { limiter, finish } = setUp(1);
+    for (const atMs of [60_000, 65_000]) {
+      await finish(atMs, []);
+      await refused(limiter, 'a');
+    }
+    const read = () => Promise.reject(new ListingFailure('body', 'expected JSON'));
+    expect(limiter.outage?.message).toBe('503');
+    await finish(67_000, [expect(limiter.run(refreshOf('b'), read)).rejects.toThrow('expected JSON')]);
     expect(limiter.outage).toBeUndefined();
   });
 
