@@ -361,7 +361,10 @@ function upstreamProblems(
 ): readonly FleetProblem[] {
   const { holdMs, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
-  const isSaid = stations.some(({ upstream, failure }) => upstream === name && failure?.reason === 'rate_limited');
+  const failures = stations.filter(({ upstream }) => upstream === name).map(({ failure }) => failure);
+  const isSaid = failures.some((failure) => failure?.reason === 'rate_limited');
+  // An outage, whose Retry-After is no reason to send fewer requests.
+  const isOut = failures.length > 0 && failures.every((failure) => failure?.status === 503);
   const found: { problem: string; what: string; sinceMs?: number | undefined }[] = [];
   if (recentThrottled > 0 && !isSaid && (isShort || capacity === undefined))
     found.push({
@@ -369,7 +372,7 @@ function upstreamProblems(
       what: throttledText(load, capacity),
       sinceMs: throttledForMs === undefined ? undefined : nowMs - throttledForMs,
     });
-  if (holdMs > 0)
+  if (holdMs > 0 && !isOut)
     found.push({
       problem: 'paused by the service',
       what: `service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,

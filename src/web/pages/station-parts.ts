@@ -138,11 +138,15 @@ export function recentChanges(
   const sinceMs = changes.reduce((first, { atMs }) => Math.min(first, atMs), nowMs);
   const since = new Date(sinceMs).toISOString();
   const link = (change: 'added' | 'removed', words: string) =>
-    html`<a href="${root}${changesPath(station, { change, since })}">${words}</a>`;
+    html`<a href="${root}${changesPath(station, { change, since })}">${words}</a> `;
   const isLoss = stations.some((status) => status.lossAt(nowMs) !== undefined);
-  const lost = html`<span${isLoss ? html` class="failing"` : []}>${link('removed', `−${numberText(removed)}`)}</span> `;
-  const gained = html`${link('added', `+${numberText(added)}`)} `;
-  return html`${removed === 0 ? [] : lost}${added === 0 ? [] : gained}${sinceText(sinceMs, nowMs)}`;
+  const numbers: Html[] = [];
+  if (removed > 0) {
+    const lost = link('removed', `−${numberText(removed)}`);
+    numbers.push(isLoss ? html`<span class="failing">${lost}</span>` : lost);
+  }
+  if (added > 0) numbers.push(link('added', `+${numberText(added)}`));
+  return html`${numbers}${sinceText(sinceMs, nowMs)}`;
 }
 
 /** Which series of a station are withheld, on its page and on those of its resources; empty if none are. */

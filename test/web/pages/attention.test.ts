@@ -349,6 +349,14 @@ describe('attentionSection', () => {
     );
   });
 
+  it('does not advise fewer requests in an outage with Retry-After', () => {
+    const unavailable = (name: string) => failing(name, 'status', 503);
+    const problemsIn = (stations: readonly StationStatus[]) =>
+      problemsOf(stations, { upstreams: [loaded({ holdMs: 61_000 })] }).map(({ problem }) => problem);
+    expect(problemsIn([unavailable('a'), unavailable('b')])).toEqual(['503 Service Unavailable']);
+    expect(problemsIn([unavailable('a'), up('b')])).toEqual(['503 Service Unavailable', 'paused by the service']);
+  });
+
   it('advises no larger page_size where the service caps pages', () => {
     const upstreams = [loaded({ recentThrottled: 36 })];
     expect(rowsOf([up('a')], { upstreams })[0]?.text).not.toContain('page_size');
