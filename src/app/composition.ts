@@ -36,7 +36,7 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstr
 }
 
 /** What commands that read stations once observe. */
-type Observer = Partial<Pick<RequestObserver, 'replied' | 'retried'> & Pick<ListingObserver, 'pageReceived'>>;
+type Observer = Partial<Pick<RequestObserver, 'replied'> & Pick<ListingObserver, 'pageReceived'>>;
 
 /** Services that outlive configuration reloads. */
 export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
@@ -214,10 +214,6 @@ function requestObserver(upstream: string, { own, log, observer }: SharedService
   return {
     ...metrics,
     ...observer,
-    retried: () => {
-      metrics.retried();
-      observer?.retried?.();
-    },
     throttled: (status) => {
       metrics.throttled();
       warn('throttled', { upstream, status });

@@ -24,7 +24,6 @@ import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
-import { countText } from '../text/words.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { checkLabels } from './read-station.ts';
@@ -112,10 +111,7 @@ async function printWithoutRules(
 async function checkStations(context: ProcessContext, loaded: LoadedConfig, shard: Shard): Promise<Facts> {
   const received: ReceivedReplies = new Map();
   const replied = (reply: ReplyInfo) => void getOrCreate(received, reply.station, () => []).push(reply);
-  const title = countText(stationsOf(shard, loaded.config).length, 'station');
-  return withStations(context, loaded, { title, shard, observer: { replied } }, (generation) =>
-    factsOf(generation, received),
-  );
+  return withStations(context, loaded, { shard, observer: { replied } }, (generation) => factsOf(generation, received));
 }
 
 type ReceivedReplies = Map<string | undefined, ReplyInfo[]>;

@@ -26,8 +26,8 @@ interface ReadingObserver {
 }
 
 /**
- * Takes one snapshot of each configured station, or of the named one, with the components that `serve` uses. Shows progress on a terminal
- * and prints warnings about incomplete snapshots. Throws an OperatorError if every station fails.
+ * Takes one snapshot of each configured station, or of the named one, with the components that `serve` uses. Prints warnings about
+ * incomplete snapshots. Throws an OperatorError if every station fails.
  */
 export async function readStations(
   context: ProcessContext,
@@ -42,7 +42,6 @@ export async function readStations(
     const stations = resolveStations(loaded.config);
     configured?.(stations);
     const options = {
-      title: name ?? countText(stations.length, 'station'),
       shard: { ordinal: 0, total: 1 },
       observer: received ? { pageReceived: received } : {},
     };

@@ -218,13 +218,6 @@ describe('check --live', () => {
     expect(stdout).toMatch(/A refresh takes up to \d+\.\d s, longer than the scrape timeout of 0\.001 s/);
   });
 
-  it('shows the progress of all stations on a terminal, and clears it', async () => {
-    const { stderr } = await resultOf(['check', '--live', configFlag(await configFor())], {}, 'exporter', 80);
-    const paints = stderr.split('\r\u001b[K');
-    expect(paints[1]).toBe('1 station: 0 pages');
-    expect(paints.at(-1)).toBe('');
-  });
-
   it('exits immediately on SIGTERM', async () => {
     const service = await startService({ faults: { '*': [NAMED_FAULTS.hang] } });
     const config = configOf(service.url, ['a'], { upstream: { timeout: '1h', refresh_timeout: '1h' } });

@@ -179,14 +179,14 @@ describe('record', () => {
       expect(text).toContain(kept);
   });
 
-  const record = async (faults: readonly Fault[], flags: readonly string[], columns?: number) =>
-    resultOf(['record', 'ts', configFlag(await configured(faults, {})), ...flags], {}, 'host', columns);
+  const record = async (faults: readonly Fault[], flags: readonly string[]) =>
+    resultOf(['record', 'ts', configFlag(await configured(faults, {})), ...flags]);
 
-  it('writes to stdout without a file, and shows its progress on a terminal', async () => {
-    const { code, stdout, stderr } = await record([], [], 80);
+  it('writes to stdout without a file', async () => {
+    const { code, stdout, stderr } = await record([], []);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
-    expect(stderr).toMatch(/ts: 0 pages.*\nrecorded 62 resources of "ts", 7 pages, to standard output\n/s);
+    expect(stderr).toMatch(/^recorded 62 resources of "ts", 7 pages, to standard output\n/m);
   });
 
   it('does not overwrite a file', async () => {

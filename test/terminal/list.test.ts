@@ -5,15 +5,6 @@ import { configOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { program, shown } from './pseudo-terminal.ts';
 
-describe('list, in a terminal', () => {
-  it('shows progress while the data goes into a pipe', async () => {
-    const list = `${program} list training --demo --limit=1 --format=csv`;
-    const { text } = await shown(`sh -c "${list.replaceAll('"', '\\"')} | cat"`);
-    expect(text).toMatch(/training: 0 pages/);
-    expect(text).toContain('resource_id,name');
-  });
-});
-
 describe('the table of list, in a terminal of 80 columns', () => {
   it('fits, in colour and with nothing else that controls the terminal', async () => {
     const records = [

@@ -8,7 +8,6 @@ export const program = `'${process.execPath}' '${fileURLToPath(new URL('../../di
 
 interface TerminalOptions {
   readonly columns?: number;
-  readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
@@ -19,10 +18,10 @@ export class PseudoTerminal {
   readonly exit: Promise<number | null>;
   #text = '';
 
-  constructor(command: string, { columns = 80, env = {}, cwd }: TerminalOptions = {}) {
+  constructor(command: string, { columns = 80, cwd }: TerminalOptions = {}) {
     const { NO_COLOR: _none, ...inherited } = process.env;
     this.#child = spawn('script', ['-qec', `stty cols ${columns} && exec ${command}`, '/dev/null'], {
-      env: { ...inherited, TERM: 'xterm', ...env },
+      env: { ...inherited, TERM: 'xterm' },
       ...(cwd !== undefined && { cwd }),
     });
     this.exit = new Promise((resolve) => this.#child.once('close', resolve));
