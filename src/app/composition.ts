@@ -32,11 +32,8 @@ export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstr
   readonly build: Build;
   readonly shard: Shard;
   readonly processMetrics?: boolean;
-  readonly observer?: Observer;
+  readonly observer?: Partial<Pick<ListingObserver, 'pageReceived'>>;
 }
-
-/** What commands that read stations once observe. */
-type Observer = Partial<Pick<RequestObserver, 'replied'> & Pick<ListingObserver, 'pageReceived'>>;
 
 /** Services that outlive configuration reloads. */
 export type SharedServices = Readonly<ReturnType<typeof sharedServices>>;
@@ -208,12 +205,11 @@ function connectUpstreams(
   return upstreams;
 }
 
-function requestObserver(upstream: string, { own, log, observer }: SharedServices): Partial<RequestObserver> {
+function requestObserver(upstream: string, { own, log }: SharedServices): Partial<RequestObserver> {
   const metrics = own.upstreams.observer(upstream);
   const warn = rareWarning(log, 'upstream throttles requests', HOUR_MS);
   return {
     ...metrics,
-    ...observer,
     throttled: (status) => {
       metrics.throttled();
       warn('throttled', { upstream, status });

@@ -23,7 +23,7 @@ export function statusesOf(generation: Generation, views = generation.fleet.view
 function stationStatus(generation: Generation, view: StatusView, isUpstreamDown: boolean): StationStatus {
   const { upstreams, journals } = generation;
   const { spec, health, served, ...refresh } = view;
-  const upstream = upstreams.get(spec.upstream) as Upstream;
+  const { access, limiter } = upstreams.get(spec.upstream) as Upstream;
   const journal = journals.get(spec.name);
   const snapshot = served?.data.snapshot;
   return {
@@ -33,9 +33,9 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
     ...health,
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
     ...refresh,
-    access: upstream.access,
-    hasReplied: health.lastSuccessMs !== undefined,
-    isHanging: upstream.limiter.isHanging(spec.name),
+    access,
+    hasReplied: health.lastSuccessMs !== undefined || limiter.breaker.hasReplied(spec.name),
+    isHanging: limiter.breaker.isHanging(spec.name),
     isUpstreamDown,
     refresh: spec.cache.refresh,
     snapshot: served &&

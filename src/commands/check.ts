@@ -10,7 +10,7 @@ import { resolveStations } from '../config/resolve.ts';
 import { probeConnection } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
-import { clockDifferenceMs, type Facts, labelMatches, type StationFacts } from '../diagnosis/facts.ts';
+import { type Facts, labelMatches, type StationFacts } from '../diagnosis/facts.ts';
 import type { Body } from '../exposition/exposition.ts';
 import { getOrCreate } from '../model/sums.ts';
 import type { Resources } from '../resources/collector.ts';
@@ -18,7 +18,6 @@ import { columnsWith, type Resource } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
 import { searchStations } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { ReplyInfo } from '../service/request-observer.ts';
 import { isOnShard, type Shard } from '../stations/shard.ts';
 import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
@@ -61,7 +60,7 @@ async function checkLive(
   shard: Shard,
   configWarnings: number,
 ): Promise<number> {
-  const facts = await checkStations(context, loaded, shard);
+  const facts = await withStations(context, loaded, { shard }, factsOf);
   const problems = checkProblems(facts, flags['scrape.timeout']);
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
@@ -107,16 +106,8 @@ async function printWithoutRules(
   }
 }
 
-/** Refreshes every station of the shard once. */
-async function checkStations(context: ProcessContext, loaded: LoadedConfig, shard: Shard): Promise<Facts> {
-  const received: ReceivedReplies = new Map();
-  const replied = (reply: ReplyInfo) => void getOrCreate(received, reply.station, () => []).push(reply);
-  return withStations(context, loaded, { shard, observer: { replied } }, (generation) => factsOf(generation, received));
-}
-
-type ReceivedReplies = Map<string | undefined, ReplyInfo[]>;
-
-async function factsOf(generation: Generation, received: ReceivedReplies): Promise<Facts> {
+/** Refreshes every station once. */
+async function factsOf(generation: Generation): Promise<Facts> {
   const caches = [...generation.stations.values()];
   const refreshed = async (station: StationCache<Resources>) => {
     await station.refresh();
@@ -127,31 +118,23 @@ async function factsOf(generation: Generation, received: ReceivedReplies): Promi
       series: await seriesIn(generation.exposition.stationBody([view], 'text')),
       spec: view.spec,
       listed: view.served?.data,
-      replies: received.get(view.spec.name) ?? [],
     };
   };
   const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
   const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: probeConnection(upstream.options) }));
   const stations = await Promise.all(caches.map(refreshed));
   const views = stations.map(({ view }) => view);
-  const observed = probes.map(async ({ name, upstream, probed }) => {
-    const own = stations.filter(({ spec }) => spec.upstream === name);
-    return {
-      ...upstreamStatus(name, upstream, views),
-      ...(await probed),
-      options: upstream.options,
-      access: upstream.access,
-      clockDifferenceMs: clockDifferenceMs(own.flatMap(({ replies }) => replies)),
-    };
-  });
+  const observed = probes.map(async ({ name, upstream, probed }) => ({
+    ...upstreamStatus(name, upstream, views),
+    ...(await probed),
+    options: upstream.options,
+    access: upstream.access,
+  }));
   const upstreams = await Promise.all(observed);
   const statuses = statusesOf(generation, views);
   return {
     upstreams,
-    stations: stations.map((station, at) => ({
-      ...station,
-      status: { ...(statuses[at] as StationStatus), hasReplied: station.replies.length > 0 },
-    })),
+    stations: stations.map((station, at) => ({ ...station, status: statuses[at] as StationStatus })),
     labelMatches: labelMatches(generation.loaded.config.resource_labels, stations),
     nowMs: Date.now(),
   };

@@ -1,4 +1,4 @@
-import { clockDifferenceText, DAY_MS, isNotableClockDifference } from '../model/clock.ts';
+import { DAY_MS } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
 import { firstOf, numberText } from '../text/words.ts';
@@ -9,7 +9,7 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
   const { nowMs, upstreams, stations } = facts;
   return byUrgency([
     ...currentProblems({ stations: stations.map(({ status }) => status), upstreams, nowMs }),
-    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
+    ...upstreams.flatMap((upstream) => certificateProblems(upstream, nowMs)),
     ...stationProblems(stations, scrapeTimeoutMs),
     ...labelProblem(facts),
   ]);
@@ -28,36 +28,24 @@ function warning(who: ReturnType<typeof affected>, finding: Finding): FleetProbl
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * DAY_MS;
 
-function upstreamProblems(upstream: UpstreamFacts, { stations, nowMs }: Facts): readonly FleetProblem[] {
-  const { name, options, error, clockDifferenceMs = 0 } = upstream;
-  const { baseUrl, tls, auth } = options;
-  const session = error === undefined ? upstream.session : undefined;
-  // Where signatures are rejected, the failure already names the clock.
-  const isRejected = stations.some(({ status }) => status.upstream === name && status.failure?.reason === 'auth');
-  const found: readonly (Finding | false)[] = [
-    session !== undefined &&
-      tls?.insecure_skip_verify === true && {
-        problem: 'certificate not verified',
-        what: `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
-        advice: 'Set tls_config.ca_file to the certificate of its issuer instead.',
-      },
-    session !== undefined &&
-      session.validToMs - nowMs < EXPIRY_NOTICE_MS && {
-        problem: 'certificate expires soon',
-        what: `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
-        advice: 'Have the operators of the service renew it: after that day every refresh fails.',
-      },
-    auth?.dependsOnClock === true &&
-      !isRejected &&
-      isNotableClockDifference(clockDifferenceMs) && {
-        problem: 'clock difference',
-        what: `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
-        advice: 'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
-      },
-  ];
-  return found
-    .filter((finding) => finding !== false)
-    .map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
+/** What will be a failure, or a leak, although it is none yet. */
+function certificateProblems({ name, options, error, session }: UpstreamFacts, nowMs: number): readonly FleetProblem[] {
+  if (error !== undefined || session === undefined) return [];
+  const { baseUrl, tls } = options;
+  const found: Finding[] = [];
+  if (tls?.insecure_skip_verify)
+    found.push({
+      problem: 'certificate not verified',
+      what: `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
+      advice: 'Set tls_config.ca_file to the certificate of its issuer instead.',
+    });
+  if (session.validToMs - nowMs < EXPIRY_NOTICE_MS)
+    found.push({
+      problem: 'certificate expires soon',
+      what: `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
+      advice: 'Have the operators of the service renew it: after that day every refresh fails.',
+    });
+  return found.map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
 }
 
 /** What a failed station has is unknown. */

@@ -4,7 +4,6 @@ import type { Aggregates } from '../resources/aggregates.ts';
 import type { LabelEntry } from '../resources/resource-label-schema.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { ReplyInfo } from '../service/request-observer.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
 
@@ -23,8 +22,6 @@ export interface Facts {
 export interface UpstreamFacts extends UpstreamStatus, ConnectionFacts {
   readonly options: UpstreamOptions;
   readonly access: UpstreamAccess;
-  /** How far the local clock is ahead of the service's. */
-  readonly clockDifferenceMs: number | undefined;
 }
 
 /** Also known when the certificate failed verification. */
@@ -80,24 +77,4 @@ export function labelMatches(
       resources: counts.get(match) ?? 0,
     };
   });
-}
-
-/** The `Date` header has a resolution of one second. */
-const DATE_RESOLUTION_MS = 1000;
-
-/**
- * How far the local clock is ahead of the service's (negative: behind), taken from the reply with the shortest round trip.
- * The service writes `Date` at an unknown moment of the round trip, so a difference within it counts as 0.
- */
-export function clockDifferenceMs(
-  replies: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[],
-): number | undefined {
-  let best: { readonly minMs: number; readonly maxMs: number } | undefined;
-  for (const { sentMs, receivedMs, dateMs } of replies) {
-    if (dateMs === undefined) continue;
-    const bounds = { minMs: sentMs - dateMs - DATE_RESOLUTION_MS, maxMs: receivedMs - dateMs };
-    if (best === undefined || bounds.maxMs - bounds.minMs < best.maxMs - best.minMs) best = bounds;
-  }
-  if (best === undefined) return undefined;
-  return best.minMs <= 0 && best.maxMs >= 0 ? 0 : (best.minMs + best.maxMs) / 2;
 }

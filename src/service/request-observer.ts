@@ -10,21 +10,6 @@ export interface RequestObserver {
   retried(): void;
   /** The service rejected a request because of its rate limit, with status 429 or 503. */
   throttled(status: number): void;
-  /** The service replied, with any status. */
-  replied(reply: ReplyInfo): void;
-}
-
-/** A reply without its body. */
-export interface ReplyInfo {
-  readonly station: string | undefined;
-  readonly status: number;
-  /** When the request was sent, by the local clock. */
-  readonly sentMs: number;
-  readonly receivedMs: number;
-  /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */
-  readonly dateMs: number | undefined;
-  /** The delay of its `Retry-After`; undefined: none. */
-  readonly retryAfterMs: number | undefined;
 }
 
 /** Observes the pages of listings. */

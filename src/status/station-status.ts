@@ -32,7 +32,7 @@ export interface StationStatus
   readonly failure: FailureFacts | undefined;
   /** Of its upstream. */
   readonly access: UpstreamAccess;
-  /** As far as is known: a refresh succeeded. */
+  /** The service has replied to one of its requests, as far as is known. */
   readonly hasReplied: boolean;
   /** The latest request got no reply: the station is limited to one probing request at a time. */
   readonly isHanging: boolean;

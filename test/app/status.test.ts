@@ -14,7 +14,11 @@ function generationOf(
   load = IDLE_LOAD,
   others: readonly StationView<Resources>[] = [],
 ): Generation {
-  const limiter = { load: () => load, isHanging: (station: string) => station === 'stuck' };
+  const breaker = {
+    isHanging: (station: string) => station === 'stuck',
+    hasReplied: (station: string) => station === 'answered',
+  };
+  const limiter = { load: () => load, breaker };
   const upstreams = new Map(['main', 'second'].map((name) => [name, { options: { concurrency: 8 }, limiter }]));
   const loaded = { config: { links: [] } };
   const views = [view, ...others];
@@ -86,7 +90,9 @@ describe('statusesOf', () => {
       isRefreshing: true,
       waitingMs: 1234,
       isHanging: true,
+      hasReplied: false,
     });
+    expect(statusOf({ ...view, spec: { ...view.spec, name: 'answered' } })).toMatchObject({ hasReplied: true });
   });
 
   it('knows whether the listing could not be compared', () => {

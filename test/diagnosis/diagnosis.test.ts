@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
-import { schemeOf } from '../service/support/client.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 import { factsOf, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
@@ -17,23 +16,20 @@ const warningsOf = (facts: Facts) =>
   });
 
 describe('checkProblems', () => {
-  it('warns of a certificate, a clock and a capacity of an upstream that will cause failures', () => {
+  it('warns of a certificate and a capacity of an upstream that will cause failures', () => {
     const upstream = {
       ...UPSTREAM,
       options: {
         ...UPSTREAM.options,
-        auth: schemeOf({ hmac: { access_key_id: 'a', secret_access_key: 's' } }),
         tls: { insecure_skip_verify: true },
       },
       session: sessionFor(13),
-      clockDifferenceMs: -120_000,
       capacity: { neededPerSecond: 300, possiblePerSecond: 50, roundMs: 360_000, unknownStations: 0 },
     };
     expect(warningsOf(factsOf([], upstream))).toEqual([
       '50 requests/s are possible, 300 are needed: data gets up to 6 min old.',
       'The certificate of monitor.example.com is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.',
       'The certificate of monitor.example.com expires on 2025-01-14.',
-      'The local clock is 120 s behind that of monitor.example.com.',
     ]);
   });
 

@@ -19,7 +19,6 @@ export const UPSTREAM: UpstreamFacts = {
   session: undefined,
   load: IDLE_LOAD,
   capacity: undefined,
-  clockDifferenceMs: undefined,
 };
 
 /** Its certificate is valid for so long. */

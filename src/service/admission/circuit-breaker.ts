@@ -3,6 +3,8 @@ export interface StationRequests {
   readonly name: string;
   /** A request timed out, and none has been answered since. */
   isHanging: boolean;
+  /** The service has replied to it, whatever it said. */
+  hasReplied: boolean;
   /** The replies with 503 since its last accepted request. */
   refused: Refused | undefined;
   inFlight: number;
@@ -47,7 +49,7 @@ export class CircuitBreaker {
   station(name: string): StationRequests {
     let station = this.#stations.get(name);
     if (!station) {
-      station = { name, isHanging: false, refused: undefined, inFlight: 0 };
+      station = { name, isHanging: false, hasReplied: false, refused: undefined, inFlight: 0 };
       this.#stations.set(name, station);
     }
     return station;
@@ -55,6 +57,10 @@ export class CircuitBreaker {
 
   isHanging(name: string): boolean {
     return this.#stations.get(name)?.isHanging ?? false;
+  }
+
+  hasReplied(name: string): boolean {
+    return this.#stations.get(name)?.hasReplied ?? false;
   }
 
   get hangingStations(): number {

@@ -123,11 +123,6 @@ export class RequestLimiter {
     return this.#throttledBy;
   }
 
-  /** A request of the station timed out and none has been answered since: it is limited to one probing request at a time. */
-  isHanging(station: string): boolean {
-    return this.breaker.isHanging(station);
-  }
-
   /**
    * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream, except
    * in an outage, when they fail at once.
@@ -314,6 +309,7 @@ export class RequestLimiter {
     this.#countRefused(station, admittedMs, nowMs);
     this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
     station.isHanging = false;
+    station.hasReplied = true;
   }
 
   #failed(inFlight: InFlight, error: unknown): void {
@@ -336,6 +332,7 @@ export class RequestLimiter {
     const { retryAfterMs } = failure;
     const nowMs = this.#options.now();
     station.isHanging = false;
+    station.hasReplied = true;
     if (status === 429) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
     // A request from before the end of an outage is part of it.
     else if (startedMs >= this.#outageEndedMs) this.#unavailable(inFlight, failure, nowMs);

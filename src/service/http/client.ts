@@ -7,7 +7,7 @@ import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator } from '../auth/authenticator.ts';
-import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from '../request-failure.ts';
+import { httpDateMs, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
 import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
@@ -219,7 +219,7 @@ export class UpstreamClient {
 
   async #attempt(
     pathAndQuery: string,
-    { signal, station }: ListingContext,
+    { signal }: ListingContext,
     inFlight: InFlight,
     buffer: BodyBuffer,
   ): Promise<Buffer> {
@@ -236,22 +236,11 @@ export class UpstreamClient {
       secrets,
     } as const;
     const startMs = elapsedMs();
-    const sentMs = wallMs();
     this.#observer.started?.();
     const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await this.#dependencies.exchange(this.#service, request, signal, buffer);
-      const { status, headers: received } = reply;
-      const receivedMs = wallMs();
-      this.#observer.replied?.({
-        station,
-        status,
-        sentMs,
-        receivedMs,
-        dateMs: httpDateMs(String(received['date'])),
-        retryAfterMs: retryAfterMs(received['retry-after'], receivedMs),
-      });
-      if (!isSuccess(status)) throw this.#replyFailure(reply, secrets);
+      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
     } catch (error) {

@@ -61,7 +61,7 @@ describe('RequestLimiter', () => {
     await fast;
     const { limiter } = setUp(4);
     limiter.takeOver(former.limiter);
-    expect(['slow', 'fast'].map((name) => limiter.isHanging(name))).toEqual([true, false]);
+    expect(['slow', 'fast'].map((name) => limiter.breaker.isHanging(name))).toEqual([true, false]);
     expect(['slow', 'fast'].map((name) => limiter.mayAnswer(name, Number.POSITIVE_INFINITY))).toEqual([false, true]);
   });
 
@@ -311,6 +311,15 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.throttledBy).toBe(429);
   });
 
+  it('knows which stations were answered, also with a refusal', async () => {
+    const { limiter, hang } = setUp(4);
+    await hang('silent');
+    await expect(limiter.run(refreshOf('refused'), throttle())).rejects.toThrow('429');
+    await limiter.run(refreshOf('served'), async () => undefined);
+    const names = ['silent', 'refused', 'served', 'unknown'];
+    expect(names.filter((name) => limiter.breaker.hasReplied(name))).toEqual(['refused', 'served']);
+  });
+
   it('learns nothing of the service from a request that was not sent', async () => {
     const { limiter, hang, finish } = setUp(1);
     await hang('a');
@@ -323,13 +332,14 @@ describe('RequestLimiter, when requests are throttled', () => {
       await expect(unsent).rejects.toThrow('no token');
     }
     expect(limiter.load()).toEqual(before);
-    expect(limiter.isHanging('a')).toBe(true);
+    expect(limiter.breaker.isHanging('a')).toBe(true);
+    expect(limiter.breaker.hasReplied('a')).toBe(false);
     const healthy = limiter.run(refreshOf('b'), (inFlight) => {
       inFlight.isSent = false;
       return Promise.reject(new RequestFailure('timeout', 'no token'));
     });
     await expect(Promise.all([healthy, finish(20_000, [])])).rejects.toThrow('no token');
-    expect(limiter.isHanging('b')).toBe(false);
+    expect(limiter.breaker.isHanging('b')).toBe(false);
   });
 
   it('starts no other refresh in the slot of a delayed retry', async () => {
