@@ -5,8 +5,6 @@ import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import { type Selection, searchStations } from '../resources/selection.ts';
-import type { RequestedRefresh } from '../stations/station-cache.ts';
-import type { EndedRefresh } from '../status/latest-refreshes.ts';
 import type { RejectedReload } from '../status/problems.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
@@ -126,16 +124,6 @@ export class Exporter implements ExporterPort {
 
   changes(name: string) {
     return this.#services.changes.of(name);
-  }
-
-  refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined {
-    const { stations, journals } = this.#generation;
-    const refreshes = journals.get(name)?.refreshes;
-    const countBefore = refreshes?.count;
-    const requested = stations.get(name)?.refreshNow();
-    if (!requested?.ok) return requested;
-    const outcome = () => (refreshes?.count === countBefore ? undefined : refreshes?.latest());
-    return { ok: true, ended: requested.ended.then(outcome) };
   }
 
   search(selection: Selection, sort: string, signal: AbortSignal) {

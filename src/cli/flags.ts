@@ -94,9 +94,7 @@ const TABLE = {
     externalUrl,
     'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
   ),
-  'web.enable-lifecycle': forServe.toggle(
-    'Enable reload of the configuration via POST or PUT to /-/reload, and refresh of a station via POST to /stations/NAME/refresh.',
-  ),
+  'web.enable-lifecycle': forServe.toggle('Enable reload of the configuration via POST or PUT to /-/reload.'),
   'web.max-connections': forServe.flag(
     integerFlag(0),
     '2048',

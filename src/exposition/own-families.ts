@@ -7,7 +7,6 @@ export const WEB_LIMITS = [
   'max_requests',
   'pages',
   'reloads',
-  'refreshes',
   'password_checks',
   'rate_limit',
 ] as const;

@@ -37,7 +37,6 @@ interface ResourceDependencies {
 
 /** Collects the resources of a station: the snapshot, what changed in it, and what stays as last known. */
 export class ResourceCollector implements StationCollector<Resources> {
-  readonly mayOmit: boolean;
   readonly #spec: ResourceSpec;
   readonly #encode: ResourceDependencies['encode'];
   readonly #clock: Clock;
@@ -55,12 +54,11 @@ export class ResourceCollector implements StationCollector<Resources> {
     this.#clock = clock;
     this.#reader = new SnapshotReader(spec, { ...dependencies, clock });
     this.#values = new LabelValues(spec.labelValues);
-    this.mayOmit = spec.productsTtlMs > 0 || spec.alertabilityTtlMs > 0;
   }
 
-  async collect(context: ListingContext, listsAll: boolean): Promise<Collected<Resources>> {
+  async collect(context: ListingContext): Promise<Collected<Resources>> {
     const { cache, maxChanges, states } = this.#spec;
-    const snapshot = await this.#reader.read(context, listsAll);
+    const snapshot = await this.#reader.read(context);
     const comparison = comparisonOf(this.#comparison?.base, snapshot, this.#clock.elapsedMs(), cache.maxStaleMs);
     const bounds = { values: this.#values, maxChanges, states };
     const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);

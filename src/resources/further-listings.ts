@@ -68,19 +68,18 @@ export class FurtherReader {
 
   /**
    * Reads those without a ttl concurrently with the main listing. The others follow it: only then it is known whether there are new
-   * resources, and a listing that was read before could lack one of them until its ttl has passed. `listsAll`: all are due.
+   * resources, and a listing that was read before could lack one of them until its ttl has passed.
    */
   async read(
     main: Promise<Listing<Resource>>,
     before: ReadBefore,
     context: ListingContext,
-    listsAll: boolean,
   ): Promise<readonly TakenListing[]> {
     const concurrent = this.#listings.map((further, at) =>
       further.ttlMs === 0 ? this.#list(further, before.further[at], context) : undefined,
     );
     const [listed, ...taken] = await Promise.all([main, ...concurrent]);
-    const areAllDue = listsAll || (await this.#hasNewIds(listed.parts, before));
+    const areAllDue = await this.#hasNewIds(listed.parts, before);
     return Promise.all(
       this.#listings.map((further, at) => {
         const known = before.further[at];

@@ -59,12 +59,12 @@ export class SnapshotReader {
 
   /**
    * Lists the station, and its products and alertable resources if they are due, and joins them by id; returns the previous snapshot
-   * if it is unchanged. `listsAll`: all are due.
+   * if it is unchanged.
    */
-  async read(context: ListingContext, listsAll = false): Promise<Snapshot> {
+  async read(context: ListingContext): Promise<Snapshot> {
     const before = this.#latest;
     const listing = this.#list(this.#spec.filters, context);
-    const further = await this.#further.read(listing, before, context, listsAll);
+    const further = await this.#further.read(listing, before, context);
     const main = await listing;
     const ignored = await ignoredProducts(this.#spec, main, further);
     const memberships = usedMemberships(this.#spec, further, ignored.length > 0);

@@ -35,13 +35,11 @@ export interface Collected<K extends Kind> {
 
 /** Collects the data of one station from the service, and encodes it. */
 export interface StationCollector<K extends Kind> {
-  /** Whether a refresh may leave out listings that are not due. */
-  readonly mayOmit: boolean;
   /**
    * Rejects with a ListingFailure. The signal of the context aborts when the refresh times out, which ends listings but not the encoding of
-   * what they have read. `listsAll`: nothing is left out.
+   * what they have read.
    */
-  collect(context: ListingContext, listsAll: boolean): Promise<Collected<K>>;
+  collect(context: ListingContext): Promise<Collected<K>>;
   /** Called before the first refresh after a reload, with what is served until then, of the same service or of another one. */
   adopt(served: K['data'], isSameService: boolean): void;
 }
@@ -54,11 +52,10 @@ export function allOf<K extends Kind>(
   if (others.length === 0) return main;
   let latest: { readonly parts: readonly SegmentsByFamily[]; readonly families: SegmentsByFamily } | undefined;
   return {
-    mayOmit: main.mayOmit || others.some(({ mayOmit }) => mayOmit),
-    collect: async (context, listsAll) => {
+    collect: async (context) => {
       const [first, ...further] = await Promise.all([
-        main.collect(context, listsAll),
-        ...others.map((other) => other.collect(context, listsAll)),
+        main.collect(context),
+        ...others.map((other) => other.collect(context)),
       ]);
       const collected = [first, ...further];
       const parts = collected.map(({ served }) => served.families);

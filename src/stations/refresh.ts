@@ -9,7 +9,6 @@ interface RefreshOptions {
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  readonly listsAll: boolean;
   readonly started: () => void;
   readonly clock: Clock;
 }
@@ -22,7 +21,6 @@ export class Refresh implements ListingContext {
   readonly station: string;
   readonly refreshTimeoutMs: number;
   readonly outdatedAtMs: number;
-  readonly listsAll: boolean;
   readonly requestedAt: number;
   readonly #options: RefreshOptions;
   readonly #clock: Clock;
@@ -33,7 +31,6 @@ export class Refresh implements ListingContext {
   constructor(spec: StationSpec, options: RefreshOptions) {
     this.station = spec.name;
     this.refreshTimeoutMs = spec.refreshTimeoutMs;
-    this.listsAll = options.listsAll;
     this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
     this.#clock = options.clock;

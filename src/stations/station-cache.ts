@@ -42,23 +42,15 @@ export interface RefreshDetails<Report> {
 
 /** In monotonic milliseconds. */
 interface AttemptTimes {
-  /** By a scrape, a timer or a person. */
+  /** By a scrape or a timer. */
   readonly requestedAt: number;
   /** When the upstream last admitted its first request, of this attempt or of one before. */
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** A refresh on request, or how long until one is possible again. */
-export type RequestedRefresh<Outcome> =
-  | { readonly ok: true; readonly ended: Promise<Outcome> }
-  | { readonly ok: false; readonly waitMs: number };
-
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
 const MIN_SERVED_MS = 1000;
-
-/** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
-const REQUEST_PAUSE_MS = 5000;
 
 /**
  * By how many times its duration a refresh comes later than the age of its data demands. With less than two, a refresh that takes all slots
@@ -79,8 +71,6 @@ export class StationCache<K extends Kind> {
   #latest: AttemptTimes;
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  /** When a person last requested a refresh. */
-  #requestedNowAt = Number.NEGATIVE_INFINITY;
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
   /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
@@ -138,8 +128,8 @@ export class StationCache<K extends Kind> {
     };
   }
 
-  /** One refresh at a time, shared by all who wait for it. Never rejects. `listsAll`: it lists everything. */
-  refresh(listsAll = false): Promise<void> {
+  /** One refresh at a time, shared by all who wait for it. Never rejects. */
+  refresh(): Promise<void> {
     if (this.#current) return this.#current.ended;
     const refresh = new Refresh(this.spec, {
       signal: this.#closed.signal,
@@ -149,7 +139,6 @@ export class StationCache<K extends Kind> {
         this.#latest.startedAt +
         (this.wasAttempted ? this.spec.cache.ttlMs : 0) +
         LONG_REFRESH_LATER * this.lastDurationMs,
-      listsAll: listsAll || !this.#collector.mayOmit,
       started: () => this.#leaveQueue(),
       clock: this.#clock,
     });
@@ -170,21 +159,6 @@ export class StationCache<K extends Kind> {
     const isWaiting = refresh.startedAt === undefined;
     const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + this.lastDurationMs;
     return endsAt <= byMs && this.#upstream.mayAnswer(this.spec.name, byMs);
-  }
-
-  /** Lists everything although it is not due, within the limits of its upstream; joins a running refresh that does. */
-  refreshNow(): RequestedRefresh<void> {
-    const nowMs = this.#clock.elapsedMs();
-    const waitMs = this.#requestedNowAt + REQUEST_PAUSE_MS - nowMs;
-    if (!this.#current && waitMs > 0) return { ok: false, waitMs };
-    this.#requestedNowAt = nowMs;
-    return { ok: true, ended: this.#refreshAll() };
-  }
-
-  /** A running refresh may leave out listings that were not due when it began: another one follows it. */
-  async #refreshAll(): Promise<void> {
-    while (this.#current && !this.#current.refresh.listsAll) await this.#current.ended;
-    await this.refresh(true);
   }
 
   /**
@@ -241,7 +215,7 @@ export class StationCache<K extends Kind> {
   async #run(refresh: Refresh): Promise<void> {
     const { signal } = this.#closed;
     try {
-      const collected = await refresh.run((context) => this.#collector.collect(context, refresh.listsAll));
+      const collected = await refresh.run((context) => this.#collector.collect(context));
       if (signal.aborted) return;
       collected.commit();
       this.#lastGood = { served: collected.served, takenAgingMs: this.#agingMs() };

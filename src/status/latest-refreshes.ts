@@ -72,12 +72,6 @@ export class LatestRefreshes {
     unknownSinceMs: undefined,
     comparedSinceMs: undefined,
   };
-  #count = 0;
-
-  /** How many refreshes were added, also those that are no longer kept. */
-  get count(): number {
-    return this.#count;
-  }
 
   get facts(): RefreshFacts {
     return this.#facts;
@@ -85,7 +79,6 @@ export class LatestRefreshes {
 
   add(refresh: EndedRefresh): void {
     const { atMs, outcome, failure } = refresh;
-    this.#count += 1;
     if (outcome === 'failed' && failure)
       this.#facts = { ...this.#facts, outage: outageAfter(this.#facts.outage, failure, atMs) };
     // A refresh without a listing shows neither that something is missing nor that nothing is.

@@ -4,7 +4,7 @@ import express, { type IRouter, type RequestHandler, type Router } from 'express
 import type { WebLimit } from '../exposition/own-families.ts';
 import { byFormat, changeList, refreshList, resourceList, searchData, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
-import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
+import { config, healthy, readiness, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
 import { configPage } from './pages/config-page.ts';
 import { errorPage } from './pages/error-page.ts';
@@ -28,7 +28,7 @@ const MAX_RENDERED = 4;
 /** Limit of concurrent searches in the resources or the changes of all stations: each holds a list of all that it found until the client has read it. */
 const MAX_SEARCHES = 4;
 
-const MAX_CHANGES = 20;
+const MAX_RELOADS = 20;
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
 export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
@@ -91,7 +91,7 @@ function routerOf(exporter: ExporterPort, options: WebOptions): Router {
   readOnly(routes, ROUTES.search, compress, limitSearches(searching.limited(search)));
   const changes = byFormat({ html: changesPage(exporter, options), ...changeList(exporter, options) });
   readOnly(routes, ROUTES.changes, compress, limitSearches(searching.limited(changes)));
-  const handleReload = limit('reloads', MAX_CHANGES)(reload(exporter, options.enableLifecycle));
+  const handleReload = limit('reloads', MAX_RELOADS)(reload(exporter, options.enableLifecycle));
   routes.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
 
   readOnly(routes, ROUTES.stations, redirectTo('./'));
@@ -101,8 +101,6 @@ function routerOf(exporter: ExporterPort, options: WebOptions): Router {
   page(ROUTES.stationChanges, changes);
   page(ROUTES.resources, byFormat(resourceList(exporter, options)));
   page(ROUTES.resource, resourcePage(exporter, options));
-  const handleRefresh = limit('refreshes', MAX_CHANGES)(refresh(exporter, options));
-  routes.route(ROUTES.refresh).post(handleRefresh).all(methodNotAllowed('POST'));
   return routes;
 }
 

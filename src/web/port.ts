@@ -5,8 +5,6 @@ import type { Deadline } from '../model/clock.ts';
 import type { StationChanges } from '../resources/changes.ts';
 import type { SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { RequestedRefresh } from '../stations/station-cache.ts';
-import type { EndedRefresh } from '../status/latest-refreshes.ts';
 import type { RejectedReload } from '../status/problems.ts';
 import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
@@ -28,11 +26,6 @@ export interface ExporterPort {
   station(name: string): StationDetail | undefined;
   /** The latest changes of the station; cheaper than `station`. */
   changes(name: string): StationChanges;
-  /**
-   * Refreshes the station although it is not due, or joins its running refresh. Its outcome is undefined if a reload ended it.
-   * Returns undefined if no station has this name.
-   */
-  refresh(name: string): RequestedRefresh<EndedRefresh | undefined> | undefined;
   /** Searches the resources of all stations; rejects with the reason of the signal once it aborts. */
   search(selection: Selection, sort: string, signal: AbortSignal): Promise<SearchResult>;
   /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */

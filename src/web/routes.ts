@@ -11,7 +11,6 @@ export const ROUTES = {
   station: '/stations/:name',
   refreshes: '/stations/:name/refreshes',
   stationChanges: '/stations/:name/changes',
-  refresh: '/stations/:name/refresh',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
   healthy: '/-/healthy',

@@ -5,7 +5,7 @@ import { READABLE_PATHS, startApp } from '../web/running-app.ts';
 
 const PATHS = [
   ...READABLE_PATHS.map((path) => path.replace(/\?.*/, '')),
-  ...['/-/reload', '/stations/prod/refresh', '/tse', '/tse/metrics', '/nowhere'],
+  ...['/-/reload', '/tse', '/tse/metrics', '/nowhere'],
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'M-SEARCH'];
 const HEADERS = [

@@ -33,7 +33,7 @@ describe('Exporter, when clients leave', () => {
       const exporter = await startReadyExporter(configOf(service.url, ['ts']));
       const port = Number(new URL(exporter.url).port);
       const paths = ['/sd', '/search?search=a', '/stations/ts/resources?format=csv'];
-      const targets = [...paths.map((path) => `GET ${path}`), 'POST /-/reload', 'POST /stations/ts/refresh'];
+      const targets = [...paths.map((path) => `GET ${path}`), 'POST /-/reload'];
       for (const target of targets) {
         const bytes = `${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`.repeat(requests);
         const clients = Array.from({ length: CLIENTS }, async () => {

@@ -11,7 +11,6 @@ function collectorOfFamily(name: string, work: () => unknown = () => undefined) 
   const committed: string[] = [];
   const served = { data: undefined, families, withheld: 1, repeated: [{ pages: 2, intervalMs: 60_000 }] };
   const collector: StationCollector<MetricsKind> = {
-    mayOmit: false,
     collect: async (context): Promise<Collected<MetricsKind>> => {
       context.started();
       await work();

@@ -50,7 +50,6 @@ const SILENCE_FAMILIES = stationFamilies<{ readonly spec: StationSpec; readonly 
 });
 
 class SilenceCollector implements StationCollector<MetricsKind> {
-  readonly mayOmit = false;
   readonly #spec: StationSpec;
   readonly #list: List<string>;
   #latest: { readonly listing: Listing<string>; readonly served: Collected<MetricsKind>['served'] } | undefined;

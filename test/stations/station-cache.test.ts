@@ -407,25 +407,6 @@ describe('StationCache', () => {
     expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
   });
 
-  it('is refreshed on request although it is not due, also within error_ttl, once in five seconds', async () => {
-    const { cache, calls, clock, attempt } = stationOf();
-    await attempt(twoRecords());
-    const requested = cache.refreshNow();
-    const joined = cache.refreshNow();
-    expect([requested.ok, joined.ok]).toEqual([true, true]);
-    calls[1]?.reject(down());
-    await cache.refresh();
-    expect(calls).toHaveLength(2);
-    expect(cache.view().health.failure).toBeDefined();
-    clock.advance(1500);
-    expect(cache.refreshNow()).toEqual({ ok: false, waitMs: 3500 });
-    clock.advance(3500);
-    expect(cache.refreshNow()).toMatchObject({ ok: true });
-    calls[2]?.resolve(twoRecords());
-    await cache.refresh();
-    expect(cache.view().health.failure).toBeUndefined();
-  });
-
   it('aborts the other listings when one fails', async () => {
     const { cache, calls } = stationOf({ products: ['x'] });
     const update = cache.refreshIfDue();
@@ -587,53 +568,21 @@ describe('StationCache', () => {
   });
 });
 
-describe('StationCache with products_ttl and alertability_ttl', () => {
-  /** A station and its clock, what it requests, and whether its further listing fails. */
-  function keepingStation(changes: Partial<ResourceSpec> = { products: ['x'], productsTtlMs: 600_000 }) {
-    const clock = new ManualClock();
-    const service = { failure: undefined as Error | undefined, requests: [] as string[] };
-    const dependencies = {
-      source: sourceWith(
-        async () => {
-          service.requests.push('main');
-          return twoRecords();
-        },
-        async () => {
-          service.requests.push('further');
-          if (service.failure) throw service.failure;
-          return listingOf(['a']);
-        },
-      ),
-      encode: async () => 'encoded',
-      clock,
-    };
-    const spec = specOf(changes);
-    const requestedBy = async (refresh: () => unknown) => {
-      service.requests = [];
-      await refresh();
-      return service.requests.join();
-    };
-    const collector = collectorOf(spec, dependencies);
-    return { cache: new StationCache<Resources>(spec, { collector, clock }), clock, service, requestedBy };
-  }
-
-  it('lists everything on request also when it joins a refresh that does not', async () => {
-    const { cache, clock, requestedBy } = keepingStation();
-    await cache.refresh();
-    clock.advance(60_000);
-    const onRequest = async () => {
-      const scraped = cache.refreshIfDue();
-      const requested = [cache.refreshNow(), cache.refreshNow()];
-      await Promise.all([scraped, ...requested.map((refresh) => refresh.ok && refresh.ended)]);
-    };
-    expect(await requestedBy(onRequest)).toBe('main,main,further');
-  });
-
+describe('StationCache with alertability_ttl', () => {
   it('is down while the listing of alertable resources fails after its ttl: its coverage is not served as if it were current', async () => {
-    const { cache, clock, service } = keepingStation({ alertability: true, alertabilityTtlMs: 600_000 });
+    const clock = new ManualClock();
+    let failure: Error | undefined;
+    const further = async () => {
+      if (failure) throw failure;
+      return listingOf(['a']);
+    };
+    const spec = specOf({ alertability: true, alertabilityTtlMs: 600_000 });
+    const source = sourceWith(async () => twoRecords(), further);
+    const collector = collectorOf(spec, { source, encode: async () => 'encoded', clock });
+    const cache = new StationCache<Resources>(spec, { collector, clock });
     await cache.refresh();
     const { served } = cache.view();
-    service.failure = down();
+    failure = down();
     clock.advance(600_000);
     await cache.refresh();
     expect(cache.view().health.failure).toMatchObject({ reason: 'network' });

@@ -152,7 +152,6 @@ export function exporterOf(detail: StationDetail) {
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     changes: () => detail.changes,
-    refresh: (name) => (name === detail.spec.name ? { ok: true, ended: Promise.resolve(undefined) } : undefined),
     search: (selection, order, signal) =>
       searchStations(
         [{ ...(detail.served ?? detail).spec, parts: detail.served?.snapshot.parts }],

@@ -14,7 +14,6 @@ import {
 } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
-import type { WebOptions } from '../port.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
@@ -63,18 +62,11 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   const { names } = (served ?? detail).spec.resourceLabels;
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
   const view = { ...detail, query, problem, page, counts, nowMs: options.now() };
-  const content = stationContent(view, options);
+  const content = stationContent(view);
   sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
 };
 
-/** A button for a refresh; the page that follows has the same query. */
-function refreshForm({ spec, query }: StationPageView, { enableLifecycle }: WebOptions): Html {
-  if (!enableLifecycle) return html``;
-  const path = stationPath(spec.name, '/refresh');
-  return html`<form id="refresh" class="controls" method="post" action="../${path}${resourceSearch(query)}"><button type="submit">Refresh now</button></form>`;
-}
-
-function stationContent(view: StationPageView, options: WebOptions): Html {
+function stationContent(view: StationPageView): Html {
   const { spec, status, served, links, nowMs } = view;
   const found = currentProblems({ stations: [status], upstreams: [view.upstream], nowMs });
   const ownerLabel = spec.resourceLabels.names[0];
@@ -87,7 +79,6 @@ ${linkList(linksOf(links, spec))}<div class="headline">
 <div class="actions">
 <a href="../${changesPath(spec.name)}">Changes</a>
 ${LIVE_CONTROLS}
-${refreshForm(view, options)}
 </div>
 </div>
 ${LIVE_NOTICES}

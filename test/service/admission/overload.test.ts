@@ -114,7 +114,7 @@ describe('a fleet with more work than the limits allow', () => {
       const model = { stations: 600, pages: 1, scrapers: [PROBES] };
       const upstream = { latencyMs: 50, bucket: { perSecond: 20, burst: 40 }, retryAfter };
       const fleet = await simulate(model, upstream, 3 * MINUTE_MS);
-      fleet.refreshNow(100);
+      fleet.refreshTogether(100);
       await fleet.runUntil(6 * MINUTE_MS);
       const later = fleet.stations
         .flatMap(({ successes }) => successes)

@@ -150,9 +150,9 @@ export class SimulatedFleet {
     return this.#fleet.views();
   }
 
-  /** A person refreshes the first stations, so many of them. */
-  refreshNow(count: number): void {
-    for (const cache of this.#caches.slice(0, count)) cache.refreshNow();
+  /** Refreshes the first stations at once, so many of them, although they are not due. */
+  refreshTogether(count: number): void {
+    for (const cache of this.#caches.slice(0, count)) void cache.refresh();
   }
 
   /** How many refreshes failed, by reason and status. */

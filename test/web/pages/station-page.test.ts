@@ -50,14 +50,6 @@ describe('stationPage', () => {
     expect((await request('/stations/unknown', AS_BROWSER)).body).toContain('<p><a href="../">All stations</a></p>');
   });
 
-  it.each([true, false])(
-    'has a button for a refresh, with the same query, if that is enabled: %s',
-    async (enableLifecycle) => {
-      const { body } = await openPage(exporterOf(full), '/stations/prod?sort=-resource_id', { enableLifecycle });
-      expect(body.includes('action="../stations/prod/refresh?sort=-resource_id"><button')).toBe(enableLifecycle);
-    },
-  );
-
   it('shows the state and the details of the station, what may be missing, and what limits its refreshes', async () => {
     const snapshot = {
       ...SNAPSHOT,
