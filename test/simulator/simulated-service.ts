@@ -111,12 +111,6 @@ export const gzip: Fault = {
 
 export const wrongTotal = (delta: number): Fault => ({ listing: ({ total }) => ({ total: total + delta }) });
 
-export const resetWithinBody = delivered((response, { status, headers, body }) =>
-  response
-    .writeHead(status, { ...headers, 'content-length': body.length })
-    .write(body.subarray(1), () => response.req.socket.resetAndDestroy()),
-);
-
 /** undefined: the page has no total. */
 export const reportedTotal = (total: unknown): Fault => ({
   body: ({ page }) => ({ page: page && { ...page, total } }),

@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pick, randomFrom } from '../../src/simulator/random.ts';
 import { dataOf, HEALTH_FAMILIES, healthOf, type StationMetrics } from '../e2e/station-metrics.ts';
 import { configOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import { parseExposition } from '../exposition/parse-exposition.ts';
-import { inconsistencies } from '../faults/inconsistencies.ts';
-import { readStationSamples, type StationSamples } from '../faults/station-samples.ts';
+import type { ParsedFamily } from '../exposition/parse-exposition.ts';
 import { closedPort } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { type ChaosState, STEPS } from './chaos-steps.ts';
+import { inconsistencies, type StationSamples, samplesOf } from './station-consistency.ts';
 
 const STEP_COUNT = 30;
 const SEEDS = process.env['CHAOS_SEED'] === undefined ? [1, 2, 3] : [Number(process.env['CHAOS_SEED'])];
@@ -22,22 +21,19 @@ const MAX_WAIT_MS = 60_000;
 interface Scrape {
   readonly beforeMs: number;
   readonly afterMs: number;
-  readonly families: ReturnType<typeof parseExposition>;
-  readonly stations: ReadonlyMap<string, StationSamples>;
+  readonly families: Map<string, ParsedFamily>;
 }
 
 /** Waits for refreshes that the scrape did not wait for, because the next step must not change what they list. */
-async function scrape({ get, exporter }: RunningExporter): Promise<Scrape> {
+async function scrapeAndWait({ scrape, exporter }: RunningExporter): Promise<Scrape> {
   const beforeMs = Date.now();
-  const response = await get('/metrics');
-  expect(response.status).toBe(200);
-  const text = await response.text();
+  const families = await scrape();
   const afterMs = Date.now();
   await eventually(() => expect(exporter.stations().filter(({ isRefreshing }) => isRefreshing)).toEqual([]));
-  return { beforeMs, afterMs, families: parseExposition(text), stations: readStationSamples(text) };
+  return { beforeMs, afterMs, families };
 }
 
-const samplesFor = ({ stations }: Scrape, name: Name) => stations.get(name) ?? expect.unreachable(`${name} is missing`);
+const samplesFor = ({ families }: Scrape, name: Name) => samplesOf(families, name);
 
 /** Checks each scrape against the previous ones. */
 class InvariantChecker {
@@ -133,7 +129,7 @@ describe('Exporter, over a service with random faults', () => {
     const checker = new InvariantChecker();
     const steps: string[] = [];
     const checkOnce = async () => {
-      const scraped = await scrape(exporter);
+      const scraped = await scrapeAndWait(exporter);
       checker.check(scraped, state.expectedIds);
       return scraped;
     };
