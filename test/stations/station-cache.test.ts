@@ -150,15 +150,6 @@ describe('StationCache', () => {
     expect(encodedIn(cache.view())).toBe('encoded 2');
   });
 
-  it('counts the resources of each snapshot', async () => {
-    const { cache, attempt, attemptLater } = stationOf();
-    const types = () => cache.view().served?.data.aggregates.groups.map(({ type }) => type);
-    await attempt(listingOf([resourceOf('a', { type: 'vm' })]));
-    expect(types()).toEqual(['vm']);
-    await attemptLater(listingOf([resourceOf('a', { type: 'disk' })]));
-    expect(types()).toEqual(['disk']);
-  });
-
   it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
     const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
     const changed = listingOf([resourceOf('a', { type: 'new' })]);
@@ -195,37 +186,6 @@ describe('StationCache', () => {
     const { firing, held } = served?.data.lastKnown ?? NOTHING_KNOWN;
     return [...firing.keys(), ...held.keys()].join();
   };
-  const firingA = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('b')]);
-
-  it('holds a firing resource for max_stale while the same listing without it does not add up', async () => {
-    const { cache, attempt, attemptLater } = stationOf();
-    await attempt(firingA);
-    const without = listingOf([resourceOf('b')], { complete: false });
-    for (let minute = 1; minute <= 15; minute += 1) {
-      await attemptLater(without);
-      expect(firingOf(cache.view())).toBe('a');
-    }
-    await attemptLater(without);
-    expect(firingOf(cache.view())).toBe('');
-  });
-
-  it('compares with the last listing that could be compared, whatever failed or was incomplete for max_stale', async () => {
-    const { cache, clock, attempt, attemptLater, ended } = stationOf();
-    await attempt(twoRecords());
-    await attemptLater(down());
-    clock.advance(3_600_000);
-    await attempt(listingOf([resourceOf('a')]));
-    expect(ended.at(-1)?.report).toMatchObject({ removed: 1 });
-    await attemptLater(listingOf([], { complete: false }));
-    clock.advance(3_600_000);
-    await attempt(listingOf([], { complete: false }));
-    expect(cache.view().served?.data.comparison.result).toBe('held');
-    await attemptLater(listingOf([]));
-    expect(ended.at(-1)?.report).toBeUndefined();
-    await attemptLater(twoRecords());
-    expect(ended.at(-1)?.report).toMatchObject({ added: 2 });
-  });
-
   it.each([
     [60_000, 59_999],
     [0, 0.1],
@@ -565,27 +525,5 @@ describe('StationCache', () => {
     const next = successor();
     expect(next.view().served).toBeDefined();
     expectServedFor(14 * 60_000, next);
-  });
-});
-
-describe('StationCache with alertability_ttl', () => {
-  it('is down while the listing of alertable resources fails after its ttl: its coverage is not served as if it were current', async () => {
-    const clock = new ManualClock();
-    let failure: Error | undefined;
-    const further = async () => {
-      if (failure) throw failure;
-      return listingOf(['a']);
-    };
-    const spec = specOf({ alertability: true, alertabilityTtlMs: 600_000 });
-    const source = sourceWith(async () => twoRecords(), further);
-    const collector = collectorOf(spec, { source, encode: async () => 'encoded', clock });
-    const cache = new StationCache<Resources>(spec, { collector, clock });
-    await cache.refresh();
-    const { served } = cache.view();
-    failure = down();
-    clock.advance(600_000);
-    await cache.refresh();
-    expect(cache.view().health.failure).toMatchObject({ reason: 'network' });
-    expect(cache.view().served).toBe(served);
   });
 });

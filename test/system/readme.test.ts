@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/release.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { readPage, root } from '../docs/markdown.ts';
-import { entriesOf } from '../e2e/test-bed.ts';
+import { entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
-import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { eventually } from '../web/eventually.ts';
 import { createClone, removeClone, runShell } from './clone.ts';
 
@@ -86,20 +85,29 @@ async function exportsFromTheService(
   [build = '', check = '', serve = '']: readonly string[],
   clone: string,
 ): Promise<void> {
-  const service = await startSimulatedService({
-    source: () => entriesOf(3),
-    auth: { authorization: { credentials: 'readme' } },
-  });
-  onTestFinished(() => service.stop());
-  writeConfig(clone, config, service.url);
+  await configureService(clone, config);
   for (const line of [build, check]) {
     const { closed, output } = runShell(line, clone);
     expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
   }
+  await exportsThreeResources(serve, clone);
+}
+
+/** Starts a service of three resources, and writes a configuration of README with its address and a local token file. */
+async function configureService(clone: string, text: string): Promise<void> {
+  const auth = { authorization: { credentials: 'readme' } };
+  const { url } = await startTestService({ source: () => entriesOf(3), auth });
+  const tokenFile = join(clone, 'token');
+  writeFileSync(tokenFile, 'readme\n');
+  const adapted = text.replace('https://monitor.example.com', url).replace('/run/secrets/token', tokenFile);
+  writeFileSync(join(clone, 'config.yaml'), adapted);
+}
+
+/** Until Ctrl-C. */
+async function exportsThreeResources(serve: string, clone: string): Promise<void> {
   const exporter = runShell(`${serve} ${ANY_PORT}`, clone);
   const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
-  expect(valuesOf(metrics, 'telemetry_station_up', 'station'), exporter.output.stderr).toEqual({ ts: 1 });
-  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
+  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station')), exporter.output.stderr).toEqual([3]);
   exporter.interrupt();
   await exporter.closed;
   expect(exporter.output.stderr).toContain('msg="shutting down"');
@@ -116,35 +124,18 @@ async function checksGeneratedStations(lines: readonly string[], clone: string):
   expect(output.stdout).toContain('config.yaml is valid, stations: 200');
 }
 
-/** README's configuration with the address of the simulated service and a local token file. */
-function writeConfig(clone: string, text: string, url: string): void {
-  writeFileSync(join(clone, 'token'), 'readme\n');
-  const tokenFile = join(clone, 'token');
-  const adapted = text.replace('https://monitor.example.com', url).replace('/run/secrets/token', tokenFile);
-  writeFileSync(join(clone, 'config.yaml'), adapted);
-}
-
 /** Records a station of the simulated service, and exports from the replayed recording. Uses the build of an earlier snippet. */
 async function recordsAndReplays(
   [record = '', replay = '', serve = '']: readonly string[],
   clone: string,
 ): Promise<void> {
-  const service = await startSimulatedService({
-    source: () => entriesOf(3),
-    auth: { authorization: { credentials: 'readme' } },
-  });
-  onTestFinished(() => service.stop());
-  writeConfig(clone, config.replace('- subscription', '- name: prod\n    subscription'), service.url);
+  await configureService(clone, config.replace('- subscription', '- name: prod\n    subscription'));
   const recorder = runShell(record, clone);
   expect(await recorder.closed, recorder.output.stderr).toEqual({ code: 0, signal: null });
   const simulation = await startsSimulation(replay, clone);
-  const exporter = runShell(`${serve} ${ANY_PORT}`, clone);
-  const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
-  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
-  for (const process of [exporter, simulation]) {
-    process.interrupt();
-    await process.closed;
-  }
+  await exportsThreeResources(serve, clone);
+  simulation.interrupt();
+  await simulation.closed;
 }
 
 /** Uses the build of an earlier snippet. */

@@ -177,13 +177,6 @@ export class SimulatedFleet {
     return Math.max(...firsts);
   }
 
-  /** The age below which this share of the data of all scrapes in that time is, when they end. */
-  scrapedAgeMs(share: number, fromMs: number, untilMs: number): number {
-    const scrapes = this.scrapes.filter(({ startMs }) => startMs >= fromMs && startMs < untilMs);
-    const agesMs = scrapes.flatMap((scrape) => scrape.agesMs).sort((a, b) => a - b);
-    return agesMs[Math.ceil(share * agesMs.length) - 1] ?? Number.NaN;
-  }
-
   /** How many refreshes of a station ended per ttl in that time, on average. */
   refreshesPerTtl(fromMs: number, untilMs: number): number {
     const isWithin = ({ endMs }: Success) => endMs >= fromMs && endMs < untilMs;

@@ -18,8 +18,6 @@ export interface UpstreamModel {
   readonly retryAfter?: number | undefined;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
-  /** The status of a request that is throttled; 429 if undefined. */
-  readonly throttledWith?: 429 | 503;
   /** Whether a request gets a 503. */
   readonly unavailable?: (station: string, nowMs: number) => boolean;
   /** The `Retry-After` of these replies, if it differs from that of the others. */
@@ -120,9 +118,9 @@ export class SimulatedUpstream {
   }
 
   #status(nowMs: number): 200 | 429 | 503 {
-    const { maxInFlight = Number.POSITIVE_INFINITY, throttledWith = 429 } = this.#model;
+    const { maxInFlight = Number.POSITIVE_INFINITY } = this.#model;
     if (this.#served >= maxInFlight) return 503;
-    return this.#throttles(nowMs) ? throttledWith : 200;
+    return this.#throttles(nowMs) ? 429 : 200;
   }
 
   #tally(nowMs: number): Tally {
