@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ID_LISTING } from '../../../src/resources/listings.ts';
 import { listPages } from '../../../src/service/paging/list-pages.ts';
 import { readPage } from '../../../src/service/protocol/page.ts';
+import { iterationsDuring } from '../../event-loop.ts';
 import { listingContext } from '../support/context.ts';
 import {
   drawUnstableWorld,
@@ -98,17 +99,11 @@ describe('listPages', () => {
   ])('pauses after each 1,000 ids of a page of 25,000 $of', async ({ last, pauses, expected }) => {
     const resources = Array.from({ length: 25_000 }, (_, at) => ({ resource_id: at === 24_999 ? last : `id-${at}` }));
     const page = await readPage(Buffer.from(JSON.stringify({ resources, page: { total: 25_000 } })), ID_LISTING);
-    let passed = 0;
-    const next = () => {
-      passed += 1;
-      immediate = setImmediate(next);
-    };
-    let immediate = setImmediate(next);
     const fetchPage = async (offset: number) => ({ page, offset, requested: 100 });
-    const options = { pageSize: 100, concurrency: 1, kind: ID_LISTING };
-    const listing = await listPages(fetchPage, options).finally(() => clearImmediate(immediate));
+    const list = () => listPages(fetchPage, { pageSize: 100, concurrency: 1, kind: ID_LISTING });
+    expect(await iterationsDuring(list)).toBeGreaterThanOrEqual(pauses);
+    const listing = await list();
     expect(listing).toMatchObject(expected);
-    expect(passed).toBeGreaterThanOrEqual(pauses);
     // Parts without a duplicate stay the same objects, so that what is derived from them is reused.
     const isSame = listing.parts.map((part, at) => part === page.parts[at]?.rows);
     expect(isSame.filter((same) => same)).toHaveLength(25 - expected.duplicates);
