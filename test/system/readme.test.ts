@@ -107,7 +107,9 @@ async function configureService(clone: string, text: string): Promise<void> {
 async function exportsThreeResources(serve: string, clone: string): Promise<void> {
   const exporter = runShell(`${serve} ${ANY_PORT}`, clone);
   const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
-  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station')), exporter.output.stderr).toEqual([3]);
+  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station')), exporter.output.stderr).toEqual([
+    3,
+  ]);
   exporter.interrupt();
   await exporter.closed;
   expect(exporter.output.stderr).toContain('msg="shutting down"');
