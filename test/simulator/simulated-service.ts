@@ -96,11 +96,6 @@ export const first =
 
 export const inFirstListing: Condition = (_, requests) => requests.filter(({ offset }) => offset === 0).length === 1;
 
-export const atOffset =
-  (at: number): Condition =>
-  ({ offset }) =>
-    offset === at;
-
 export const headersOnly = delivered((response, { status, headers }) =>
   response.writeHead(status, { ...headers, 'content-length': 9 }).flushHeaders(),
 );
