@@ -38,15 +38,9 @@ export const withLink = (...lines: readonly string[]) => `${VALID}links:\n  - ${
 export const withEntries = (...entries: readonly string[]) =>
   [`${VALID}resource_labels:`, ...entries.map((entry) => `  - ${entry}`), ''].join('\n');
 
-/** Two upstreams, `commas` with list_style comma, and these lines after them; the first is line 4. */
+/** Two upstreams, and these lines after them; the first is line 4. */
 export const fleet = (...lines: readonly string[]) =>
-  [
-    'upstreams:',
-    '  main: { base_url: "http://h" }',
-    '  commas: { base_url: "http://h", list_style: comma }',
-    ...lines,
-    '',
-  ].join('\n');
+  ['upstreams:', '  main: { base_url: "http://h" }', '  second: { base_url: "http://h" }', ...lines, ''].join('\n');
 
 /** A file with these lines in the first station; the first is line 4 and starts at column 5. */
 export function stationWith(first: string, ...lines: readonly string[]): string {

@@ -22,12 +22,9 @@ const HEADER_TEXT = 'expected valid Unicode without line breaks and other contro
 const UPSTREAM_LINES = {
   'timeout: 0': '4:14: upstreams.main.timeout: expected more than 0, got "0"',
   'timeout: 5': `4:14: upstreams.main.timeout: ${DURATION}, got "5"; did you mean 5s?`,
-  'timeout: true': `4:14: upstreams.main.timeout: ${DURATION}, got a boolean`,
-  [`timeout: ${'x'.repeat(100)}`]: `4:14: upstreams.main.timeout: ${DURATION}, got "${'x'.repeat(60)}…"`,
   'timeout:': `4:13: upstreams.main.timeout: ${DURATION}, got null`,
   'concurrency: 0.5': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0.5',
   'concurrency: many': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
-  'concurrency: [1]': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got a list',
   'requests_per_second: -1':
     '4:26: upstreams.main.requests_per_second: expected a number of at least 0.001, or 0 for no limit, got -1',
   'requests_per_second: 1e-7':
@@ -43,7 +40,6 @@ const UPSTREAM_LINES = {
     '4:16: upstreams.main.proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
   'proxy_from_environment: true\n    proxy_url: http://p':
     '4:5: upstreams.main.proxy_from_environment: given together with proxy_url, expected only one of the two',
-  'proxy_url: true': '4:16: upstreams.main.proxy_url: expected an http or https URL, got a boolean',
   'authorization: { type: Basic, credentials: c }':
     '4:28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
   'authorization: { type: Bearer hunter2, credentials: c }':
@@ -105,15 +101,12 @@ const RID_PROBLEM =
 const STATION_LINES = {
   'name: ""': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
   'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
-  'resource_type: t': '5:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
   'filters: { Resource-Types: [t] }':
     '5:16: stations[0].filters.Resource-Types: unknown key, did you mean resource_types?',
   'ttl: 5m': '5:5: stations[0].ttl: unknown key, did you mean cache.ttl?',
   'filters: { resource_ids: [a, ""] }':
     '5:34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',
-  'filters: { resource_types: a }': '5:32: stations[0].filters.resource_types: expected a list, got a string',
   'alertability: maybe': '5:19: stations[0].alertability: expected true or false, got "maybe"',
-  'products: 5': '5:15: stations[0].products: expected a list, got a number',
   'cache: { refresh: background }':
     '5:14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
   'metrics: { disabled: [telemetry_station_exporter_records] }':
@@ -126,7 +119,6 @@ const STATION_LINES = {
     '5:15: stations[0].labels.zone: telemetry_station_info already has this label, expected another one',
   'labels: { team: a, display_name: b }':
     '5:24: stations[0].labels.display_name: telemetry_station_resource_firing already has this label, expected another one',
-  'labels: { a: 5 }': '5:18: stations[0].labels.a: expected a string, got a number; quote it',
 };
 
 /** Lines of the file itself. */
@@ -138,13 +130,8 @@ const FILE_LINES = {
     '6:23: metrics.disabled[0]: expected the name of a metric family, got "telemetry_station_upp"; did you mean "telemetry_station_up"?',
   'station_files: [a/*/b.yaml]': '6:17: station_files[0]: expected * only in the last part of the path',
   'cahce: {}': '6:1: cahce: unknown key, did you mean cache?',
-  'web: {}':
-    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, states, links',
-  'states: [A]': '6:9: states: expected a mapping, got a list',
   'states: { active: [A] }': '6:11: states.active: unknown key, did you mean inactive?',
-  'states: { firing: A }': '6:19: states.firing: expected a list of states, got a string',
   'states: { firing: [""] }': '6:20: states.firing[0]: expected a state: a non-empty string or a number, got ""',
-  'links: { name: a }': '6:8: links: expected a list, got a mapping',
 };
 
 const BRACES = '; write %7B and %7D for literal braces';
@@ -161,9 +148,7 @@ const TEMPLATES = {
   'https://user:hunter2@h/': NO_TEMPLATE,
   'https://\\\\{station}': NO_TEMPLATE,
   'https://h/a b': NO_TEMPLATE,
-  'https://h/{sation}': `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`,
   'https://h/{resource_id}': `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`,
-  'https://h/{}': `unknown placeholder {}, expected one of ${STATION}${BRACES}`,
   'https://h/{station': `unknown placeholder {, expected one of ${STATION}${BRACES}`,
   'https://h/}{station}': `unknown placeholder }, expected one of ${STATION}${BRACES}`,
 };
@@ -173,14 +158,8 @@ const USED_NAME = 'the exporter already uses this name, expected another one';
 /** Entries of resource_labels. */
 const ENTRIES = {
   '{ match: { names: a }, labels: { a: b } }': '7:16: resource_labels[0].match.names: unknown key, did you mean name?',
-  '{ match: { product: 3 }, labels: { a: b } }':
-    '7:25: resource_labels[0].match.product: expected a string, got a number; quote it',
-  team: '7:5: resource_labels[0]: expected a mapping, got a string',
   '{ alertable: no }': '7:18: resource_labels[0].alertable: expected true or false, got "no"',
   '{ match: {} }': '7:5: resource_labels[0].labels: missing, expected a mapping of labels, or alertable: false',
-  '{ labels: { 1a: b } }':
-    '7:17: resource_labels[0].labels["1a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-  '{ labels: { station: b } }': `7:17: resource_labels[0].labels.station: ${USED_NAME}`,
   '{ labels: { job: b } }': `7:17: resource_labels[0].labels.job: ${USED_NAME}`,
   '{ labels: { constructor: b } }': `7:17: resource_labels[0].labels.constructor: ${USED_NAME}`,
 };
@@ -196,11 +175,6 @@ const PATH_MISTAKES: readonly Mistake[] = [
   [
     stationWith(`rid: ${RID}`, 'subscription: x', 'zone: x'),
     '4:5: stations[0].rid: given together with subscription, zone, expected either rid or those keys',
-  ],
-  [
-    stationWith('products: 5', 'rid: 5'),
-    '4:15: stations[0].products: expected a list, got a number',
-    '5:10: stations[0].rid: expected a string, got a number; quote it',
   ],
   [
     stationWith('name: a'),
@@ -223,7 +197,6 @@ const EXPECTED = 'expected a mapping with the keys upstreams and stations';
 /** Problems of several keys, and of the file as a whole. */
 const FILE_MISTAKES: readonly Mistake[] = [
   ['', `1:1: the file is empty, ${EXPECTED}`],
-  ['# only a comment\n', `1:1: the file is empty, ${EXPECTED}`],
   ['\n~', `2:1: the file is empty, ${EXPECTED}`],
   ['\n- a\n', `2:1: ${EXPECTED}, got a list`],
   ['text', `1:1: ${EXPECTED}, got a string`],
@@ -241,29 +214,6 @@ const FILE_MISTAKES: readonly Mistake[] = [
     `upstreams: { "": { base_url: "http://h" }, a: { base_url: "http://h" } }\nstations: [{ upstream: a, rid: ${RID} }]`,
     '1:14: upstreams[""]: invalid key, expected a non-empty string',
   ],
-  [
-    `upstreams: []\nstations: [{ rid: ${RID}, upstream: a }]`,
-    '1:12: upstreams: expected a mapping with one entry per account, got an empty list',
-  ],
-  [
-    `upstreams: { a: 5 }\nstations: [{ rid: ${RID}, filters: { resource_ids: ["a,b"] } }]`,
-    '1:17: upstreams.a: expected a mapping, got a number',
-  ],
-  [
-    fleet('stations:', `  - { upstream: 5, rid: ${RID} }`),
-    '5:17: stations[0].upstream: expected a string, got a number; quote it',
-  ],
-  [
-    fleet(
-      'stations:',
-      '  - upstream: commas',
-      `    rid: ${RID}`,
-      '    filters: { resource_ids: [5], resource_types: a }',
-    ),
-    '7:31: stations[0].filters.resource_ids[0]: expected a string, got a number; quote it',
-    '7:51: stations[0].filters.resource_types: expected a list, got a string',
-  ],
-  [withLink('station: https://h'), '7:5: links[0].name: missing, expected a string'],
   [withLink('name: a'), '7:5: links[0]: expected station, resource or both, got neither'],
   [
     withLink('name: a', 'resource: https://h/{id}'),
@@ -298,16 +248,6 @@ const NEWCOMER_MISTAKES: readonly Mistake[] = [
     '3:5: upstreams.main.base_url: missing, expected an http or https URL',
     '3:5: upstreams.main.Base-URL: unknown key, did you mean base_url?',
   ],
-  [
-    VALID.replace('base_url: https://monitor.example.com', 'timout: 1s'),
-    '3:5: upstreams.main.base_url: missing, expected an http or https URL',
-    '3:5: upstreams.main.timout: unknown key, did you mean timeout?',
-  ],
-  [
-    upstreamWith('base_uri: x').replace('https://monitor.example.com', 'x'),
-    '3:15: upstreams.main.base_url: must begin with http:// or https://',
-    '4:5: upstreams.main.base_uri: unknown key, did you mean base_url?',
-  ],
 ];
 
 const AUTHORIZATION = 'authorization: { credentials: s }';
@@ -333,7 +273,7 @@ const FURTHER_MISTAKES: readonly Mistake[] = [
   [
     fleet('stations:', `  - rid: ${RID}`, '    upstream: mian', `  - { rid: ${RID}, name: other }`),
     '6:15: stations[0].upstream: expected the name of an upstream, got "mian"; did you mean "main"?',
-    '7:5: stations[1].upstream: missing, expected one of "main", "commas", because there are several upstreams',
+    '7:5: stations[1].upstream: missing, expected one of "main", "second", because there are several upstreams',
   ],
   [
     withLine('states: { firing: [A, 3, B, A], pending: [3], inactive: ["3", B] }'),
@@ -395,10 +335,6 @@ const FURTHER_MISTAKES: readonly Mistake[] = [
   [
     fleet('stations:', `  - { upstream: constructor, rid: ${RID} }`),
     '5:17: stations[0].upstream: expected the name of an upstream, got "constructor"',
-  ],
-  [
-    withEntries('{ match: { name: "(" }, labels: { a: b } }'),
-    '7:22: resource_labels[0].match.name: expected a regular expression in the syntax of RE2, got "(": missing closing )',
   ],
   [
     withEntries('{ match: { name: "a(?=b)" }, labels: { a: b } }'),
