@@ -2,24 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
-import type { Facts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
+import type { Facts } from '../../src/diagnosis/facts.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 
-/** Behind a proxy. */
-const upstream: UpstreamFacts = {
-  ...UPSTREAM,
-  options: { ...UPSTREAM.options, proxyUrl: new URL('http://user:pass@proxy.example:3128') },
-  session: sessionFor(30.5),
-};
-
 const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkProblems(facts, 10_000), 0, screen);
-
-/** The cells of the upstream. */
-function upstreamCells(facts: UpstreamFacts): readonly string[] {
-  const [, line = ''] = reportOf(factsOf([failedStation('a')], facts)).split('\n');
-  return line.split(/ {2,}/);
-}
 
 describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names and the most frequent messages', () => {
@@ -53,23 +40,24 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     ]);
   });
 
-  it('shows the connection to the service, but no password of the proxy', () => {
-    expect(upstreamCells(upstream)).toEqual([
-      'main',
-      'monitor.example.com',
-      'in 3 ms, TLSv1.3, 30 days left, issued by CA',
-    ]);
+  it.each([
+    { facts: { session: sessionFor(30.5) }, cell: 'in 3 ms, TLSv1.3, 30 days left, issued by CA' },
+    {
+      facts: {
+        options: { ...UPSTREAM.options, tls: { insecure_skip_verify: true } },
+        session: sessionFor(-1),
+      },
+      cell: 'in 3 ms, TLSv1.3, expired 2024-12-31, issued by CA, not verified',
+    },
+    { facts: { error: new TypeError('a bug') }, cell: 'internal error' },
+  ])('shows the connection to the service: $cell', ({ facts, cell }) => {
+    const report = reportOf(factsOf([failedStation('a')], { ...UPSTREAM, ...facts }));
+    expect(report.split('\n')[1]?.split(/ {2,}/)).toEqual(['main', 'monitor.example.com', cell]);
   });
 
-  it('shows an internal error while connecting', () => {
-    expect(upstreamCells({ ...UPSTREAM, error: new TypeError('a bug') })[2]).toBe('internal error');
-  });
-
-  it('shows that a certificate has expired, or is not verified', () => {
-    const options = { ...UPSTREAM.options, tls: { insecure_skip_verify: true } };
-    expect(upstreamCells({ ...UPSTREAM, options, session: sessionFor(-1) })[2]).toBe(
-      'in 3 ms, TLSv1.3, expired 2024-12-31, issued by CA, not verified',
-    );
+  it('notes that refreshes run in the background', () => {
+    const spec = specOf({ cache: { ...specOf().cache, refresh: 'background' } });
+    expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain('\nRefreshes run in the background: ');
   });
 
   it('prints that the shard has no station', () => {
@@ -87,16 +75,6 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     expect(requestsOf(60_000, 0)).toBe('3600/h');
     expect(requestsOf(60_000, 600_000)).toBe('1710/h');
     expect(requestsOf(0, 600_000)).toBe('210/h + 25/scrape');
-  });
-});
-
-describe('the notes of checkReport', () => {
-  it.each([
-    { cache: { refresh: 'background' }, note: 'Refreshes run in the background: ' },
-    { cache: { refresh: 'scrape' }, note: 'A scrape refreshes what is older than ttl: ' },
-  ] as const)('say when refreshes start with $cache', ({ cache, note }) => {
-    const spec = specOf({ cache: { ...specOf().cache, ...cache } });
-    expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain(`\n${note}`);
   });
 });
 

@@ -2,19 +2,18 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { LogOutput } from '../../src/cli/log-output.ts';
 
-/** A stream whose reader reads when the test says so; like stderr it stays usable after an error. */
+/** A stream whose reader reads when the test says so. */
 function setUp(maxBufferedBytes = 1000) {
   const written: string[] = [];
   const pending: (() => void)[] = [];
-  const state = { isReading: true, failure: undefined as Error | undefined };
+  let isReading = true;
   const stream = new Writable({
-    autoDestroy: false,
     write: (chunk, _encoding, done) => {
       const end = () => {
-        if (state.failure === undefined) written.push(String(chunk));
+        written.push(String(chunk));
         done();
       };
-      if (state.isReading) end();
+      if (isReading) end();
       else pending.push(end);
     },
   });
@@ -24,11 +23,14 @@ function setUp(maxBufferedBytes = 1000) {
     resumed.push(lines);
     output.write(`dropped ${lines}\n`);
   });
+  const pause = () => {
+    isReading = false;
+  };
   const read = () => {
-    state.isReading = true;
+    isReading = true;
     for (const end of pending.splice(0)) end();
   };
-  return { state, stream, output, resumed, written, read };
+  return { output, resumed, written, pause, read };
 }
 
 describe('LogOutput', () => {
@@ -41,8 +43,8 @@ describe('LogOutput', () => {
   });
 
   it('holds no more than the limit for a reader that does not read, and reports the gap in one line when it does', async () => {
-    const { state, output, resumed, written, read } = setUp(30);
-    state.isReading = false;
+    const { output, resumed, written, pause, read } = setUp(30);
+    pause();
     for (let line = 1000; line < 2000; line += 1) output.write(`line ${line}\n`);
     read();
     await output.drained();
@@ -72,8 +74,8 @@ describe('LogOutput', () => {
   });
 
   it('does not wait longer than told for a reader that does not read', async () => {
-    const { state, output, written, read } = setUp();
-    state.isReading = false;
+    const { output, written, pause, read } = setUp();
+    pause();
     output.write('a\n');
     await output.drained(1);
     expect(written).toEqual([]);

@@ -7,16 +7,6 @@ import { startService } from '../service/support/service.ts';
 const answer: Parameters<typeof startService>[0] = (_request, response) => response.end();
 
 describe('probeConnection', () => {
-  it('sends no request, and reports how long the connection took', async () => {
-    const { port, requests } = await startService(answer);
-    const startedMs = performance.now();
-    const facts = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://localhost:${port}`) });
-    expect(facts).toMatchObject({ error: undefined, session: undefined });
-    expect(facts.durationMs).toBeGreaterThan(0);
-    expect(facts.durationMs).toBeLessThanOrEqual(performance.now() - startedMs);
-    expect(requests).toEqual([]);
-  });
-
   it('reads an untrusted certificate, with server_name as SNI', async () => {
     const names: unknown[] = [];
     const self = issue({ name: 'self-signed' });
