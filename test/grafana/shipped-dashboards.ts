@@ -14,14 +14,13 @@ interface ShippedRow {
 }
 
 export interface ShippedPanel {
-  readonly id: number;
   readonly type: string;
   readonly title: string;
   readonly targets?: readonly ShippedTarget[];
   readonly fieldConfig?: {
     readonly defaults: FieldProperties;
     readonly overrides: readonly {
-      readonly matcher: { readonly id: string; readonly options: string };
+      readonly matcher: { readonly options: string };
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
@@ -32,7 +31,6 @@ interface FieldProperties {
   readonly unit?: string;
   readonly noValue?: string;
   readonly thresholds?: { readonly steps: readonly { readonly value: number | null; readonly color: string }[] };
-  readonly mappings?: readonly object[];
 }
 
 export interface ShippedTarget {
@@ -54,8 +52,6 @@ export interface ShippedVariable {
 
 interface ShippedAnnotation {
   readonly name: string;
-  readonly builtIn: number;
-  readonly hide: boolean;
   readonly expr?: string;
 }
 

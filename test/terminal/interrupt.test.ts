@@ -20,7 +20,7 @@ async function interrupted(command: string, before = /^/) {
   await terminal.received(before);
   terminal.type(CTRL_C);
   const code = await terminal.exit;
-  return { code, lines: terminal.text.replaceAll('\r', '').split('\n') };
+  return { code, lines: terminal.text.split('\n') };
 }
 
 describe('Ctrl-C in a terminal', () => {

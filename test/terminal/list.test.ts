@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { configOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
-import { program, shown } from './pseudo-terminal.ts';
+import { PseudoTerminal, program } from './pseudo-terminal.ts';
 
 describe('the table of list, in a terminal of 80 columns', () => {
   it('fits, in colour and with nothing else that controls the terminal', async () => {
@@ -13,7 +13,9 @@ describe('the table of list, in a terminal of 80 columns', () => {
     ];
     const { url } = await startTestService({ source: () => records.map((record) => ({ record })) });
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
-    const { text } = await shown(`${program} list ts --config.file=${file} 2>/dev/null`, { columns: 80 });
+    const terminal = new PseudoTerminal(`${program} list ts --config.file=${file} 2>/dev/null`);
+    await terminal.exit;
+    const { text } = terminal;
     expect(text).toContain('\u001b[31mfiring\u001b[0m');
     const plain = [0, 31, 32].reduce((shorter, colour) => shorter.replaceAll(`\u001b[${colour}m`, ''), text);
     const lines = plain.split('\n').slice(0, -1);

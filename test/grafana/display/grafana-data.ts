@@ -35,7 +35,6 @@ interface GrafanaData {
   applyFieldOverrides(options: object): Frame[];
   getFieldDisplayValues(options: object): { readonly display: DisplayValue }[];
   getFieldDisplayName(field: Field, frame: Frame, frames: readonly Frame[]): string;
-  getFieldSeriesColor(field: Field, theme: Theme): { readonly color: string };
   formattedValueToString(value: DisplayValue): string;
   transformDataFrame(
     transformations: readonly object[],

@@ -7,31 +7,23 @@ const theme = grafana.createTheme({ colors: { mode: 'dark' } });
 /** The result of a query: labels and value of each series. */
 export type QueryResult = readonly (readonly [labels: Readonly<Record<string, string>>, value: number | null])[];
 
-/** What a panel shows: a cell is its text, with its color unless that is the one of all text. */
-export interface Shown {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+/**
+ * The rows of a table, or the values of stats: what Grafana displays of the results of the queries. A cell is its text, with its color unless
+ * that is the one of all text.
+ */
+export function render(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
+  return panel.type === 'table' ? tableRows(panel, results) : statRows(panel, results);
 }
 
-/** Passes the results of the queries of a panel through the code with which Grafana displays them. */
-export function render(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
-  if (panel.type === 'table') return renderTable(panel, results);
-  if (panel.type === 'stat') return renderStat(panel, results);
-  return renderSeries(panel, results);
-}
-
-function renderTable(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
+function tableRows(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
   const frames = (panel.targets ?? []).map((target, index) =>
     tableFrame(target, results[index] ?? [], results.length > 1 ? `Value #${target.refId}` : 'Value'),
   );
   const [frame] = withOverrides(panel, transformed(panel, frames));
-  if (frame === undefined) return noData(panel);
+  if (frame === undefined) return [[`${panel.fieldConfig?.defaults.noValue}`]];
   const nameOf = (field: Field) => grafana.getFieldDisplayName(field, frame, [frame]);
   const fields = frame.fields.filter((field) => !isHidden(panel, nameOf(field)));
-  return {
-    columns: fields.map(nameOf),
-    rows: Array.from({ length: frame.length }, (_, row) => fields.map((field) => cell(field, row))),
-  };
+  return Array.from({ length: frame.length }, (_, row) => fields.map((field) => cell(field, row)));
 }
 
 /** Whether a column is there only for links. */
@@ -46,36 +38,16 @@ function cell({ values, display, config }: Field, row: number): string {
   return config.custom?.cellOptions?.type === 'color-text' ? colored(text, shown.color) : text;
 }
 
-function renderStat(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
+function statRows(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
   const data = withOverrides(panel, seriesFrames(panel, results));
   const { fieldConfig } = panel;
   const reduceOptions = { calcs: ['lastNotNull'], values: false, fields: '' };
   const values = grafana.getFieldDisplayValues({ data, fieldConfig, reduceOptions, theme, replaceVariables, timeZone });
-  return {
-    columns: [panel.title],
-    rows: values.map(({ display }) => {
-      const text = colored(grafana.formattedValueToString(display), display.color);
-      // Grafana shows the names of several values.
-      return [values.length > 1 ? `${display.title}: ${text}` : text];
-    }),
-  };
-}
-
-function renderSeries(panel: ShippedPanel, results: readonly QueryResult[]): Shown {
-  const frames = withOverrides(panel, transformed(panel, seriesFrames(panel, results)));
-  if (frames.length === 0) return noData(panel);
-  const rows = frames.flatMap((frame) => {
-    const [, value] = frame.fields;
-    if (value === undefined) return [];
-    const { text, color } = value.display?.(value.values[0]) ?? { text: '' };
-    const mapped = panel.type === 'state-timeline' ? color : grafana.getFieldSeriesColor(value, theme).color;
-    return [[colored(grafana.getFieldDisplayName(value, frame, frames), mapped), text]];
+  return values.map(({ display }) => {
+    const text = colored(grafana.formattedValueToString(display), display.color);
+    // Grafana shows the names of several values.
+    return [values.length > 1 ? `${display.title}: ${text}` : text];
   });
-  return { columns: ['series', 'value'], rows: rows.toSorted() };
-}
-
-function noData({ fieldConfig }: ShippedPanel): Shown {
-  return { columns: ['no data'], rows: [[`${fieldConfig?.defaults.noValue}`]] };
 }
 
 /** A result in the format `table`, as Grafana's Prometheus data source converts it: a frame without rows has its time and its value. */
@@ -112,9 +84,8 @@ function transformed({ transformations = [] }: ShippedPanel, frames: readonly Fr
   return result;
 }
 
-function withOverrides({ type, fieldConfig: config }: ShippedPanel, data: readonly Frame[]): Frame[] {
-  const defaults = { ...STANDARD, color: { mode: type === 'timeseries' ? 'palette-classic' : 'thresholds' } };
-  const fieldConfig = { defaults: { ...defaults, ...config?.defaults }, overrides: config?.overrides ?? [] };
+function withOverrides({ fieldConfig: config }: ShippedPanel, data: readonly Frame[]): Frame[] {
+  const fieldConfig = { defaults: { ...STANDARD, ...config?.defaults }, overrides: config?.overrides ?? [] };
   return grafana.applyFieldOverrides({ data, fieldConfig, theme, replaceVariables, timeZone, fieldConfigRegistry });
 }
 
@@ -123,6 +94,7 @@ const replaceVariables = (text: string) => text;
 
 /** What Grafana adds to a panel without it. */
 const STANDARD = {
+  color: { mode: 'thresholds' },
   thresholds: {
     mode: 'absolute',
     steps: [

@@ -10,7 +10,7 @@ export interface RunningPrometheus {
   stop(): Promise<void>;
 }
 
-export interface Series {
+interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }
@@ -58,22 +58,17 @@ export async function startPrometheus(
 }
 
 /** Scrapes an exporter every two seconds, once per job with the options of the job. */
-export function startScraping(
-  exporterUrl: string,
-  jobs: Readonly<Record<string, object>>,
-  rules = 'groups: []',
-): Promise<RunningPrometheus> {
+export function startScraping(exporterUrl: string, jobs: Readonly<Record<string, object>>): Promise<RunningPrometheus> {
   const targets = [new URL(exporterUrl).host];
   const config = {
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
-    rule_files: ['rules.yml'],
+    global: { scrape_interval: '2s', scrape_timeout: '2s' },
     scrape_configs: Object.entries(jobs).map(([job_name, options]) => ({
       job_name,
       static_configs: [{ targets }],
       ...options,
     })),
   };
-  return startPrometheus(JSON.stringify(config), { files: { 'rules.yml': rules } });
+  return startPrometheus(JSON.stringify(config));
 }
 
 async function fetchApi<Data>(
