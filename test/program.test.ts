@@ -30,12 +30,8 @@ async function startServing(options: ServiceOptions = {}, ...flags: string[]) {
 const HANGING: ServiceOptions = { faults: { '*': [NAMED_FAULTS.hang] } };
 
 describe('loadCommand, printing', () => {
-  it.each([
-    [['--help'], 'serve'],
-    [['serve', '-h'], 'serve'],
-    [['list', '--help'], 'list'],
-  ] as const)('prints the help for %j', async (argv, command) => {
-    expect(await resultOf(argv)).toEqual({ code: 0, stdout: helpText(command), stderr: '' });
+  it('prints the help of a command', async () => {
+    expect(await resultOf(['list', '-h'])).toEqual({ code: 0, stdout: helpText('list'), stderr: '' });
   });
 
   it('prints the version', async () => {
@@ -169,13 +165,10 @@ describe('loadCommand, with flags', () => {
     expect(JSON.parse((await get('/sd')).body)).toMatchObject([{ targets: ['proxy.example:443'] }]);
   });
 
-  it.each(['/probe', '/stations/prod', '/-/metrics'])('does not serve metrics under the path %s', async (path) => {
-    const config = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a'])));
-    const { code, stderr } = await resultOf([`--config.file=${config}`, `--web.telemetry-path=${path}`]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `--web.telemetry-path: ${path} is another endpoint, expected another path\n`,
-    });
+  it('does not serve metrics under the path of another endpoint', async () => {
+    const flags = [configFlag(configOf('http://127.0.0.1:1', ['a'])), '--web.telemetry-path=/probe'];
+    const stderr = '--web.telemetry-path: /probe is another endpoint, expected another path\n';
+    expect(await resultOf(flags)).toEqual({ code: 1, stdout: '', stderr });
   });
 
   it('answers scrapes beyond --web.max-requests at once', async () => {

@@ -256,13 +256,6 @@ describe('StationJournal.refreshes', () => {
     });
   });
 
-  it('counts all firing resources, also those in states beyond limits.label_values', () => {
-    const { journal, refresh } = setUp();
-    const states = ['OK', 'A_FIRING', 'B_FIRING', 'X_FIRING'];
-    refresh({ resources: states.map((state, at) => resourceOf(`${at}`, { state })), labelValues: 1 });
-    expect(journal.refreshes.latest()).toMatchObject({ resources: 4, firing: 3 });
-  });
-
   it('has the failure, and no numbers of the snapshot before', () => {
     const { journal, refresh } = setUp();
     refresh({ resources, reason: 'auth' });

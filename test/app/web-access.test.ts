@@ -133,22 +133,12 @@ describe('loadAccessRules with tls_server_config', () => {
     expect(allowedSans).toEqual(sans.client_allowed_sans);
   });
 
-  const noCertificate = 'contains no valid certificate, expected one or more in PEM format';
-  const noKey = 'contains no valid key, expected a PEM key without a passphrase';
-
-  it.each<readonly [what: string, config: object, problems: Readonly<Record<string, string>>]>([
-    ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
-    [
-      'an invalid certificate, key and client CA',
-      { cert: 'junk', key: 'junk', client_ca: 'junk', client_auth_type: 'RequireAndVerifyClientCert' },
-      { cert: noCertificate, key: noKey, client_ca: noCertificate },
-    ],
-  ])('reports %s', async (_, config, problems) => {
-    expect(await loadTls(config)).toEqual({
+  it('reports a broken certificate after a valid one', async () => {
+    expect(await loadTls({ cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') })).toEqual({
       ok: false,
-      problems: Object.entries(problems).map(([key, message]) =>
-        expect.stringMatching(`: tls_server_config.${key}: ${message}$`),
-      ),
+      problems: [
+        expect.stringMatching(/: tls_server_config\.cert: contains no valid certificate, expected one or more/),
+      ],
     });
   });
 });

@@ -10,38 +10,9 @@ const SECRET = 'zxq-secret-zxq';
 const anonymizeRecord = (record: unknown) => anonymized(record, RECORD, pseudonyms);
 
 describe('anonymized', () => {
-  it('keeps missing, null and empty fields and the type of invalid ones, without their content', () => {
-    const odd = {
-      resource_id: 77_123,
-      name: null,
-      display_name: [SECRET],
-      sku: { is: SECRET },
-      state: true,
-      gpu_model: [SECRET],
-    };
-    expect(anonymizeRecord(odd)).toEqual({
-      resource_id: 0,
-      name: null,
-      display_name: [],
-      sku: {},
-      state: true,
-      gpu_model: [],
-    });
-    expect(anonymizeRecord({ resource_id: '' })).toEqual({ resource_id: '' });
-    expect(anonymizeRecord({ resource_type: SECRET })).toEqual({ resource_type: 'unreadable' });
-  });
-
-  it('keeps values that cannot hold a name, and no others of the same fields', () => {
-    const kept = { alert_rules_count: 3, create_time: '2024-05-01T12:00:00.123456789+08:00', state: 'ALERTSTATE_NEW' };
-    expect(anonymizeRecord(kept)).toEqual(kept);
-    expect(anonymizeRecord({ alert_rules_count: SECRET, create_time: `2024-05-01 by ${SECRET}` })).toEqual({
-      alert_rules_count: 'unreadable',
-      create_time: 'unreadable',
-    });
-    expect(anonymizeRecord({ alert_rules_count: Number.POSITIVE_INFINITY, state: 7 })).toEqual({
-      alert_rules_count: Number.MIN_VALUE,
-      state: 7,
-    });
+  it('keeps numbers, those for which JSON has no notation as others that are invalid too', () => {
+    const record = { alert_rules_count: Number.POSITIVE_INFINITY, state: 7 };
+    expect(anonymizeRecord(record)).toEqual({ alert_rules_count: Number.MIN_VALUE, state: 7 });
   });
 
   it('maps ids that the exporter treats as equal to the same id', () => {

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { metricsReference } from '../../scripts/reference/metrics.ts';
-import { FAMILY_DESCRIPTIONS, FAMILY_NAMES, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
+import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { parsePromql } from '../prometheus/promql/parse.ts';
-
-describe('metricsReference', () => {
-  it('names every family', () => {
-    const text = metricsReference();
-    expect(FAMILY_NAMES.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
-  });
-});
 
 describe('FAMILY_DESCRIPTIONS', () => {
   const metrics = knownMetrics();

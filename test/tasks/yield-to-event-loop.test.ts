@@ -47,12 +47,6 @@ describe('forEachPart', () => {
     expect(await iterations([1000, 400, 600, 1, 1])).toEqual([[1000], [400, 600], [1, 1]]);
   });
 
-  it('passes the index of each part', async () => {
-    const indexes: number[] = [];
-    await forEachPart([['a'], [], ['b']], (_part, index) => indexes.push(index));
-    expect(indexes).toEqual([0, 1, 2]);
-  });
-
   it('rejects with the error of a part and handles no further one', async () => {
     const handled: string[] = [];
     const failing = forEachPart([['a'], ['b'], ['c']], ([name = '']) => {
