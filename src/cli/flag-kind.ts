@@ -80,16 +80,6 @@ export const sortOrder: FlagKind<string> = flagKind(
   (text) => (isSort(text) ? text : undefined),
 );
 
-/** In the given order; `list` checks the names, which may be labels of resources. */
-export const columnsFlag: FlagKind<readonly string[]> = flagKind(
-  '<name,...>',
-  'different names, separated by commas',
-  (given) => {
-    const names = given.split(',');
-    return names.includes('') || new Set(names).size < names.length ? undefined : names;
-  },
-);
-
 export const labelValue = flagKind('<name=value>', 'a label and its value, such as team=storage', (given) => {
   const [, label, value] = /^(\w+)=(.*)$/s.exec(given) ?? [];
   return label !== undefined && value !== undefined ? { label, value } : undefined;

@@ -5,7 +5,6 @@ import type { Shard } from '../stations/shard.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
   choice,
-  columnsFlag,
   durationFlag,
   externalUrl,
   type Flag,
@@ -171,10 +170,6 @@ const TABLE = {
     `Sort by ${SORT_KEYS.join(', ')}; a leading - sorts in descending order (default: order of the service).`,
   ),
   limit: forList.optional(integerFlag(1), 'Maximum number of resources to print (default: no limit).'),
-  columns: forList.optional(
-    columnsFlag,
-    'Comma-separated columns to print, in this order, including labels of resource_labels (default: all, or as many as fit the terminal).',
-  ),
   wide: forCheckAndList.toggle('Print all columns of a table, whatever the width of the terminal.'),
   output: forRecord.flag(file, '-', 'File to create; - writes to standard output.'),
   'simulate.port': forSimulate.flag(

@@ -1,10 +1,4 @@
-import {
-  alertableOf,
-  columnsWith,
-  type Resource,
-  type ResourceColumn,
-  type ResourceColumnName,
-} from '../resources/fields.ts';
+import { alertableOf, type Resource, type ResourceColumn, type ResourceColumnName } from '../resources/fields.ts';
 import { shortTypes, stateWord } from '../resources/resource-words.ts';
 import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';
 
@@ -23,25 +17,19 @@ const LAYOUTS: Readonly<Partial<Record<ResourceColumnName, Layout>>> = {
   created: { brief: createdText },
 };
 
-/** With the chosen columns, or those that fit. `columns`: as in JSON and CSV. */
+/** `columns`: as in JSON and CSV; those without a rank are left out. */
 export function resourceTable(
   resources: readonly Resource[],
-  chosen: readonly string[] | undefined,
+  columns: Readonly<Record<string, ResourceColumn>>,
   screen: Screen | undefined,
-  columns = columnsWith([]),
 ) {
   const isBrief = Number.isFinite(screen?.columns);
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
-  const columnOf = (name: string) => {
-    const { brief, ...column } = { ...(columns[name] as ResourceColumn), ...LAYOUTS[name as ResourceColumnName] };
+  const ranked = Object.entries(columns).filter(([, { rank }]) => rank !== undefined);
+  const shown = ranked.map(([name, exact]) => {
+    const { brief, ...column } = { ...exact, ...LAYOUTS[name as ResourceColumnName] };
     return isBrief && brief ? { ...column, cell: (resource: Resource) => brief(resource, typeNames) } : column;
-  };
-  const shown = chosen
-    ? // Never omitted.
-      chosen.map((name) => ({ ...columnOf(name), rank: 0 }))
-    : Object.keys(columns)
-        .map(columnOf)
-        .filter(({ rank }) => rank !== undefined);
+  });
   return tableOf(shown, resources, screen);
 }
 

@@ -101,7 +101,7 @@ async function printWithoutRules(
   for (const { station, resource } of found) getOrCreate(byStation, station, () => []).push(resource);
   for (const [station, resources] of byStation) {
     context.print(`\nWithout alert rules in ${station}:\n`);
-    const { lines } = resourceTable(resources, undefined, screenOf(context, wide), columnsWith(labels));
+    const { lines } = resourceTable(resources, columnsWith(labels), screenOf(context, wide));
     await writeToStream(context.stdout, lines);
   }
 }

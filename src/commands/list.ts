@@ -3,18 +3,10 @@ import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
-import {
-  type Selection,
-  searchStations,
-  type UnmatchedFilter,
-  unmatchedFilters,
-  VALUE_FILTERS,
-} from '../resources/selection.ts';
-import type { ResourceSpec } from '../resources/spec.ts';
-import { quoted, suggestion } from '../text/quoted.ts';
-import { csvPieces, jsonPieces, printable } from '../text/records.ts';
-import { countText, firstOf, numberText } from '../text/words.ts';
-import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
+import { type Selection, type StationResource, searchStations } from '../resources/selection.ts';
+import { csvPieces, jsonPieces } from '../text/records.ts';
+import { countText, numberText } from '../text/words.ts';
+import { type ProcessContext, screenOf } from './process-context.ts';
 import { checkLabels, readStations, type StationReading } from './read-station.ts';
 
 /** What was printed is data, but some may be missing: a script must not take it for all. */
@@ -23,35 +15,21 @@ const INCOMPLETE_EXIT_CODE = 2;
 /** Prints the resources of a station, or of all; only data goes to stdout. Resolves with the exit code. */
 export async function list(context: ProcessContext, flags: FlagValues, operand: string): Promise<number> {
   const name = operand === '' ? undefined : operand;
-  const stationOf = new Map<Resource, string>();
-  let known: KnownColumns = {};
-  const configured = (stations: readonly ResourceSpec[]) => {
-    const labels = stations[0]?.resourceLabels.names ?? [];
-    known = knownColumns(name, labels, stationOf);
-    checkColumns(flags, Object.keys(known));
-    checkLabels(flags, labels);
-  };
-  const { readings, failures } = await readStations(context, flags, name, { configured });
+  const { readings, failures, labels } = await readStations(context, flags, name, {
+    configured: (names) => checkLabels(flags, names),
+  });
   for (const failure of failures) context.printError(`${failure}\n`);
-  const selection = selectionOf(flags);
   const searched = readings.map(({ station, snapshot: { parts } }) => ({ ...station, parts }));
-  const { found } = await searchStations(searched, selection, flags.sort);
+  const { found } = await searchStations(searched, selectionOf(flags), flags.sort);
   const shown = found.slice(0, flags.limit);
-  for (const { resource, station } of shown) stationOf.set(resource, station);
-  const resources = shown.map(({ resource }) => resource);
-  const { lines, omitted } = formatted(resources, known, flags, context);
+  const columns = name === undefined ? columnsOfAll(labels, shown) : columnsWith(labels);
+  const { lines, omitted } = formatted(shown, columns, flags, context);
   await writeToStream(context.stdout, lines);
-  if (found.length === 0) {
-    const parts = readings.flatMap(({ snapshot }) => snapshot.parts);
-    for (const unmatched of await unmatchedFilters(parts, selection))
-      context.printError(`${unmatchedText(unmatched)}\n`);
-  }
   const exitCode = exitCodeOf(readings, failures);
   const width = context.errorColumns();
   if (width === undefined) return exitCode;
   const size = readings.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
-  const hint =
-    omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
+  const hint = omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all)`;
   // With a filter, a limit would otherwise look like the number of matches.
   const isCut = shown.length < found.length && found.length < size;
   const total = isCut
@@ -66,38 +44,26 @@ function exitCodeOf(readings: readonly StationReading[], failures: readonly stri
   return readings.every(({ snapshot }) => snapshot.complete) ? 0 : INCOMPLETE_EXIT_CODE;
 }
 
-type KnownColumns = Readonly<Record<string, ResourceColumn>>;
+type Columns = Readonly<Record<string, ResourceColumn>>;
 
-/** The columns of resources; for those of all stations, the station is the first one. */
-function knownColumns(
-  name: string | undefined,
-  labelNames: readonly string[],
-  stationOf: ReadonlyMap<Resource, string>,
-): KnownColumns {
-  const columns = columnsWith(labelNames);
-  const cell = (resource: Resource) => stationOf.get(resource) ?? null;
-  return name === undefined ? { station: { heading: 'STATION', rank: 0, cell }, ...columns } : columns;
-}
-
-function checkColumns({ columns = [] }: FlagValues, known: readonly string[]): void {
-  const unknown = columns.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new OperatorError([
-    `--columns: expected names out of ${known.join(', ')}, got ${quoted(unknown)}${suggestion(unknown, known)}`,
-  ]);
+/** With the station as the first one. */
+function columnsOfAll(labels: readonly string[], rows: readonly StationResource[]): Columns {
+  const stations = new Map(rows.map(({ station, resource }) => [resource, station]));
+  const cell = (resource: Resource) => stations.get(resource);
+  return { station: { heading: 'STATION', rank: 0, cell }, ...columnsWith(labels) };
 }
 
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */
 function formatted(
-  resources: readonly Resource[],
-  known: KnownColumns,
-  { format, columns, wide }: Pick<FlagValues, 'format' | 'columns' | 'wide'>,
+  rows: readonly StationResource[],
+  columns: Columns,
+  { format, wide }: FlagValues,
   context: ProcessContext,
 ) {
-  if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide), known);
-  const chosen = columns && Object.fromEntries(columns.map((name) => [name, known[name] as ResourceColumn]));
+  const resources = rows.map(({ resource }) => resource);
+  if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide));
   const pieces = format === 'json' ? jsonPieces : csvPieces;
-  return { lines: pieces(chosen ?? known, resources), omitted: [] };
+  return { lines: pieces(columns, resources), omitted: [] };
 }
 
 function selectionOf(flags: FlagValues): Selection {
@@ -112,12 +78,3 @@ function selectionOf(flags: FlagValues): Selection {
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;
-
-const MAX_VALUES = 20;
-
-function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
-  const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
-  const listed = firstOf(values, MAX_VALUES).join(', ');
-  const flag = VALUE_FILTERS.includes(filter) ? filter.replace('_', '-') : `label=${filter}`;
-  return printable(`--${flag}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
-}

@@ -19,9 +19,17 @@ export interface StationReading {
   readonly snapshot: Snapshot;
 }
 
+interface StationReadings {
+  readonly readings: readonly StationReading[];
+  /** Why the other stations could not be read. */
+  readonly failures: readonly string[];
+  /** The names of `resource_labels`. */
+  readonly labels: readonly string[];
+}
+
 interface ReadingObserver {
-  /** Called before the service is queried; may throw. */
-  readonly configured?: (stations: readonly ResourceSpec[]) => void;
+  /** Called with the names of `resource_labels` before the service is queried; may throw. */
+  readonly configured?: (labelNames: readonly string[]) => void;
   readonly received?: (page: ListedPage) => void;
 }
 
@@ -34,13 +42,14 @@ export async function readStations(
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string | undefined,
   { configured, received }: ReadingObserver,
-): Promise<{ readonly readings: readonly StationReading[]; readonly failures: readonly string[] }> {
+): Promise<StationReadings> {
   return withConfig(context, flags, async (load) => {
     const all = await load();
     if (!all.ok) throw new OperatorError(formatProblems(all.problems));
     const loaded = name === undefined ? all : onlyStation(all, name);
     const stations = resolveStations(loaded.config);
-    configured?.(stations);
+    const labels = stations[0]?.resourceLabels.names ?? [];
+    configured?.(labels);
     const options = {
       shard: { ordinal: 0, total: 1 },
       observer: received ? { pageReceived: received } : {},
@@ -52,7 +61,7 @@ export async function readStations(
     const failures = outcomes.filter((outcome) => typeof outcome === 'string');
     if (readings.length === 0 && failures.length > 0) throw new OperatorError(failures);
     for (const warning of readings.flatMap(warnings)) context.printError(`warning: ${warning}\n`);
-    return { readings, failures };
+    return { readings, failures, labels };
   });
 }
 

@@ -39,7 +39,7 @@ interface FieldColumn<Value, Name> {
   readonly name: Name;
   /** In the table of `list`. */
   readonly heading: string;
-  /** The columns with the highest number are omitted first from a narrow table. Without one it is only shown when chosen, and no sort key. */
+  /** The columns with the highest number are omitted first from a narrow table. Without one it is in JSON and CSV only, and no sort key. */
   readonly rank?: number;
   readonly isNumber?: true;
   /** Shown instead of the value. */

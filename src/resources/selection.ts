@@ -1,5 +1,4 @@
 import type { Part } from '../model/listing.ts';
-import { add } from '../model/sums.ts';
 import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { needsAlertRules } from './aggregates.ts';
 import type { AlertState } from './alert-state.ts';
@@ -111,33 +110,6 @@ export async function joinedRows<Row>(
     await yieldToEventLoop();
   }
   return queue.at(-1) ?? [];
-}
-
-/** A filter that no resource matches, and the values that resources have instead. */
-export interface UnmatchedFilter {
-  /** The name of the parameter. */
-  readonly filter: string;
-  readonly given: string;
-  /** Resources by value; '' is the key of resources without one. */
-  readonly present: ReadonlyMap<string, number>;
-}
-
-/** The filters that match no resource even alone: why a selection is empty. */
-export async function unmatchedFilters(
-  parts: readonly Part<Resource>[],
-  selection: Selection,
-): Promise<readonly UnmatchedFilter[]> {
-  const unmatched: UnmatchedFilter[] = [];
-  for (const [filter, given] of valueFilters(selection)) {
-    const valueIn = filteredValue(filter);
-    const present = new Map<string, number>();
-    await forEachPart(parts, (part) => {
-      for (const resource of part) add(present, valueIn(resource), 1);
-    });
-    if (!present.has(given) && ![...present.keys()].some(shortFormTest(given)))
-      unmatched.push({ filter, given, present });
-  }
-  return unmatched;
 }
 
 /** The properties that the filters compare; any other filter is a label. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  columnsFlag,
   durationFlag,
   externalUrl,
   type FlagKind,
@@ -85,12 +84,6 @@ const CASES: readonly (readonly [
       'rate_limited:0.1': { ...NAMED_FAULTS.rate_limited, share: 0.1 },
     },
     ['', 'slo', 'hang:', 'hang:1.5', 'hang:0.1:2', 'toString'],
-  ],
-  [
-    'resourceColumns',
-    columnsFlag,
-    { 'state,id,type,team': ['state', 'id', 'type', 'team'] },
-    ['', 'state,', 'sku,state,state'],
   ],
   [
     'labelValue',

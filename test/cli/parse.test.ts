@@ -84,7 +84,6 @@ describe('parseFlags', () => {
     ['--shard=0 --shard=0', '--shard: expected once, got 2 times'],
     ['--log.level=loud', '--log.level: expected one of debug, info, warn, error, got "loud"'],
     ['--demo=yes', '--demo: expected true or false, got "yes"'],
-    ['list prod --columns=sku,sku', '--columns: expected different names, separated by commas, got "sku,sku"'],
     [
       '--web.external-url=http://user:pa/ss@example.com',
       '--web.external-url: expected an http or https URL without user, query and fragment, got "http://<secret>@example.com"',
