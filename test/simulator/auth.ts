@@ -18,43 +18,38 @@ interface HmacKeys {
 
 /** The gateway's message for a rejected request; undefined: accepted. */
 export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): string | undefined {
-  const authorization = head.headers.authorization;
-  if (authorization === undefined) return 'Unauthorized';
-  if ('hmac' in check) return hmacProblem(check.hmac, authorization, head, atMs);
-  const expected =
-    'authorization' in check
-      ? `${check.authorization.type ?? 'Bearer'} ${check.authorization.credentials}`
-      : basicHeader(check.basic_auth.username, check.basic_auth.password);
-  return authorization === expected ? undefined : 'Invalid authentication credentials';
+  const isAccepted =
+    'hmac' in check ? isSigned(check.hmac, head, atMs) : head.headers.authorization === headerOf(check);
+  return isAccepted ? undefined : 'Invalid authentication credentials';
+}
+
+function headerOf(check: Exclude<AuthCheck, { hmac: unknown }>): string {
+  if ('authorization' in check) return `${check.authorization.type ?? 'Bearer'} ${check.authorization.credentials}`;
+  const { username, password } = check.basic_auth;
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 /** Deliberately not shared with src/upstream: an independent implementation of the protocol checks the client. */
 const HMAC_HEADER = /^hmac accesskey="([^"]*)", algorithm="hmac-sha256", headers="([^"]*)", signature="([^"]*)"$/;
 const MAX_SKEW_MS = 300_000;
 
-function hmacProblem(keys: HmacKeys, authorization: string, head: RequestHead, atMs: number): string | undefined {
-  const [matched, accessKey, list = '', signature] = HMAC_HEADER.exec(authorization) ?? [];
-  if (matched === undefined) return 'HMAC signature cannot be verified';
-  if (accessKey !== keys.access_key_id) return 'Invalid authentication credentials';
+function isSigned(keys: HmacKeys, head: RequestHead, atMs: number): boolean {
+  const [, accessKey, list = '', signature] = HMAC_HEADER.exec(`${head.headers.authorization}`) ?? [];
   const signed = list.split(' ');
-  if (!keys.signed_headers.every((name) => signed.includes(name)))
-    return 'enforced header not used for HMAC Authentication';
   const date = Date.parse(`${head.headers['x-date'] ?? head.headers.date}`);
-  if (!(Math.abs(date - atMs) <= MAX_SKEW_MS)) {
-    return 'HMAC signature cannot be verified, a valid date or x-date header is required for HMAC Authentication';
-  }
   const expected = createHmac('sha256', keys.secret_access_key)
     .update(signed.map((name) => signedLine(name, head)).join('\n'))
     .digest('base64');
-  return signature === expected ? undefined : 'HMAC signature does not match';
+  return (
+    accessKey === keys.access_key_id &&
+    keys.signed_headers.every((name) => signed.includes(name)) &&
+    Math.abs(date - atMs) <= MAX_SKEW_MS &&
+    signature === expected
+  );
 }
 
 function signedLine(name: string, { method, url, headers }: RequestHead): string {
   if (name === 'request-line') return `${method} ${url} HTTP/1.1`;
   if (name === '@request-target') return `@request-target: ${method?.toLowerCase()} ${url}`;
   return `${name}: ${headers[name]}`;
-}
-
-function basicHeader(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }

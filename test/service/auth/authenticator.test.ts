@@ -77,22 +77,17 @@ describe('Authenticator', () => {
     expect(sleeps).toEqual([]);
   });
 
-  it('does not retry a 401 when no credential can change', async () => {
-    const auth = bearer({ text: 'fixed' });
-    const { failure, requests } = await servedClient(demand('authorization', 'Bearer other'), { auth, maxRetries: 3 });
-    expect(await failure()).toMatchObject({ reason: 'auth' });
-    expect(requests).toHaveLength(1);
-  });
-
   it('fails with reason auth without a request when a file is empty or cannot be read', async () => {
     const file = temporaryFile('token', '\n');
     const options = { auth: bearer({ file }), maxRetries: 3 };
-    const { failure, observer } = await servedClient(demand('authorization', 'Bearer x'), options);
+    const { client, failure, observer } = await servedClient(demand('authorization', 'Bearer x'), options);
     expect(await failure()).toMatchObject({ reason: 'auth', message: `credential file ${file} is empty` });
     rmSync(file);
     const message = expect.stringContaining(`cannot read credential file ${file}: ENOENT`);
     expect(await failure()).toMatchObject({ reason: 'auth', message });
     expect(observer).toMatchObject({ outcomes: [], retries: 0, waitingNow: 0 });
+    // It is no reply of the service.
+    expect(client.limiter.load()).toMatchObject({ recentRequests: 0, typicalLatencyMs: undefined });
   });
 
   it.each(['hidden\r\nX-Evil: 1', 'hidden\0b', 'hidden\u007fb'])(

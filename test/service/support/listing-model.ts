@@ -79,10 +79,6 @@ export class ModelService {
     return { resources: rows, page: total === 'none' ? null : { total: total === 'zero' ? 0 : this.#rows.length } };
   }
 
-  get records(): number {
-    return this.#rows.length;
-  }
-
   /** Resources that existed during the whole listing and are not among these ids. */
   missing(listed: ReadonlySet<string>): readonly string[] {
     return [...(this.#throughout ?? [])].filter((id) => !listed.has(id));
@@ -147,16 +143,6 @@ export class ModelService {
         ? { name: this.#world.areEqual ? 'equal' : name }
         : { resource_id: `r${this.#named}`, name },
     );
-  }
-}
-
-/** The requests of a listing without a total whose pages do not overlap: until one brings no new record. */
-export function requestsWithoutOverlap(world: World): number {
-  const service = new ModelService(world);
-  for (let offset = 0; ; ) {
-    const { resources } = service.answer({ offset, size: world.pageSize });
-    if (resources.length === 0) return service.requests;
-    offset += resources.length;
   }
 }
 

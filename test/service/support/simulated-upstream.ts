@@ -40,8 +40,6 @@ export class SimulatedUpstream {
   /** By second. */
   readonly tallies: Tally[] = [];
   mostInFlight = 0;
-  /** Requests that the client aborted before its timeout. */
-  aborted = 0;
   /** Requests that were sent before the time of an earlier `Retry-After`. */
   early = 0;
   #retryAtMs = 0;
@@ -68,7 +66,6 @@ export class SimulatedUpstream {
     try {
       return await this.#reply(station, timeoutMs, signal);
     } finally {
-      if (signal.aborted) this.aborted += 1;
       this.#inFlight -= 1;
     }
   }
