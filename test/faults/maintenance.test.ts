@@ -34,13 +34,9 @@ function fleetDuring(maintenance: Maintenance, model: Partial<FleetModel>, upstr
   return { fleet, toMs, isOverMs };
 }
 
-/** Why each station is down. */
-function downAt(fleet: SimulatedFleet) {
-  return fleet.views().map(({ health: { failure } }) => {
-    const { reason, status, message } = failure ?? {};
-    return { reason, status, message };
-  });
-}
+const downOf = (stations: number) => Array(stations).fill(expect.objectContaining(DOWN));
+
+const failuresOf = (fleet: SimulatedFleet) => fleet.views().map(({ health }) => health.failure);
 
 const lateFailures = (fleet: SimulatedFleet, fromMs: number) =>
   fleet.stations.flatMap(({ failures }) => failures).filter(({ endMs }) => endMs > fromMs);
@@ -62,7 +58,7 @@ describe('a maintenance of the service', () => {
       await fleet.runUntil(FROM_MS + 1.2 * MINUTE_MS);
       for (let atMs = FROM_MS + 1.2 * MINUTE_MS; atMs < toMs; atMs += 5000) {
         await fleet.runUntil(atMs);
-        expect(downAt(fleet)).toEqual(Array(stations).fill(DOWN));
+        expect(failuresOf(fleet)).toEqual(downOf(stations));
       }
       await fleet.runUntil(isOverMs + 10 * MINUTE_MS);
       expect(fleet.upstream.early).toBe(0);
@@ -76,13 +72,13 @@ describe('a maintenance of the service', () => {
     const { fleet } = fleetDuring({ lastsMs: 90_000, retryAfter }, { stations: 40 });
     await fleet.runUntil(FROM_MS + 20_000);
     const scrape = fleet.scrapes.findLast(({ startMs }) => startMs > FROM_MS);
-    expect(scrape?.failures).toEqual(Array(40).fill(expect.objectContaining(DOWN)));
+    expect(scrape?.failures).toEqual(downOf(40));
   });
 
   it.each([undefined, 30])('is what a first start in it reports, with Retry-After %s', async (retryAfter) => {
     const { fleet, toMs, isOverMs } = fleetDuring({ lastsMs: 90_000, retryAfter, fromMs: 0 }, { stations: 40 });
     await fleet.runUntil(20_000);
-    expect(downAt(fleet)).toEqual(Array(40).fill(DOWN));
+    expect(failuresOf(fleet)).toEqual(downOf(40));
     await fleet.runUntil(isOverMs + MINUTE_MS);
     expect(fleet.allRefreshedMs(toMs)).toBeLessThan(isOverMs + REFRESH_MS);
     expect(lateFailures(fleet, isOverMs)).toEqual([]);

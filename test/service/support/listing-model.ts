@@ -32,13 +32,6 @@ export function drawWorld(seed: number) {
   };
 }
 
-/** A service without a total that returns every page of another order. */
-export function drawUnstableWorld(seed: number): World {
-  const world = drawWorld(seed);
-  const count = 1 + (world.count % (3 * world.pageSize));
-  return { ...world, count, total: 'none', offset: 'honest', order: 'unstable', change: 'none', withoutId: 0 };
-}
-
 interface Row {
   readonly resource_id?: string;
   readonly name: string;
