@@ -53,6 +53,19 @@ describe('resourcePage', () => {
     expect(gone.hrefs).toContain('../../../stations/prod/changes?search=b');
   });
 
+  it('shows the latest 20 changes of the resource, and none of others', async () => {
+    const changeOf = (id: string, from: number) => ({
+      atMs: NOW_MS,
+      change: 'rules' as const,
+      resource: resourceOf(id),
+      from,
+      to: 2,
+    });
+    const newestFirst = [changeOf('b', 9), ...Array.from({ length: 25 }, () => changeOf('a', 1))];
+    const { body } = await open({}, { changes: { ...NO_CHANGES, newestFirst } });
+    expect(rowsOf(body, 'change-table')).toEqual(Array(20).fill(expect.stringMatching(/ rules 1 2$/)));
+  });
+
   it('links to other tools, with the values of the resource', async () => {
     const links = [
       { name: 'A & "B"', resource: 'https://h/x?station={station}&id={resource_id}' },
