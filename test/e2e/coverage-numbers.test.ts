@@ -32,24 +32,6 @@ const several = (count: number, prefix: string, rules: unknown, alertable?: bool
   Array.from({ length: count }, (_, index) => entry(`${prefix}${index}`, rules, alertable));
 
 const WORLDS: Readonly<Record<string, World>> = {
-  'one resource without rules and nine with unreadable numbers': {
-    entries: [entry('a', 0), ...several(9, 'a', 'many')],
-    alertability: false,
-    alertable: null,
-    counts: [0, 1, 9],
-    types: ['type.a'],
-    share: 0,
-    text: '0 % 9 unknown',
-  },
-  'a type of which nothing is reported beside one that is known': {
-    entries: [...several(3, 'a', 2), entry('a', 0), ...several(4, 'b', undefined)],
-    alertability: false,
-    alertable: null,
-    counts: [3, 1, 4],
-    types: ['type.a'],
-    share: 0.75,
-    text: '75 % 4 unknown',
-  },
   'an incomplete listing of the alertable resources': {
     entries: [...several(2, 'a', 1, true), entry('b', 0, true), entry('c', undefined, true), ...several(3, 'd', 5)],
     alertability: true,
@@ -58,15 +40,6 @@ const WORLDS: Readonly<Record<string, World>> = {
     types: ['type.a', 'type.b'],
     share: 2 / 3,
     text: '67 % 4 unknown',
-  },
-  'no resource that is known to be alertable': {
-    entries: [...several(2, 'a', 1), entry('b', 0)],
-    alertability: true,
-    alertable: null,
-    counts: [null, null, 3],
-    types: [],
-    share: null,
-    text: '– unknown for 3 resources',
   },
   'no number of rules of any resource': {
     entries: [...several(2, 'a', undefined, true), entry('b', 'many')],

@@ -164,27 +164,4 @@ describe('the pages after a reload', () => {
     expect(await textOf('/')).toContain('Labels and products of 1 station are those before the reload.');
     expect(await textOf('/')).not.toContain('Resources by team');
   });
-
-  it('name the stations that a search by a new label misses, until they are refreshed', async () => {
-    const service = await startService();
-    const { reload, get, scrape } = await started(configOf(service.url, ['a', 'b']));
-    service.setFaults('b', [replyWith(500)]);
-    await reload(configOf(service.url, ['a', 'b'], { labels: LABELS }));
-    await scrape();
-    const search = async () => {
-      const page = await get('/search?team=web', { accept: 'text/html' });
-      const { total, stations_before_reload } = await (await get('/search?team=web&format=json')).json();
-      return { text: await contentText(page), total, stations_before_reload };
-    };
-    const incomplete = await search();
-    expect(incomplete).toMatchObject({ total: 3, stations_before_reload: ['b'] });
-    expect(incomplete.text).toMatch(
-      /Old or incomplete data: b \(failing, 500 Internal Server Error, listed before the reload, /,
-    );
-    service.setFaults('b', []);
-    await scrape();
-    const complete = await search();
-    expect(complete).toMatchObject({ total: 6, stations_before_reload: [] });
-    expect(complete.text).not.toContain('Old or incomplete data');
-  });
 });
