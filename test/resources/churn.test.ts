@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import { type Change, type Churn, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import { type Churn, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
-import { listingOf, rejecting, resourceOf, resourcesOf } from '../stations/fixtures.ts';
+import { listingOf, resourceOf, resourcesOf } from '../stations/fixtures.ts';
 
 type Churned = Awaited<ReturnType<typeof churnAfter>>;
 
@@ -46,23 +46,6 @@ const EXPECTED_FIRING = [['ALERTSTATE_FIRING', 0]] as const;
 
 const snapshotOf = (...resources: Resource[]) => listingOf(resources);
 const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
-
-const SIGNS: Readonly<Record<Change['change'], string>> = {
-  added: '+',
-  removed: '-',
-  state: '~',
-  rules: '#',
-  type: '=',
-};
-
-/** `aB/2`: resources, those in capital letters firing, and how many records were rejected. `!`: it does not add up. */
-function letterListing(text: string): Snapshot {
-  const [readable = '', rejected = '0'] = text.replace('!', '').split('/');
-  const rows = [...readable].map((letter) =>
-    resourceOf(letter.toLowerCase(), letter === letter.toLowerCase() ? {} : { state: 'F' }),
-  );
-  return listingOf(rows, text.startsWith('!') ? { addsUp: false, complete: false } : rejecting(Number(rejected)));
-}
 
 describe('churnAfter', () => {
   it('compares only parts that the snapshots do not share', async () => {
@@ -183,28 +166,5 @@ describe('churnAfter', () => {
         ['(other)', 1],
       ]),
     );
-  });
-
-  /** `+a -b ~c`: what was added, removed or changed its state; '?' when it was not compared. */
-  const changesText = (changes: Churned['changes']) =>
-    changes?.list.map(({ change, resource }) => `${SIGNS[change]}${resource.id}`).join(' ') ?? '?';
-
-  it.each<[string, string, string]>([
-    ['all records lose their ids and get them back', 'abc  /3  abc', '? | ? | '],
-    ['a resource is added while records are rejected', 'ab  ax/1  abx', '? | ? | +x'],
-    ['a state changes and changes back meanwhile', 'ab  A/1  a/1  ab', '? | ? | ? | '],
-    ['a record is rejected for good', 'ab/1  a/1  A/1  Ac/1', '? | -b | ~a | +c'],
-    ['the first listings do not add up', '!ab  !a  ab/1  abc  ac', '? | ? | ? | +c | -b'],
-    ['none adds up for longer than max_stale', `ab  ${'!a  '.repeat(11)}bc  c`, `${'? | '.repeat(13)}-b`],
-  ])('compares what adds up and rejects no more records than before when %s', async (_, listings, expected) => {
-    const states = await churnOf(listings.split(/ {2,}/).map(letterListing));
-    expect(states.map(({ changes }) => changesText(changes)).join(' | ')).toBe(expected);
-  });
-
-  it('keeps the counters as they are while the same listing is returned again and again', async () => {
-    const [complete, rejected] = ['abc', 'ab/1'].map(letterListing) as [Snapshot, Snapshot];
-    const states = await churnOf([complete, complete, rejected, rejected]);
-    expect(new Set(states.slice(1).map(({ published }) => published)).size).toBe(1);
-    expect(states[3]?.reference).toBe(complete);
   });
 });

@@ -107,10 +107,6 @@ describe('lastKnownAfter', () => {
       expect(await sumsAfter(listingOf(gpus(3)), ...forMinutes(11, rejects))).toEqual({ 'H100 GPU': 16 });
     });
 
-    it('has nothing before the first listing that adds up', async () => {
-      expect(await sumsAfter(listingOf(gpus(3), INCOMPLETE))).toEqual({});
-    });
-
     it('keeps a GPU model and a unit that are gone at 0', async () => {
       expect(await sumsAfter(listingOf(gpus(2)), listingOf(gpus(1, '5 cores', 'A1')), listingOf([]))).toEqual({
         'H100 GPU': 0,
@@ -131,10 +127,6 @@ describe('lastKnownAfter', () => {
         changes,
       );
     const fires = listingOf([withState('a', 'FIRING'), withState('b', 'INACTIVE')]);
-
-    it('has the firing resources', async () => {
-      expect(await firingAfter(fires)).toEqual(['a']);
-    });
 
     it.each([
       { title: 'an incomplete listing without it', next: listingOf([resourceOf('b')], INCOMPLETE) },

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/resources/fields.ts';
 import {
   type SearchedStation,
   type SearchResult,
   type Selection,
-  SORT_KEYS,
   searchStations,
 } from '../../src/resources/selection.ts';
 import { iterationsDuring } from '../event-loop.ts';
@@ -99,22 +97,6 @@ describe('searchStations in one station', () => {
   ])('sorts by %s, with unknown values last in both directions', async (by, ascending, descending) => {
     expect(await idsOf(parts, {}, by)).toEqual(ascending);
     expect(await idsOf(parts, {}, `-${by}`)).toEqual(descending);
-  });
-
-  it('sorts any division into parts like one list', async () => {
-    const resource = fc.record({
-      type: fc.constantFrom('', 'x', 'y', 'z'),
-      alertRules: fc.option(fc.nat(3), { nil: undefined }),
-    });
-    const order = fc.constantFrom(...SORT_KEYS.flatMap((key) => [key, `-${key}`]));
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(resource, { maxLength: 6 }), { maxLength: 7 }), order, async (drawn, by) => {
-        let id = 0;
-        const drawnParts = drawn.map((part) => part.map((changes) => resourceOf(String(id++), changes)));
-        expect(await idsOf(drawnParts, {}, by)).toEqual(await idsOf([drawnParts.flat()], {}, by));
-      }),
-      { numRuns: 60 },
-    );
   });
 
   it('selects and sorts by what states mean, the most urgent first and the unknown last', async () => {

@@ -104,21 +104,6 @@ describe('SnapshotReader', () => {
     expect(snapshot.parts.flat().some(({ product }) => product === 'x')).toBe(true);
   });
 
-  it('labels resources again once the service obeys the filter product', async () => {
-    const listings = { x: allIds, y: allIds };
-    const { read } = readerOf(
-      { products: ['x', 'y'] },
-      ({ product }) => listingOf(listings[product as 'x' | 'y']),
-      () => listingOf(twelve),
-    );
-    const productsOf = async () => new Set((await read()).joined.map(([, product]) => product));
-    expect(await productsOf()).toEqual(new Set(['']));
-    listings.y = [];
-    expect(await productsOf()).toEqual(new Set(['x']));
-    listings.y = allIds;
-    expect(await productsOf()).toEqual(new Set(['']));
-  });
-
   it('needs no further listing with the filter enabled_alert', async () => {
     const spec = { alertability: true, filters: { enabled_alert: true } };
     const { requested, read } = readerOf(spec);
@@ -308,15 +293,5 @@ describe('SnapshotReader', () => {
     const third = await exemptions();
     expect(third.said[1]).toEqual(['b', false, undefined, false]);
     expect((await exemptions()).snapshot).toBe(third.snapshot);
-  });
-
-  it('does not report a resource as not alertable when it is missing from a listing that became incomplete', async () => {
-    const ids = ['a'];
-    const completes = [true, false];
-    const { read } = readerOf({ alertability: true }, () => listingOf(ids, { complete: completes.shift() ?? true }));
-    expect((await read()).joined.map(([, , alertable]) => alertable)).toEqual([true, false, false]);
-    const { snapshot, joined } = await read();
-    expect(joined.map(([, , alertable]) => alertable)).toEqual([true, undefined, undefined]);
-    expect(snapshot.complete).toBe(false);
   });
 });
