@@ -54,7 +54,7 @@ export const CAPACITY_GUIDE =
 export function capacityText(capacity: Capacity, who: 'service' | 'upstream' = 'upstream'): string {
   const { neededPerSecond, possiblePerSecond, roundMs, unknownStations } = capacity;
   const possible = `${rounded(possiblePerSecond)} requests/s`;
-  const subject = who === 'service' ? `the service accepts ${possible}` : `${possible} are possible`;
+  const subject = who === 'service' ? `The service accepts ${possible}` : `${possible} are possible`;
   const age = isExceeded(capacity) ? `: data gets up to ${durationText(roundMs)} old` : '';
   const unknown = unknownStations === 0 ? '' : ` (${countText(unknownStations, 'station')} without data not counted)`;
   return `${subject}, ${rounded(neededPerSecond)} are needed${age}${unknown}`;

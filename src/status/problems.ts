@@ -375,7 +375,7 @@ function upstreamProblems(
   if (holdMs > 0 && !isOut)
     found.push({
       problem: 'paused by the service',
-      what: `service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
+      what: `The service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
     });
   const isByService = found.length > 0;
   if (isOverloaded(oldestWaitingMs))
@@ -396,13 +396,13 @@ function upstreamProblems(
       who: `upstream ${name}`,
       upstream: name,
       ...first,
-      what: `${found.map(({ what }) => what).join('; ')}.`,
+      what: `${found.map(({ what }) => what).join('. ')}.`,
       advice: isByService ? generalAdvice('rate_limited').advice : OVERLOAD_ADVICE,
     },
   ];
 }
 
-/** `the service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
+/** `The service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
 function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): string {
   const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
   return capacity === undefined ? share : `${capacityText(capacity, 'service')} (${share})`;

@@ -24,7 +24,7 @@ import {
 } from '../status/station-columns.ts';
 import type { StationDetail, StationStatus } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted, suggestion } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
@@ -56,13 +56,16 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, PageRenderer>
 
 /** The station that the path names; throws a RequestError if there is none. */
 export function stationOf(exporter: ExporterPort, { params }: Request): StationDetail {
-  const detail = exporter.station(String(params['name']));
+  const name = String(params['name']);
+  const detail = exporter.station(name);
   if (detail) return detail;
-  throw noStation(exporter);
+  throw noStation(exporter, name);
 }
 
-export function noStation({ isSharded }: ExporterPort): RequestError {
-  return new RequestError(404, `No station with this name is configured${isSharded ? ' on this shard' : ''}.\n`);
+export function noStation(exporter: ExporterPort, name: string): RequestError {
+  const names = exporter.specs().map((spec) => spec.name);
+  const where = exporter.isSharded ? ' on this shard' : '';
+  return new RequestError(404, `No station ${quoted(name)} is configured${where}${suggestion(name, names) || '.'}\n`);
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
@@ -219,7 +222,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
   requireValid(problem);
   const { name } = request.params as { readonly name?: string };
   const chosen = name ?? query['station'];
-  if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter);
+  if (chosen !== undefined && !exporter.has(chosen)) throw noStation(exporter, chosen);
   const statuses = exporter.stations().filter((status) => chosen === undefined || status.name === chosen);
   const stations = statuses.map((status) => ({ status, ...exporter.changes(status.name) }));
   const isSelected = changeTest(query, nowMs);

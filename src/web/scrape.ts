@@ -24,7 +24,7 @@ export function scrapeStation(exporter: ExporterPort, options: WebOptions): Requ
     const { station } = request.query;
     if (typeof station !== 'string' || station === '')
       throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
-    if (!exporter.has(station)) throw noStation(exporter);
+    if (!exporter.has(station)) throw noStation(exporter, station);
     return scrape(request, response, next);
   };
 }

@@ -23,7 +23,7 @@ describe('the advice on a failure', () => {
         const proxy_url = `http://user:proxy-secret@${host}`;
         return configOf((await startTestService(SERVICE)).url, ['a'], { upstream: { proxy_url } });
       },
-      words: ['did not open a tunnel to 127.0.0.1', 'For a 407, add user and password to proxy_url.'],
+      words: ['did not open a tunnel to 127.0.0.1', 'For a 407, check user and password in proxy_url.'],
     },
     {
       failure: 'a clock that differs',

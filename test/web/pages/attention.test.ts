@@ -329,11 +329,11 @@ describe('attentionSection', () => {
     // The limit is above what is needed.
     [undefined, { recentThrottled: 36, requestsPerSecond: 4.2 }, 0],
     [undefined, { requestsPerSecond: 5 }, 8],
-    ['service requested a pause until 03:06:01 UTC (Retry-After).', { holdMs: 61_000 }],
+    ['The service requested a pause until 03:06:01 UTC (Retry-After).', { holdMs: 61_000 }],
     ['12 refreshes waiting for capacity, the first for 3 min.', { waitingRefreshes: 12, oldestWaitingMs: 180_000 }],
     ['8 requests/s are possible, 16 are needed: data gets up to 2 min old.', {}, 16],
     [
-      'the service accepts 8 requests/s, 16 are needed: data gets up to 2 min old (36 of 180 requests throttled in 5 min).',
+      'The service accepts 8 requests/s, 16 are needed: data gets up to 2 min old (36 of 180 requests throttled in 5 min).',
       { recentThrottled: 36 },
       16,
     ],
@@ -345,7 +345,7 @@ describe('attentionSection', () => {
     const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
     expect(row?.text).toBe(
-      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min; service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${generalAdvice('rate_limited').advice} More about overload.`,
+      `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min. The service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${generalAdvice('rate_limited').advice} More about overload.`,
     );
   });
 

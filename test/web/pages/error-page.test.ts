@@ -26,7 +26,7 @@ describe('errorPage', () => {
 
   it('says that a station may be unknown on this shard alone', async () => {
     const { text } = await openPage({ isSharded: true }, '/probe?station=other');
-    expect(text).toContain('No station with this name is configured on this shard.');
+    expect(text).toContain('No station "other" is configured on this shard.');
   });
 
   it.each([

@@ -26,7 +26,7 @@ describe('resourcePage', () => {
       listed({ complete: false }),
     ],
     ['The station has no data', 'prod/resources/a', 'stations/prod', { ...detailOf([]), served: undefined }],
-    ['No station with this name is configured.', 'gone/resources/a', '', listed()],
+    ['No station "gone" is configured.', 'gone/resources/a', '', listed()],
   ])('says "%s" with status 404 of %s, with a link back', async (said, path, link, detail) => {
     const { status, text, hrefs } = await openPage(exporterOf(detail), `/stations/${path}`);
     expect(status).toBe(404);

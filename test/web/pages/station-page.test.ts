@@ -45,7 +45,7 @@ const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true 
 describe('stationPage', () => {
   it('responds 404 to an unknown station, with a link to all', async () => {
     const { request } = await startApp(exporterOf(full));
-    const body = 'No station with this name is configured.\n';
+    const body = 'No station "unknown" is configured.\n';
     expect(await request('/stations/unknown/refreshes')).toMatchObject({ status: 404, body });
     expect((await request('/stations/unknown', AS_BROWSER)).body).toContain('<p><a href="../">All stations</a></p>');
   });
@@ -78,7 +78,7 @@ describe('stationPage', () => {
     expect(textOf(body, 'summary')).toBe('failing; TLS handshake failed since 03:04 UTC');
     expect(text).toContain('tls: expired');
     expect(text).toContain('Resources may be missing: total 500, 494 listed.');
-    expect(text).toContain('service requested a pause until 03:05:05 UTC (Retry-After)');
+    expect(text).toContain('The service requested a pause until 03:05:05 UTC (Retry-After)');
     expect(textOf(body, 'status')).toBe(
       'Resources3 Firing2 Pending1 Coverage– all listed resources are exempt Listingincompletein 1 request Last success55 s agonext refresh: has waited 3 min for capacity',
     );
