@@ -132,7 +132,7 @@ async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefine
   await Promise.all(unused.map(([, { client }]) => client.close()));
 }
 
-function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly ResourceSpec[] {
+export function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly ResourceSpec[] {
   return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
 

@@ -1,4 +1,4 @@
-import type { Generation } from '../app/composition.ts';
+import { type Generation, stationsOf } from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
@@ -6,7 +6,6 @@ import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { resolveStations } from '../config/resolve.ts';
 import { probeConnection } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
@@ -17,8 +16,7 @@ import type { Resources } from '../resources/collector.ts';
 import { columnsWith, type Resource } from '../resources/fields.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
 import { searchStations } from '../resources/selection.ts';
-import type { ResourceSpec } from '../resources/spec.ts';
-import { isOnShard, type Shard } from '../stations/shard.ts';
+import type { Shard } from '../stations/shard.ts';
 import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
@@ -42,15 +40,11 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
     const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
     const share =
       own.ok && own.shard.total > 1
-        ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
+        ? `, ${stationsOf(config, own.shard).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
     return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, printed.length) : 0;
   });
-}
-
-function stationsOf(shard: Shard, config: LoadedConfig['config']): readonly ResourceSpec[] {
-  return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
 
 async function checkLive(

@@ -1,8 +1,7 @@
 import type { UpstreamAccess } from '../model/failure.ts';
 import { add } from '../model/sums.ts';
-import type { Aggregates } from '../resources/aggregates.ts';
+import type { ResourceData } from '../resources/collector.ts';
 import type { LabelEntry } from '../resources/resource-label-schema.ts';
-import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
@@ -48,12 +47,7 @@ export interface StationFacts {
   readonly series: number;
 }
 
-export interface Listed {
-  readonly snapshot: Snapshot;
-  readonly aggregates: Pick<Aggregates, 'groups'>;
-  /** Per-resource series withheld because of `metrics.max_resources`. */
-  readonly withheld: number;
-}
+export type Listed = Pick<ResourceData, 'snapshot' | 'aggregates' | 'withheld'>;
 
 /** How many of the listed resources an entry of `resource_labels` matches. */
 interface LabelMatch {

@@ -27,7 +27,7 @@ const station = (name: string, counts: Counts): Checked => {
     spec: specOf({ name, ...(counts.labels && { resourceLabels: TEAMS }) }),
     listed: {
       snapshot: { ...snapshot, complete },
-      aggregates: { groups: [{ ...group, ...rules }] },
+      aggregates: { groups: [{ ...group, ...rules }], folded: new Map(), typeLabels: new Map() },
       withheld: 0,
     },
   };

@@ -2,7 +2,7 @@ import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/fac
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import { CLIENT_OPTIONS } from '../service/support/client.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';
 import { SNAPSHOT, STATION } from '../web/fake-station.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
@@ -50,7 +50,7 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
   return {
     ...failedStation(name),
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, ...snapshot } },
-    listed: { snapshot, aggregates: { groups: [] }, withheld },
+    listed: { snapshot, aggregates: aggregatesOf([]), withheld },
   };
 };
 
