@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Fault, faultDraw, NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { entriesOf } from '../e2e/test-bed.ts';
+import { entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { list, resourcesPath, stationPath } from './client.ts';
-import { type SimulatedService, startSimulatedService } from './simulated-service.ts';
-
-let service: SimulatedService;
-
-beforeEach(async () => {
-  service = await startSimulatedService();
-});
-
-afterEach(() => service.stop());
 
 describe('NAMED_FAULTS', () => {
   /** The part of a page that arrives before the signal aborts. */
-  async function reply(signal?: AbortSignal): Promise<string> {
-    const url = `${service.url}${resourcesPath(stationPath)}?page.size=110&page.offset=2`;
+  async function reply(base: string, signal?: AbortSignal): Promise<string> {
+    const url = `${base}${resourcesPath(stationPath)}?page.size=110&page.offset=2`;
     let text = '';
     try {
       const response = await fetch(url, signal ? { signal } : {});
@@ -31,11 +22,11 @@ describe('NAMED_FAULTS', () => {
   }
 
   it.each(Object.entries(NAMED_FAULTS))('change the reply: %s', async (_, fault) => {
-    service.setRecords('ts', entriesOf(200));
-    const healthy = await reply();
+    const service = await startTestService({ source: () => entriesOf(200) });
+    const healthy = await reply(service.url);
     expect(healthy).toContain('"total"');
     service.setFaults('ts', [fault]);
-    expect(await reply(AbortSignal.timeout(500))).not.toBe(healthy);
+    expect(await reply(service.url, AbortSignal.timeout(500))).not.toBe(healthy);
   });
 });
 
@@ -43,11 +34,10 @@ describe('NAMED_FAULTS', () => {
 describe('a simulated fault', () => {
   it('text_numbers: page numbers and rule counts are strings, other values are unchanged', async () => {
     const records = [{ alert_rules_count: 4, sku: 5 }, {}, null, [1], { alert_rules_count: null }];
-    service.setRecords(
-      'ts',
-      records.map((record) => ({ record })),
-    );
-    service.setFaults('ts', [NAMED_FAULTS.text_numbers]);
+    const service = await startTestService({
+      source: () => records.map((record) => ({ record })),
+      faults: { ts: [NAMED_FAULTS.text_numbers] },
+    });
     expect((await list(service)).json()).toEqual({
       resources: [{ alert_rules_count: '4', sku: 5 }, ...records.slice(1)],
       page: { offset: '0', size: '20', total: '5' },

@@ -1,12 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { startTestService } from '../e2e/test-bed.ts';
 import { get, list, resourcesPath, stationPath } from './client.ts';
-import { type ServiceOptions, type SimulatedService, startSimulatedService } from './simulated-service.ts';
+import type { ServiceOptions, SimulatedService } from './simulated-service.ts';
 
-/** A service whose station `ts` has these entries, stopped when the test ends. */
+/** A service whose station `ts` has these entries. */
 async function serving(entries: readonly SourceEntry[], options: ServiceOptions = {}): Promise<SimulatedService> {
-  const service = await startSimulatedService(options);
-  onTestFinished(() => service.stop());
+  const service = await startTestService(options);
   service.setRecords('ts', entries);
   return service;
 }

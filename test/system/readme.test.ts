@@ -1,14 +1,16 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { CHART_REPOSITORY, IMAGE_REPOSITORY } from '../../scripts/release/release.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 import { readPage, root } from '../docs/markdown.ts';
+import { outputOf } from '../e2e/built-program.ts';
 import { entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
-import { createClone, removeClone, runShell } from './clone.ts';
 
 const { blocks: readmeBlocks } = readPage('README.md');
 /** README and the guides that show commands to run in a checkout. */
@@ -53,7 +55,7 @@ describe('README.md and the guides', () => {
   beforeAll(() => {
     clone = createClone();
   });
-  afterAll(() => removeClone(clone));
+  afterAll(() => rmSync(clone, { recursive: true }));
 
   it('shows only snippets that are run here or elsewhere', () => {
     expect(new Set(snippets.map(firstLine))).toEqual(new Set(Object.keys({ ...RUNNERS, ...RUN_ELSEWHERE })));
@@ -170,4 +172,33 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
 
 function firstLine(snippet: string): string {
   return snippet.split('\n')[0] ?? '';
+}
+
+/** Not part of a clone. */
+const NOT_CLONED = ['.git', '.tmp', 'coverage', 'dist', 'node_modules'];
+
+/** A copy of the project right after `npm ci`. */
+function createClone(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'clone-'));
+  cpSync(root, folder, { recursive: true, filter: (from) => !NOT_CLONED.includes(relative(root, from)) });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Runs a line of shell in a folder; it is killed when the test ends. */
+function runShell(command: string, folder: string) {
+  // Without the variables of the test runner, which a nested runner would inherit.
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+  const child = spawn(command, { cwd: folder, shell: true, detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const observed = outputOf(child);
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) signalAll(child, 'SIGKILL');
+    await observed.closed;
+  });
+  /** Like Ctrl-C: signals the whole process group. */
+  return { ...observed, interrupt: () => signalAll(child, 'SIGINT') };
+}
+
+function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) process.kill(-pid, signal);
 }

@@ -26,7 +26,6 @@ export interface Setting {
   readonly concurrency?: number;
   readonly listStyle?: 'repeat' | 'comma';
   readonly baseUrl?: URL;
-  readonly replies?: SerialQueue;
   readonly observer?: Partial<ListingObserver>;
   readonly records?: RecordBudget;
   /** The largest page that the service accepts, by the number of the request. */
@@ -36,14 +35,7 @@ export interface Setting {
 /** Lists of a service that is given as a function from requests to replies. */
 export function sourceOf(
   answer: Answer,
-  {
-    station = path,
-    replies = new SerialQueue(),
-    observer = {},
-    records,
-    largest = () => 1e9,
-    ...setting
-  }: Setting = {},
+  { station = path, observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
@@ -71,7 +63,7 @@ export function sourceOf(
   };
   const baseUrl = new URL('http://service.test');
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
-  const source = stationSource(station, { client: { get }, options, replies, observer, records });
+  const source = stationSource(station, { client: { get }, options, replies: new SerialQueue(), observer, records });
   const context = { texts: new InternedTexts(), states: new StateMeanings() };
   const lists = { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING) };
   return { ...lists, source, requests, underWay };
