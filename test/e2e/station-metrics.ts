@@ -7,7 +7,7 @@ const PREFIX = 'telemetry_station_';
 const OWN_PREFIX = 'telemetry_station_exporter_';
 
 /** The families that are published without a snapshot. */
-export const HEALTH_FAMILIES = [
+const HEALTH_FAMILIES = [
   'info',
   'up',
   'failure',
