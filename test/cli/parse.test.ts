@@ -48,7 +48,6 @@ describe('parseFlags', () => {
 
   it.each<[line: string, ...problems: (string | RegExp)[]]>([
     ['-- --demo', `unknown command "--demo", expected one of ${KNOWN}`],
-    ['lst', `unknown command "lst", expected one of ${KNOWN}; did you mean "list"?`],
     ['record', 'record: missing <station>'],
     ['record a b c', 'unexpected argument "b"', 'unexpected argument "c"'],
     ['check config.yaml', 'unexpected argument "config.yaml"'],
@@ -60,7 +59,6 @@ describe('parseFlags', () => {
     ['list prod --sort -h', /^--sort: missing value/],
     ['simulate --config.file=a.yaml', '--config.file: only valid with serve, check, list, record, got simulate'],
     ['simulate --log.level=debug', '--log.level: only valid with serve, got simulate'],
-    ['record prod --format=csv', '--format: only valid with check, list, got record'],
     [
       'check --min-coverage=0.95 --max-without-rules=0',
       '--min-coverage: requires --live',
@@ -73,16 +71,13 @@ describe('parseFlags', () => {
       '--simulate.resources: cannot be combined with --from',
     ],
     ['--lod.level=debug', 'unknown flag "--lod.level", did you mean --log.level?'],
-    ['--listen-address=:1', 'unknown flag "--listen-address", did you mean --web.listen-address?'],
     ['--no-dem', 'unknown flag "--no-dem", did you mean --no-demo?'],
     ['--entirely-different', 'unknown flag "--entirely-different"'],
     ['-log.level=debug check', 'unknown flag "-log.level", did you mean --log.level?'],
     ['--\u001b[2J', 'unknown flag "--\\u001b[2J"'],
-    ['--config.file', MISSING_FILE],
     ['--config.file --demo', MISSING_FILE],
     ['--no-demo=true', '--no-demo: takes no value'],
     ['--shard=0 --shard=0', '--shard: expected once, got 2 times'],
-    ['--log.level=loud', '--log.level: expected one of debug, info, warn, error, got "loud"'],
     ['--demo=yes', '--demo: expected true or false, got "yes"'],
     [
       '--web.external-url=http://user:pa/ss@example.com',
@@ -94,7 +89,6 @@ describe('parseFlags', () => {
       /^--web.listen-address: .* got "b"$/,
     ],
     ['--shard=2 --total-shards=2', '--shard: expected less than --total-shards (2), got 2'],
-    ['--shard=5 --total-shards=many', '--total-shards: expected an integer of at least 1, got "many"'],
     [
       'checkk --dmo --web.max-requests=1.5 --scrape.timeout=soon --shard=3 --config.file',
       `unknown command "checkk", expected one of ${KNOWN}; did you mean "check"?`,

@@ -2,32 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { resourceTable } from '../../src/cli/resource-table.ts';
 import { columnsWith, RESOURCE_COLUMNS } from '../../src/resources/fields.ts';
 import { resourceOf } from '../stations/fixtures.ts';
-
-const plain = resourceOf('r1', {
-  name: 'ws-1',
-  displayName: '训练平台-01',
-  type: 'resource_type.compute.x',
-  state: 'ALERTSTATE_FIRING',
-  sku: '2 GPU',
-  gpuModel: 'N4lS',
-  alertRules: 12,
-  createdSeconds: 1_714_564_800.5,
-  product: 'product.x',
-  alertable: true,
-});
-
-const bare = resourceOf('r2', {
-  name: '',
-  displayName: '',
-  type: '',
-  state: '',
-  alertRules: undefined,
-  createdSeconds: undefined,
-});
+import { BARE, PLAIN } from '../text/listed-resources.ts';
 
 describe('resourceTable', () => {
   it('prints a line per resource', () => {
-    expect([...resourceTable([plain, bare], columnsWith([]), undefined).lines].join('')).toBe(
+    expect([...resourceTable([PLAIN, BARE], columnsWith([]), undefined).lines].join('')).toBe(
       [
         'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERT STATE  ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
         'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  firing       yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
@@ -39,7 +18,7 @@ describe('resourceTable', () => {
 
   it('keeps the cells of labels apart that are named like a column, or like another label', () => {
     const labels = { rules: 'strict', Team: 'a', team: 'b' };
-    const { lines } = resourceTable([{ ...plain, labels }], columnsWith(Object.keys(labels)), undefined);
+    const { lines } = resourceTable([{ ...PLAIN, labels }], columnsWith(Object.keys(labels)), undefined);
     expect(Array.from(lines, (line) => line.split(/ {2,}/).slice(-3).join('  '))).toEqual([
       'RULES  TEAM  TEAM\n',
       'strict  a  b\n',
@@ -49,7 +28,7 @@ describe('resourceTable', () => {
   const screen = (columns: number) => ({ columns, hasColours: false });
 
   it('shows short names and times, and omits what does not fit', () => {
-    const { lines, omitted } = resourceTable([plain, bare], columnsWith([]), screen(64));
+    const { lines, omitted } = resourceTable([PLAIN, BARE], columnsWith([]), screen(64));
     expect([...lines].join('')).toBe(
       [
         'ID  NAME  DISPLAY NAME  TYPE  STATE     ALERT STATE  RULES',

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
-import { codePoint } from '../code-point.ts';
 import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith, VALID } from './fixtures.ts';
 
 const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
@@ -222,25 +221,6 @@ stations:
           expect(shown).not.toContain(hidden);
         },
       ),
-      { numRuns: 100 },
-    );
-  });
-
-  it('reads arbitrary text without throwing, and says where each problem is', async () => {
-    const words = `upstreams stations main base_url rid http://h 0 1s $\{A} $ \u2028 \ud800`.split(' ');
-    const signs = [': ', ':\n  ', '- ', '\n  ', '&a ', '*a', '<<', '---\n', '...\n', '\r\n', '\ufeff'];
-    signs.push(...'{}[],"\'!#?|>%@~&* \t\n');
-    const piece = fc.constantFrom(...words, ...signs);
-    const text = fc.oneof(
-      fc.string({ unit: codePoint }),
-      fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
-    );
-    await fc.assert(
-      fc.asyncProperty(text, async (any) => {
-        const result = await loadConfig({ file: 'f', text: any, env: { A: 'a' } });
-        const problems = result.ok ? [] : result.problems;
-        expect(problems.filter(({ line, column }) => line < 1 || column < 1)).toEqual([]);
-      }),
       { numRuns: 100 },
     );
   });

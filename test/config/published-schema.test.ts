@@ -98,12 +98,6 @@ function* walk(schema: JsonSchema, path = ''): Iterable<readonly [string, JsonSc
 const schemas = [...walk(configJsonSchema())];
 
 describe('configJsonSchema', () => {
-  it('describes all keys', () => {
-    const keys = schemas.filter(([path]) => /\.[a-z_0-9]+$/.test(path));
-    expect(keys.length).toBeGreaterThan(60);
-    expect(keys.filter(([, { description }]) => description === undefined).map(([path]) => path)).toEqual([]);
-  });
-
   it('allows no unknown keys', () => {
     const mappings = schemas.filter(([, { properties }]) => properties !== undefined);
     expect(mappings.filter(([, { additionalProperties }]) => additionalProperties !== false)).toEqual([]);

@@ -18,16 +18,12 @@ import { MISTAKES } from './mistakes.ts';
 describe('configSchema', () => {
   it.each(MISTAKES)('rejects %j', expectProblems);
 
-  it('suggests an upstream for an unknown name, and lists at most 20', async () => {
+  it('lists at most 20 upstreams', async () => {
     const upstreams = Array.from({ length: 30 }, (_, index) => `  u${index}: { base_url: "http://h" }`);
-    const stations = [`  - { rid: ${RID}, name: a, upstream: uu29 }`, `  - { rid: ${RID}, name: b }`];
-    const problems = await problemsOf(['upstreams:', ...upstreams, 'stations:', ...stations].join('\n'));
-    expect(problems).toEqual([
-      expect.stringMatching(/got "uu29"; did you mean "u29"\?$/),
-      expect.stringMatching(
-        /missing, expected one of "u0", .*, "u19", and 10 more, because there are several upstreams$/,
-      ),
-    ]);
+    await expectProblems(
+      ['upstreams:', ...upstreams, 'stations:', `  - { rid: ${RID} }`].join('\n'),
+      /missing, expected one of "u0", .*, "u19", and 10 more, because there are several upstreams$/,
+    );
   });
 
   it.each([

@@ -173,9 +173,4 @@ describe('the examples of Prometheus, the Prometheus operator and the rules', ()
     const files = ['prometheus-http-sd.yml', 'prometheus.yml', 'README.md', 'serviceMonitor', 'scrapeConfig'];
     expect(timeouts).toEqual(Object.fromEntries(files.map((file) => [file, [`${SCRAPE_TIMEOUT_S}s`]])));
   });
-
-  it('report a scrape as slow above 80 % of that', () => {
-    const { alerts } = JSON.parse(read('prometheus/source/parameters.json'));
-    expect(alerts.TelemetryStationScrapeSlow).toEqual({ seconds: 0.8 * SCRAPE_TIMEOUT_S });
-  });
 });

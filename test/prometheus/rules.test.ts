@@ -143,32 +143,7 @@ describe('prometheus/rules.yml', () => {
     const ofStations = ['Down', 'DataStale', 'ListingIncomplete', 'UnknownState', 'Overloaded'];
     expect(ofStations.filter((name) => pending(name) <= pending('UpstreamDown'))).toEqual([]);
   });
-
-  it.each(alerts)('has unit tests of each alert before and after its `for`: %s', (name, rule) => {
-    const checks = unitTestsOf(name);
-    const firing = checks.find(({ exp_alerts = [] }) => exp_alerts.length > 0);
-    const before = checks.filter(({ exp_alerts = [] }) => exp_alerts.length === 0);
-    const pending = before.map(({ eval_time }) => minutes(`${firing?.eval_time}`) - minutes(eval_time));
-    expect(pending.filter((difference) => difference > 0 && difference < minutes(rule.for ?? '5m'))).not.toEqual([]);
-  });
 });
-
-interface Check {
-  readonly alertname: string;
-  readonly eval_time: string;
-  readonly exp_alerts?: readonly object[];
-}
-
-/** The checks of the first promtool test of an alert's text. */
-function unitTestsOf(alert: string): readonly Check[] {
-  const folder = new URL('../../prometheus/tests/', import.meta.url);
-  const files = readdirSync(folder).map(
-    (file) => parse(readFileSync(new URL(file, folder), 'utf8')) as { tests: { alert_rule_test?: Check[] }[] },
-  );
-  const tests = files.flatMap(({ tests }) => tests.map(({ alert_rule_test = [] }) => alert_rule_test));
-  const ofAlert = tests.map((checks) => checks.filter(({ alertname }) => alertname === alert));
-  return ofAlert.find((checks) => checks.length > 1) ?? [];
-}
 
 function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;

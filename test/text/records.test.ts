@@ -1,29 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RESOURCE_COLUMNS, type Resource } from '../../src/resources/fields.ts';
 import { csvPieces, jsonPieces } from '../../src/text/records.ts';
-import { resourceOf } from '../stations/fixtures.ts';
-
-const plain = resourceOf('r1', {
-  name: 'ws-1',
-  displayName: '训练平台-01',
-  state: 'ALERTSTATE_FIRING',
-  sku: '2 GPU',
-  gpuModel: 'N4lS',
-  alertRules: 12,
-  createdSeconds: 1_714_564_800.5,
-  product: 'product.x',
-  alertable: true,
-});
-
-const bare = resourceOf('r2', {
-  name: '',
-  displayName: '',
-  type: '',
-  typeLabel: '',
-  state: '',
-  alertRules: undefined,
-  createdSeconds: undefined,
-});
+import { BARE, PLAIN } from './listed-resources.ts';
 
 const FORMATS = { json: jsonPieces, csv: csvPieces } as const;
 
@@ -32,9 +10,9 @@ const shown = (format: keyof typeof FORMATS, ...resources: Resource[]) =>
 
 describe('jsonPieces', () => {
   it('prints an array with a line per resource, all with the same keys', () => {
-    expect(shown('json', plain, bare).split('\n')).toEqual([
+    expect(shown('json', PLAIN, BARE).split('\n')).toEqual([
       '[',
-      '{"resource_id":"r1","name":"ws-1","display_name":"训练平台-01","resource_type":"type.a","resource_type_label":"Type A","product":"product.x","state":"ALERTSTATE_FIRING","alert_state":"firing","alertable":true,"alert_rules":12,"created":"2024-05-01T12:00:00.500Z","sku":"2 GPU","sku_quantity":2,"sku_unit":"GPU","gpu_model":"N4lS"},',
+      '{"resource_id":"r1","name":"ws-1","display_name":"训练平台-01","resource_type":"resource_type.compute.x","resource_type_label":"Type A","product":"product.x","state":"ALERTSTATE_FIRING","alert_state":"firing","alertable":true,"alert_rules":12,"created":"2024-05-01T12:00:00.500Z","sku":"2 GPU","sku_quantity":2,"sku_unit":"GPU","gpu_model":"N4lS"},',
       '{"resource_id":"r2","name":"","display_name":"","resource_type":"","resource_type_label":"","product":"","state":"","alert_state":"unknown","alertable":null,"alert_rules":null,"created":null,"sku":"","sku_quantity":null,"sku_unit":null,"gpu_model":""}',
       ']',
       '',
@@ -42,13 +20,9 @@ describe('jsonPieces', () => {
     expect(shown('json')).toBe('[]\n');
   });
 
-  it('yields a piece per resource', () => {
-    expect([...jsonPieces(RESOURCE_COLUMNS, Array<Resource>(1000).fill(plain))]).toHaveLength(1001);
-  });
-
   it('escapes control characters without changing the data', () => {
     const displayName = 'a\u001b[2J\u009b1m\u202e\u2028\u{e0041}"\\\n';
-    const text = shown('json', { ...plain, displayName });
+    const text = shown('json', { ...PLAIN, displayName });
     expect(text).not.toMatch(/[^\P{C}\n]|[\u2028]/u);
     expect(JSON.parse(text)).toEqual([expect.objectContaining({ display_name: displayName })]);
   });
@@ -59,10 +33,10 @@ describe('csvPieces', () => {
     'resource_id,name,display_name,resource_type,resource_type_label,product,state,alert_state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
 
   it('prints a header and a line per resource, each terminated by CR LF', () => {
-    expect(shown('csv', plain, bare)).toBe(
+    expect(shown('csv', PLAIN, BARE)).toBe(
       [
         HEADINGS,
-        '"r1","ws-1","训练平台-01","type.a","Type A","product.x","ALERTSTATE_FIRING","firing",true,12,"2024-05-01T12:00:00.500Z","2 GPU",2,"GPU","N4lS"',
+        '"r1","ws-1","训练平台-01","resource_type.compute.x","Type A","product.x","ALERTSTATE_FIRING","firing",true,12,"2024-05-01T12:00:00.500Z","2 GPU",2,"GPU","N4lS"',
         '"r2",,,,,,,"unknown",,,,,,,',
         '',
       ].join('\r\n'),
@@ -70,7 +44,7 @@ describe('csvPieces', () => {
   });
 
   const nameCell = (name: string) =>
-    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\n"r2",'.length, -',,,,,,"unknown",,,,,,,\r\n'.length);
+    shown('csv', { ...BARE, name }).slice(HEADINGS.length + '\r\n"r2",'.length, -',,,,,,"unknown",,,,,,,\r\n'.length);
 
   it.each<[string, string]>([
     ['a,b', '"a,b"'],
@@ -98,6 +72,6 @@ describe('csvPieces', () => {
   });
 
   it('prints a negative number as a number', () => {
-    expect(shown('csv', { ...bare, alertRules: -2 })).toContain(',-2,');
+    expect(shown('csv', { ...BARE, alertRules: -2 })).toContain(',-2,');
   });
 });
