@@ -185,12 +185,6 @@ describe('StationJournal', () => {
         'Resources without a state cannot be listed in states: report them to the operators of the service."',
     },
     {
-      what: 'does not advise to add resources without a state',
-      states: ['', ''],
-      labelValues: 9,
-      line: 'resources=2 states="no state (2)" advice="Resources without a state cannot be listed in states: report them to the operators of the service."',
-    },
-    {
       what: 'does not advise to add states published as (other)',
       states: ['INACTIVE', 'ESCALATED', 'MUTED'],
       labelValues: 1,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { loadConfigFile, loadInputs } from '../../src/commands/config-source.ts';
+import { loadConfigFile } from '../../src/commands/config-source.ts';
 import { configOf } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
 
@@ -29,12 +29,5 @@ describe('loadConfigFile', () => {
       writeFile(file, stringify(configOf('http://127.0.0.1:1', ['a']))),
     ]);
     expect(loaded).toMatchObject({ ok: true });
-  });
-});
-
-describe('loadInputs', () => {
-  it('throws the problems of the configuration, also without a web configuration', async () => {
-    const load = () => loadConfigFile('missing.yaml', {});
-    await expect(loadInputs(load, undefined)).rejects.toThrow(/^missing\.yaml:1:1: cannot be read/);
   });
 });

@@ -202,25 +202,14 @@ stations:
       'proxy_url: http://u:SECRET@h',
     );
     await fc.assert(
-      fc.asyncProperty(
-        key,
-        separator,
-        before,
-        secret,
-        after,
-        end,
-        url,
-        async ([outer = '', inner = ''], colon, left, hidden, right, rest, address) => {
-          const text = upstreamWith(
-            `${outer}:`,
-            `  ${inner}${colon}${left}${hidden}${right}${rest}`,
-            address.replace('SECRET', hidden),
-          );
-          const result = await loadConfig({ file: 'f', text, env: {} });
-          const shown = result.ok ? renderConfig(result.config) : result.problems.map(formatProblem).join('\n');
-          expect(shown).not.toContain(hidden);
-        },
-      ),
+      fc.asyncProperty(fc.tuple(key, separator, before), secret, fc.tuple(after, end), url, async (...drawn) => {
+        const [[[outer, inner], colon, left], hidden, [right, rest], address] = drawn;
+        const value = `  ${inner}${colon}${left}${hidden}${right}${rest}`;
+        const text = upstreamWith(`${outer}:`, value, address.replace('SECRET', hidden));
+        const result = await loadConfig({ file: 'f', text, env: {} });
+        const shown = result.ok ? renderConfig(result.config) : result.problems.map(formatProblem).join('\n');
+        expect(shown).not.toContain(hidden);
+      }),
       { numRuns: 100 },
     );
   });

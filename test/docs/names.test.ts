@@ -11,7 +11,14 @@ describe('the documentation', () => {
   });
 
   it('names only existing endpoints', async () => {
-    const status = await startAnswering();
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const { url, scrape } = await startTestExporter(configOf(service.url, ['a']));
+    await scrape();
+    // For a path as the documentation writes it.
+    const status = async (path: string) => {
+      const real = path.replace(/NAME|STATION/, 'a').replace('ID', 'r0');
+      return (await fetch(new URL(real, url), { method: path === '/-/reload' ? 'POST' : 'GET' })).status;
+    };
     const named = new Set(pages.flatMap(endpointsOf));
     expect([...named]).toEqual(expect.arrayContaining(['/', '/metrics', '/probe?station=NAME', '/-/reload']));
     const answers = await Promise.all(Array.from(named, async (path) => [path, await status(path)] as const));
@@ -44,17 +51,3 @@ describe('unknownNames', () => {
     expect(unknownIn(text)).toContain(unknown);
   });
 });
-
-/** The status codes of a running exporter for paths as the documentation writes them. */
-async function startAnswering(): Promise<(path: string) => Promise<number>> {
-  const service = await startTestService({ source: () => entriesOf(3) });
-  const exporter = await startTestExporter(configOf(service.url, ['a']));
-  const metrics = await exporter.scrape();
-  const id = metrics.get('telemetry_station_resource_info')?.samples[0]?.labels['resource_id'];
-  expect(id).toBeDefined();
-  return async (path) => {
-    const real = path.replace(/NAME|STATION/, 'a').replace('ID', encodeURIComponent(`${id}`));
-    const method = path === '/-/reload' ? 'POST' : 'GET';
-    return (await fetch(new URL(real, exporter.url), { method })).status;
-  };
-}
