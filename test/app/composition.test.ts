@@ -34,13 +34,6 @@ async function generationOf(config: object, old?: Generation, services = service
   return generation;
 }
 
-/** A generation in the place of another one. */
-async function startedAfter(old: Generation, config: object): Promise<Generation> {
-  const next = await generationOf(config, old);
-  startGeneration(next, old);
-  return next;
-}
-
 const startService = () => startTestService({ source: () => entriesOf(3) });
 
 const startHanging = () => startTestService({ faults: { '*': [NAMED_FAULTS.hang] } });
@@ -148,7 +141,8 @@ describe('endGeneration', () => {
     const held = new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs: 600_000 });
     await expect(limiterOf(old).run(listingContext(), () => Promise.reject(held))).rejects.toBe(held);
     const loadAfter = async (changed: object) => {
-      const next = await startedAfter(old, configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }));
+      const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }), old);
+      startGeneration(next, old);
       const { hangingStations, holdMs } = limiterOf(next).load();
       return { hangingStations, isHeld: holdMs > 0 };
     };

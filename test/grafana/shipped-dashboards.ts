@@ -3,14 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The fields of a dashboard file that the tests read. */
 export interface ShippedDashboard {
   readonly uid: string;
-  readonly panels: readonly (ShippedPanel & ShippedRow)[];
+  /** A collapsed row has panels itself. */
+  readonly panels: readonly (ShippedPanel & { readonly panels?: readonly ShippedPanel[] })[];
   readonly templating: { readonly list: readonly ShippedVariable[] };
   readonly annotations: { readonly list: readonly ShippedAnnotation[] };
-}
-
-interface ShippedRow {
-  /** The panels of a collapsed row. */
-  readonly panels?: readonly ShippedPanel[];
 }
 
 export interface ShippedPanel {

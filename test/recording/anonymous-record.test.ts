@@ -48,12 +48,6 @@ describe('anonymized, for a page', () => {
   });
 });
 
-/** The same names in every run. */
-function seeded() {
-  const random = randomFrom(1);
-  return new Pseudonyms((limit) => between(random, 0, limit - 1));
-}
-
 describe('Pseudonyms', () => {
   it.each([
     ['Web-frontend.v2:07', /^[A-Z][a-z]{2}-[a-z]{8}\.[a-z]\d:\d\d$/],
@@ -85,7 +79,9 @@ describe('Pseudonyms', () => {
       fc.property(
         fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 3 }), { minLength: 2, maxLength: 60 }),
         (texts) => {
-          const pseudonyms = seeded();
+          // The same names in every run.
+          const random = randomFrom(1);
+          const pseudonyms = new Pseudonyms((limit) => between(random, 0, limit - 1));
           expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(texts.length);
         },
       ),

@@ -18,13 +18,10 @@ export interface Notification {
   }[];
 }
 
-/** Of one minute, in seconds: the example configuration has the intervals of Alertmanager, in minutes. */
-interface AlertmanagerOptions {
-  readonly minuteS: number;
-}
-
-/** Debian's Alertmanager with the example configuration, whose receivers are webhooks. */
-export async function startAlertmanager({ minuteS }: AlertmanagerOptions) {
+/**
+ * Debian's Alertmanager with the example configuration, whose receivers are webhooks. `minuteS`: one minute of its intervals, in seconds.
+ */
+export async function startAlertmanager(minuteS: number) {
   const notifications: Notification[] = [];
   const webhook = createServer(async (request, response) => {
     notifications.push((await json(request)) as Notification);

@@ -6,7 +6,7 @@ type Labels = Readonly<Record<string, string>>;
 let alertmanager: Awaited<ReturnType<typeof startAlertmanager>>;
 
 beforeAll(async () => {
-  alertmanager = await startAlertmanager({ minuteS: 2 });
+  alertmanager = await startAlertmanager(2);
 });
 
 afterAll(() => alertmanager?.stop());

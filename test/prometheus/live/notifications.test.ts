@@ -71,7 +71,7 @@ function setResources(service: SimulatedService, station: string, count: number,
 
 beforeAll(async () => {
   for (const [name, stations] of Object.entries(WORLDS)) worlds.set(name, await startWorld(stations));
-  alertmanager = await startAlertmanager({ minuteS: MINUTE_S });
+  alertmanager = await startAlertmanager(MINUTE_S);
   stops.push(alertmanager.stop);
   const config = {
     global: { scrape_interval: `${MINUTE_S}s`, scrape_timeout: `${MINUTE_S}s`, evaluation_interval: `${MINUTE_S}s` },

@@ -22,7 +22,7 @@ export function shippedGroups(): {
 }
 
 /** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
-const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type'];
+const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type', 'product'];
 
 /**
  * Metrics outside the catalogue that dashboards, rules and documents read: Prometheus adds some to each scrape and writes others for alerting
