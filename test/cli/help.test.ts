@@ -24,13 +24,8 @@ describe('helpText', () => {
 /** The arguments of the program in a line of shell, without redirections. */
 function argumentsIn(line: string): readonly string[] {
   const [, words = ''] = line.split(new RegExp(`\\b${PROGRAM}\\b`));
-  return (
-    words
-      .split(/[>|)]/)[0]
-      ?.trim()
-      .split(' ')
-      .filter((word) => word !== '') ?? []
-  );
+  const [command = ''] = words.split(/[>|)]/);
+  return command.split(' ').filter((word) => word !== '');
 }
 
 describe('COMMANDS', () => {

@@ -15,25 +15,18 @@ export const FAULTY = 'staging';
 
 /** The exporter, and Prometheus with the shipped configurations and rules, with shortened intervals. */
 export async function startStack() {
-  const stops: (() => Promise<void>)[] = [];
+  const demo = await startHealthyDemo(NOW_MS);
+  const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
+  await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
+  const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host), {
+    files: { 'rules.yml': shortenedRules(0.3) },
+  });
   const stop = async () => {
-    for (const stopNext of stops.splice(0).reverse()) await stopNext();
+    await prometheus.stop();
+    await exporter.stop();
+    await demo.service.stop();
   };
-  try {
-    const demo = await startHealthyDemo(NOW_MS);
-    stops.push(() => demo.service.stop());
-    const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
-    stops.push(exporter.stop);
-    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
-    const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host), {
-      files: { 'rules.yml': shortenedRules(0.3) },
-    });
-    stops.push(prometheus.stop);
-    return { demo, prometheus, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  return { demo, prometheus, stop };
 }
 
 interface ScrapeConfig {
