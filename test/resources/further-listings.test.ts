@@ -101,6 +101,29 @@ describe('SnapshotReader with products_ttl and alertability_ttl', () => {
     expect(listed).toEqual(['enabled_alert', 'product', 'product']);
   });
 
+  it('lists again for a resource that is new on one of several pages', async () => {
+    const page = (...ids: Ids) => ids.map((id) => resourceOf(id));
+    let pages: readonly Resource[][] = [];
+    const requested: string[] = [];
+    const source = sourceWith(
+      async () => listingOf<Resource>([], { parts: pages }),
+      async ({ product }) => {
+        requested.push(String(product));
+        return listingOf<string>([]);
+      },
+    );
+    const reader = new SnapshotReader(specOf({ products: ['x'], productsTtlMs: TTL_MS }), { source });
+    for (const next of [
+      () => [page('a'), page('b')],
+      () => [page('b'), page('a')],
+      () => [page('a'), page('b', 'c')],
+    ]) {
+      pages = next();
+      await reader.read(listingContext());
+    }
+    expect(requested).toEqual(['x', 'x']);
+  });
+
   it('lists again for a resource that is back', async () => {
     const { read, add, remove, service } = await keptStation(1);
     remove('b');

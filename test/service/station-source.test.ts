@@ -485,6 +485,17 @@ describe('stationSource', () => {
 });
 
 describe('stationSource page size', () => {
+  it('asks for no page after an empty one, whatever the total is', async () => {
+    const resources = Array.from({ length: 20 }, (_, at) => ({ resource_id: `r${at}` }));
+    const answer = ({ offset }: PageRequest) => ({
+      resources: resources.slice(offset, offset + 10),
+      page: { total: 1000 },
+    });
+    const { list, requests } = sourceOf(answer, { concurrency: 1 });
+    await list({}, listingContext());
+    expect(requests.map(({ offset }) => offset)).toEqual([0, 10, 20, 0, 10, 20]);
+  });
+
   /** A service that accepts pages up to a size, which may change between requests. */
   function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, setting: Setting = {}) {
     const reductions: [station: string | undefined, size: number][] = [];

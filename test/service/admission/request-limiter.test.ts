@@ -1,6 +1,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
+import type { InFlight } from '../../../src/service/admission/circuit-breaker.ts';
 import { type QueuedRefresh, RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -407,5 +408,53 @@ describe('RequestLimiter, when a station hangs', () => {
     const others = Array.from({ length: 100 }, (_, index) => send('other', refreshOf(`other ${index}`, index), 500));
     await finish<unknown>(100_000, [...probes, ...others]);
     expect(names().lastIndexOf('a3') - names().indexOf('a2')).toBe(61);
+  });
+});
+
+describe('RequestLimiter, where the service rejects requests', () => {
+  /** A request that fails with this status. */
+  const refuse = (limiter: RequestLimiter, station: string, status: number) => {
+    const failure = new RequestFailure(status === 401 ? 'auth' : 'status', `${status}`, { status });
+    let admitted: InFlight | undefined;
+    const request = limiter.run(refreshOf(station), (inFlight) => {
+      admitted = inFlight;
+      return Promise.reject(failure);
+    });
+    return request.catch(() => {
+      if (status === 401) limiter.rejected(admitted as InFlight, failure);
+    });
+  };
+
+  it('tests rejected credentials with one request at a time, from the third station to the first other reply', async () => {
+    const { limiter, names, refreshOnce, finish } = setUp(2);
+    const openAtOnce = async (untilMs: number) => {
+      const before = names().length;
+      const requests = [refreshOnce('x'), refreshOnce('y')];
+      await new Promise(setImmediate);
+      const open = names().length - before;
+      await finish(untilMs, requests);
+      return open;
+    };
+    for (const station of ['a', 'b']) await refuse(limiter, station, 401);
+    expect(await openAtOnce(1000)).toBe(2);
+    for (const station of ['a', 'b', 'c']) await refuse(limiter, station, 401);
+    expect(await openAtOnce(2000)).toBe(1);
+    for (const station of ['a', 'b', 'c']) await refuse(limiter, station, 401);
+    await refuse(limiter, 'a', 500);
+    expect(await openAtOnce(3000)).toBe(2);
+  });
+
+  it('takes a station for out that is refused ten times in at least five seconds while others are accepted', async () => {
+    const { clock, limiter, refreshOnce, finish } = setUp(4);
+    await finish(7000, [refreshOnce('other')]);
+    const isThrottling = () => {
+      const station = limiter.breaker.station('s');
+      return limiter.throttling({ status: 503 }, { station, admittedMs: clock.now() }) !== undefined;
+    };
+    for (let reply = 0; reply < 10; reply += 1) await refuse(limiter, 's', 503);
+    await finish(11_999, [refreshOnce('other')]);
+    expect(isThrottling()).toBe(true);
+    await finish(12_000, []);
+    expect(isThrottling()).toBe(false);
   });
 });
