@@ -101,6 +101,9 @@ function shortened(text: string, width: number): string {
   if (excess <= 0) return text;
   const start = Array.from(graphemes.segment(text), ({ segment }) => segment);
   const end = start.splice(Math.ceil(start.length / 2));
-  while (excess >= 0) excess -= displayWidth((start.length > end.length ? start.pop() : end.shift()) as string);
+  while (excess >= 0) {
+    const dropped = start.length > end.length ? start.pop() : end.shift();
+    excess -= displayWidth(dropped as string);
+  }
   return [...start, '…', ...end].join('');
 }

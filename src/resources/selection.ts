@@ -198,11 +198,14 @@ function comparison(sort: string): CompareRows {
   return (a, b) => {
     const left = keyOf(a);
     const right = keyOf(b);
-    if (left === right)
-      return a.resource.id < b.resource.id || (a.resource.id === b.resource.id && a.station < b.station) ? -1 : 1;
+    if (left === right) return isEarlier(a, b) ? -1 : 1;
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
+}
+
+function isEarlier({ station, resource: { id } }: StationResource, other: StationResource): boolean {
+  return id === other.resource.id ? station < other.station : id < other.resource.id;
 }
 
 function sortKeyOf(by: string): (row: StationResource) => string | number | undefined {

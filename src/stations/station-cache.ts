@@ -133,12 +133,7 @@ export class StationCache<K extends Kind> {
     if (this.#current) return this.#current.ended;
     const refresh = new Refresh(this.spec, {
       signal: this.#closed.signal,
-      // The station with the oldest data is first: however long stations have queued before, their data is of the same age then. One that
-      // failed waits for those that were attempted less recently: otherwise the stations that fail would be the only ones in an outage.
-      outdatedAtMs:
-        this.#latest.startedAt +
-        (this.wasAttempted ? this.spec.cache.ttlMs : 0) +
-        LONG_REFRESH_LATER * this.lastDurationMs,
+      outdatedAtMs: this.#outdatedAt(),
       started: () => this.#leaveQueue(),
       clock: this.#clock,
     });
@@ -187,6 +182,15 @@ export class StationCache<K extends Kind> {
     if (!this.wasAttempted) return requestedAt;
     const { ttlMs, errorTtlMs } = this.spec.cache;
     return this.#health.failure ? endedAt + errorTtlMs : requestedAt + ttlMs;
+  }
+
+  /**
+   * The station with the oldest data is first: however long stations have queued before, their data is of the same age then. One that failed
+   * waits for those that were attempted less recently: otherwise the stations that fail would be the only ones in an outage.
+   */
+  #outdatedAt(): number {
+    const ttlMs = this.wasAttempted ? this.spec.cache.ttlMs : 0;
+    return this.#latest.startedAt + ttlMs + LONG_REFRESH_LATER * this.lastDurationMs;
   }
 
   #isServable(): boolean {

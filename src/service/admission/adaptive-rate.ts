@@ -278,16 +278,11 @@ export class AdaptiveRate {
     const seconds = Math.max(sampleMs, MIN_SAMPLE_MS) / 1000;
     const isHeld = retryAfterMs > 0;
     const isLongEnough = sampleMs >= MIN_SAMPLE_MS || isHeld;
+    const isRefused = sample.accepted === 0 && sample.replies >= MIN_REFUSED;
     if (sample.accepted > 0 && isLongEnough && sample.replies >= MIN_REPLIES) {
       const target = Math.min(this.perSecond, sample.accepted / seconds);
       this.#lower(throttling, target, isHeld ? HELD_START : START, sample.throttled / sample.replies);
-    } else if (
-      sample.accepted === 0 &&
-      !isHeld &&
-      !overloaded &&
-      (limit || isLongEnough) &&
-      sample.replies >= MIN_REFUSED
-    ) {
+    } else if (isRefused && !isHeld && !overloaded && (limit || isLongEnough)) {
       this.#halve(throttling, Math.min(this.perSecond, sample.replies / seconds));
     }
   }

@@ -30,8 +30,9 @@ function isLocal(host: string): boolean {
 function isExcepted(exception: string, host: string, port: string): boolean {
   if (exception === '*') return true;
   if (exception.includes('/')) return isInSubnet(exception, host);
-  const [, name = '', onlyPort] =
-    /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(exception) === 6 ? `[${exception}]` : exception) ?? [];
+  // The colons of an address are not those of a port.
+  const withBrackets = isIP(exception) === 6 ? `[${exception}]` : exception;
+  const [, name = '', onlyPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(withBrackets) ?? [];
   const domain = name.replace(/^\*?\./, '');
   if (domain === '' || (onlyPort !== undefined && onlyPort !== port)) return false;
   return host.endsWith(`.${domain}`) || (host === domain && name === domain);

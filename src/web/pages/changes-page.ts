@@ -74,8 +74,6 @@ function scopeText(
   { name, stations, sinceMs, dropped, droppedRemovals, waiting, failing }: Found,
   nowMs: number,
 ): Html {
-  const removals = droppedRemovals === 0 ? '' : `, ${numberText(droppedRemovals)} of them removals`;
-  const bound = html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   const names = (some: readonly StationStatus[]) =>
     itemList(
       some.map(({ name: other }) => stationLink(other)),
@@ -84,14 +82,19 @@ function scopeText(
   // What the page of one station says needs no name.
   const of = (some: readonly StationStatus[]) => (name === undefined ? html` (${names(some)})` : html``);
   const kept = stations.reduce((sum, { newestFirst }) => sum + newestFirst.length, 0);
-  return html`Changes are counted between listings that add up. ${countText(kept, 'change is', 'changes are')} kept.${[
-    dropped > 0 ? bound : html``,
-    sinceMs === undefined ? html`` : html` Listings have been compared ${sinceText(sinceMs, nowMs, 'with length')}.`,
-    waiting.length > 0 ? html` At present: ${CHURN_WAITING}${of(waiting)}.` : html``,
-    failing.length > 0
-      ? html` At present: refreshes fail, so that changes since the last success are unknown${of(failing)}.`
-      : html``,
-  ]}`;
+  const notes: Html[] = [];
+  if (dropped > 0) {
+    const removals = droppedRemovals === 0 ? '' : `, ${numberText(droppedRemovals)} of them removals`;
+    notes.push(
+      html` ${countText(dropped, 'more was', 'more were')} dropped${removals}: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`,
+    );
+  }
+  if (sinceMs !== undefined)
+    notes.push(html` Listings have been compared ${sinceText(sinceMs, nowMs, 'with length')}.`);
+  if (waiting.length > 0) notes.push(html` At present: ${CHURN_WAITING}${of(waiting)}.`);
+  if (failing.length > 0)
+    notes.push(html` At present: refreshes fail, so that changes since the last success are unknown${of(failing)}.`);
+  return html`Changes are counted between listings that add up. ${countText(kept, 'change is', 'changes are')} kept.${notes}`;
 }
 
 const MAX_NAMED = 5;

@@ -87,12 +87,8 @@ function searchForm({ selection, sort }: ResourceQuery, exporter: ExporterPort, 
   const stations = specs.map(({ name }) => name);
   const products = [...new Set(specs.flatMap((spec) => spec.products))];
   const filters = ['station', 'type', 'product', ...labels];
-  const others = { ...values, ...(sort && { sort }) };
-  const hidden = Object.entries(others).flatMap(([name, value]) =>
-    filters.includes(name) || value === undefined
-      ? []
-      : html`<input type="hidden" name="${name}" value="${value || NONE}">`,
-  );
+  const others = Object.entries({ ...values, ...(sort && { sort }) }).filter(([name]) => !filters.includes(name));
+  const hidden = others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value || NONE}">`);
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources of all stations" method="get">
 ${searchField(search)}
 ${selectBox('station', 'Station', stations, values['station'])}
