@@ -133,8 +133,11 @@ describe('loadAccessRules with tls_server_config', () => {
     expect(allowedSans).toEqual(sans.client_allowed_sans);
   });
 
-  it('reports a broken certificate after a valid one', async () => {
-    expect(await loadTls({ cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') })).toEqual({
+  it.each([
+    { what: 'a text without certificates', cert: 'junk' },
+    { what: 'a broken certificate after a valid one', cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') },
+  ])('reports $what', async ({ cert }) => {
+    expect(await loadTls({ cert })).toEqual({
       ok: false,
       problems: [
         expect.stringMatching(/: tls_server_config\.cert: contains no valid certificate, expected one or more/),
