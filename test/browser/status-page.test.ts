@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { entriesOf } from '../e2e/test-bed.ts';
-import { wrongTotal } from '../simulator/simulated-service.ts';
 import { expectSound, openPage } from './page.ts';
 import {
   exporterOfSizes,
@@ -42,21 +41,6 @@ describe('the status page', () => {
     await page.waitForURL(/\?filter=ALPHA&state=up&sort=-resources#stations$/);
     await untilStations(page, ['alpha-10', 'alpha', 'alpha-9']);
     await expectSound(page);
-  });
-
-  it.each(WIDTHS)('says on the first screen that data may be missing resources, at %i pixels', async (width) => {
-    const { exporter } = await exporterOfSizes({ short: 495, fine: 3 }, { short: [wrongTotal(5)] });
-    const page = await openPage({ viewport: { width, height: 844 } });
-    for (const [path, notice, text] of [
-      ['/', '#summary', /; short: listing incomplete since /],
-      ['/stations/short', '#attention', /Resources may be missing: /],
-    ] as const) {
-      await page.goto(exporter.url + path);
-      expect(await page.locator(notice).innerText()).toMatch(text);
-      const { y = 0, height = 0 } = (await page.locator(notice).boundingBox()) ?? {};
-      expect(y + height).toBeLessThan(844);
-      await expectSound(page);
-    }
   });
 
   it('keeps filter, order and focus when it updates, also where rows change places', async () => {

@@ -40,11 +40,6 @@ const brokenCells = (page: Page) =>
     return [];
   })`);
 
-const rowHeights = (page: Page) =>
-  page.evaluate<number[]>(
-    "[...document.querySelectorAll('#resource-table tbody tr')].map((row) => row.getBoundingClientRect().height)",
-  );
-
 describe('a table', () => {
   it.each([390, 768, 1024, 1280, 1920])('breaks no cell within a word at %i pixels', async (width) => {
     const { url } = await shop();
@@ -53,18 +48,6 @@ describe('a table', () => {
       await page.goto(url + path);
       const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect({ path, broken: await brokenCells(page), wider }).toEqual({ path, broken: [], wider: 0 });
-    }
-  });
-
-  it.each([900, 1280, 1920])('has rows of two lines at %i pixels', async (width) => {
-    const { url } = await shop();
-    const page = await openPage({ viewport: { width, height: 900 } });
-    for (const path of ['/stations/shop', '/search?search=-']) {
-      await page.goto(url + path);
-      const heights = await rowHeights(page);
-      expect(heights).toHaveLength(100);
-      // Two lines and their padding; three take 68 pixels or more.
-      expect(Math.max(...heights)).toBeLessThan(60);
     }
   });
 });

@@ -117,19 +117,6 @@ describe('a reload', () => {
     expect(await values('listing_pages')).toEqual({ a: 1 });
     await eventually(() => expect([...sockets]).toMatchObject([{ destroyed: true }]));
   });
-
-  it('does not interrupt the refresh of an unchanged station', async () => {
-    const held: (() => void)[] = [];
-    const url = await startServer((_request, response) => held.push(() => response.end(EMPTY)));
-    const { exporter, rewrite } = await startTestExporter(configOf(url, ['a'], LONG_TTL));
-    await eventually(() => expect(held).toHaveLength(1));
-    rewrite(configOf(url, ['a', 'b'], LONG_TTL));
-    expect(await exporter.reload()).toEqual([]);
-    await eventually(() => expect(held).toHaveLength(2));
-    held[0]?.();
-    await eventually(() => expect(exporter.stations()[0]).toMatchObject({ name: 'a', up: true }));
-    expect(held).toHaveLength(2);
-  });
 });
 
 describe('the pages after a reload', () => {

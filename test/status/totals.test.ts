@@ -72,20 +72,8 @@ describe('countOwners', () => {
   it('adds the counts of stations', async () => {
     const station = stationOf([owned('a', { state: 'FIRING', alertRules: 0, alertable: true })]);
     const counting = countOwners(Array(2).fill(station), ['team']);
-    expect(await counting).toEqual([
-      {
-        label: 'team',
-        value: 'a',
-        resources: 2,
-        firing: 2,
-        pending: 0,
-        unknown: 0,
-        alertable: 2,
-        alertRules: 0,
-        withRules: 0,
-        withoutRules: 2,
-        unknownCoverage: 0,
-      },
+    expect(await counting).toMatchObject([
+      { value: 'a', resources: 2, firing: 2, alertable: 2, alertRules: 0, withoutRules: 2, unknownCoverage: 0 },
     ]);
   });
 });

@@ -124,14 +124,6 @@ describe('stationList', () => {
       '',
     ]);
   });
-
-  it.each([
-    [{ up: undefined, snapshot: undefined }, 'not_tried'],
-    [{ up: true, snapshot: undefined }, 'no_data'],
-  ])('shows a station with %j as %s', async (changes, state) => {
-    const { request } = await startApp({ stations: () => [{ ...STATION, ...changes }] });
-    expect(JSON.parse((await request('/?format=json')).body)).toMatchObject([{ state }]);
-  });
 });
 
 const REJECTED: RejectedRecord = {

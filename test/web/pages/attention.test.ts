@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
+import type { FailureReason } from '../../../src/model/failure.ts';
 import { generalAdvice, incompleteAdvice } from '../../../src/status/advice.ts';
 import { currentProblems, type ProblemFacts } from '../../../src/status/problems.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
@@ -119,34 +118,6 @@ describe('headline', () => {
     ],
   ])('is "%s" in the tone %s', (text, tone, stations, isSharded, facts) => {
     expect(headlineOf(stations, isSharded, facts)).toEqual({ text, tone });
-  });
-
-  it('never sounds good while a station has no data, fails or was not tried', () => {
-    const station = fc.record({
-      up: fc.constantFrom(true, false, undefined),
-      hasData: fc.boolean(),
-      reason: fc.constantFrom(...FAILURE_REASONS),
-      upstream: fc.constantFrom('main', 'other'),
-      dueInMs: fc.integer({ min: -3_600_000, max: 60_000 }),
-    });
-    fc.assert(
-      fc.property(fc.array(station, { minLength: 1, maxLength: 8 }), (drawn) => {
-        const stations = drawn.map(({ hasData, reason, ...changes }, index) =>
-          up(`s${index}`, {
-            ...changes,
-            ...(changes.up === false && { failure: { reason, message: 'm' } }),
-            ...(!hasData && { snapshot: undefined }),
-          }),
-        );
-        const { text, tone } = headlineOf(stations);
-        if (!drawn.every(({ up: isUp, hasData }) => isUp && hasData)) {
-          expect(tone).not.toBe('good');
-          expect(text).not.toMatch(/^(\d+) of \1 stations? up$/);
-        }
-        if (drawn.some(({ up: isUp, hasData }) => isUp !== undefined && !hasData)) expect(tone).toBe('bad');
-        expect(text).not.toMatch(/undefined|NaN|Infinity/);
-      }),
-    );
   });
 });
 

@@ -61,16 +61,5 @@ describe('ownerSection', () => {
     expect(csv.body).toMatch(/,team,tier\r\n"prod","a",.*,"storage <1>",\r\n$/);
     const none = await openPage(labelled, '/stations/prod/resources?format=json&team=(none)');
     expect(JSON.parse(none.body)).toMatchObject({ resources: [{ resource_id: 'd', team: '', tier: '' }] });
-    const { body } = await openPage(labelled, '/stations/prod?format=json');
-    expect((JSON.parse(body) as { resource_labels: object[] }).resource_labels[0]).toEqual({
-      label: 'team',
-      value: 'storage <1>',
-      resources: 2,
-      firing_resources: 1,
-      resources_with_alert_rules: 1,
-      resources_without_alert_rules: 1,
-      resources_with_unknown_alert_coverage: 0,
-      alert_coverage: 0.5,
-    });
   });
 });

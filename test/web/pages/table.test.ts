@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { html } from '../../../src/web/pages/html.ts';
-import { listPage, pager, selectBox, table, tableRow } from '../../../src/web/pages/table.ts';
-import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
+import { listPage, pager, selectBox, table } from '../../../src/web/pages/table.ts';
+import { resourcesOf } from '../../stations/fixtures.ts';
 import { contentOf, shown } from './opened-page.ts';
 
 const COLUMNS = [
@@ -20,14 +20,6 @@ describe('table', () => {
   ])('sorted by "%s" has the heading %s, which reverses the order', (sort, heading) => {
     const sorting = { sort, link: (by: string) => html`href="${by}"` };
     expect(table({ id: 'list', caption: 'List', columns: COLUMNS, sorting }, []).text).toContain(heading);
-  });
-});
-
-describe('tableRow', () => {
-  it('has the headings for a narrow screen, and is a number where its column is', () => {
-    expect(tableRow(COLUMNS, resourceOf('a'), 'row-a').text).toBe(
-      '<tr id="row-a">\n<th scope="row">name-a</th>\n<td class="number" data-label="Rules"><span>2</span></td>\n</tr>\n',
-    );
   });
 });
 
