@@ -61,5 +61,11 @@ describe('ownerSection', () => {
     expect(csv.body).toMatch(/,team,tier\r\n"prod","a",.*,"storage <1>",\r\n$/);
     const none = await openPage(labelled, '/stations/prod/resources?format=json&team=(none)');
     expect(JSON.parse(none.body)).toMatchObject({ resources: [{ resource_id: 'd', team: '', tier: '' }] });
+    const { body } = await openPage(labelled, '/stations/prod?format=json');
+    const { resource_labels: owners } = JSON.parse(body) as { readonly resource_labels: object[] };
+    expect(owners.slice(0, 2)).toMatchObject([
+      { label: 'team', value: 'storage <1>', resources: 2, alert_coverage: 0.5 },
+      { label: 'team', value: 'web', resources: 1, alert_coverage: 1 },
+    ]);
   });
 });
