@@ -44,10 +44,10 @@ function exitCodeOf(readings: readonly StationReading[], failures: readonly stri
   return readings.every(({ snapshot }) => snapshot.complete) ? 0 : INCOMPLETE_EXIT_CODE;
 }
 
-type Columns = Readonly<Record<string, ResourceColumn>>;
+type ListColumns = Readonly<Record<string, ResourceColumn>>;
 
 /** With the station as the first one. */
-function columnsOfAll(labels: readonly string[], rows: readonly StationResource[]): Columns {
+function columnsOfAll(labels: readonly string[], rows: readonly StationResource[]): ListColumns {
   const stations = new Map(rows.map(({ station, resource }) => [resource, station]));
   const cell = (resource: Resource) => stations.get(resource);
   return { station: { heading: 'STATION', rank: 0, cell }, ...columnsWith(labels) };
@@ -56,7 +56,7 @@ function columnsOfAll(labels: readonly string[], rows: readonly StationResource[
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */
 function formatted(
   rows: readonly StationResource[],
-  columns: Columns,
+  columns: ListColumns,
   { format, wide }: FlagValues,
   context: ProcessContext,
 ) {

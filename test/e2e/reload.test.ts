@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
 import { listen } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';
@@ -116,6 +116,21 @@ describe('a reload', () => {
     await eventually(async () => expect(await values('failure', 'reason')).toMatchObject({ status: 1 }));
     expect(await values('listing_pages')).toEqual({ a: 1 });
     await eventually(() => expect([...sockets]).toMatchObject([{ destroyed: true }]));
+  });
+
+  it('holds what fired while listings do not add up, but nothing of another service', async () => {
+    const fired = [{ record: wireRecord('fired', { state: 'ALERTSTATE_FIRING' }) }];
+    const [service, other] = [await startTestService({ source: () => fired }), await startService()];
+    const { reload, values } = await started(configOf(service.url, ['a'], LONG_TTL));
+    service.setRecords('a', entriesOf(3));
+    for (const { setFaults } of [service, other]) setFaults('a', [NAMED_FAULTS.wrong_total]);
+    const change = (url: string) => reload(configOf(url, ['a'], { ...LONG_TTL, upstream: { timeout: '9s' } }));
+    await change(service.url);
+    await eventually(async () => expect(await values('listing_complete')).toEqual({ a: 0 }));
+    expect(await values('resource_firing', 'resource_id')).toEqual({ fired: 1 });
+    await change(other.url);
+    await eventually(async () => expect(await values('resource_firing', 'resource_id')).toEqual({}));
+    expect(await values('listing_complete')).toEqual({ a: 0 });
   });
 });
 
