@@ -271,6 +271,11 @@ const FURTHER_MISTAKES: readonly Mistake[] = [
     '6:63: states.inactive[1]: expected each state once, got "B", which is also states.firing[2]',
   ],
   [
+    withLine('states: { firing: [true, true] }'),
+    '6:20: states.firing[0]: expected a state: a non-empty string or a number, got a boolean',
+    '6:26: states.firing[1]: expected a state: a non-empty string or a number, got a boolean',
+  ],
+  [
     fleet(
       'cache: { ttl: 0, refresh: background }',
       'stations:',

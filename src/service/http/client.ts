@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
@@ -103,8 +102,6 @@ export class UpstreamClient {
     smaller: SmallerPath = () => undefined,
   ): Promise<T> {
     const { signal } = context;
-    // All requests of a refresh listen to the same signal: that is not a leak.
-    setMaxListeners(0, signal);
     this.#checkHold(context);
     const request: PageRequest<T> = {
       path,

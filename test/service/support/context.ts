@@ -1,14 +1,18 @@
+import { setMaxListeners } from 'node:events';
 import type { ListingContext } from '../../../src/model/listing.ts';
 
 /** A refresh that may take for ever. */
 export function listingContext(overrides: Partial<ListingContext> = {}): ListingContext {
+  const { signal = new AbortController().signal } = overrides;
+  // As that of a refresh: all of its requests listen to it.
+  setMaxListeners(0, signal);
   return {
-    signal: new AbortController().signal,
     station: 'prod',
     outdatedAtMs: 0,
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,
     ...overrides,
+    signal,
   };
 }

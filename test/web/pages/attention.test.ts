@@ -312,6 +312,14 @@ describe('attentionSection', () => {
     expect(limitOf(load, neededPerSecond)).toBe(what);
   });
 
+  it('advises more capacity only where the service does not limit it', () => {
+    const waiting = { waitingRefreshes: 12, oldestWaitingMs: 180_000 };
+    const adviceOn = (load: Partial<UpstreamStatus['load']>) =>
+      problemsOf([up('a')], { upstreams: [loaded(load)] })[0]?.advice;
+    expect(adviceOn(waiting)).toContain('concurrency');
+    expect(adviceOn({ ...waiting, holdMs: 61_000 })).toBe(generalAdvice('rate_limited').advice);
+  });
+
   it('shows what an upstream is limited by', () => {
     const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
