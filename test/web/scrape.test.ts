@@ -6,7 +6,7 @@ import type { ExporterPort } from '../../src/web/port.ts';
 import { acceptsGzip, expositionFormat, scrapeWaitMs, withinDeadline } from '../../src/web/scrape.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
-import { errorText, plainText, responseTo, startApp } from './running-app.ts';
+import { errorText, plainText, responseTo, SERVER_TLS, startApp } from './running-app.ts';
 
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary: 'Accept, Accept-Encoding' };
 const OPENMETRICS = { ...TEXT, 'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8' };
@@ -27,6 +27,16 @@ describe('scrapeAll', () => {
     expect(rest).toEqual({ status: 200, headers: plainText(200, '', { ...OPENMETRICS, ...length }).headers });
     expect(gunzipSync(Buffer.from(body, 'latin1')).toString()).toBe(`# openmetrics\n# ${what}\n`);
     expect(await request(path, { method: 'HEAD', headers })).toEqual({ ...rest, body: '' });
+  });
+
+  it('sends a large compressed body over TLS, without loss', async () => {
+    const text = Array.from({ length: 60_000 }, (_, line) => `# ${line} ${'x'.repeat(line % 30)}\n`).join('');
+    const { request } = await startApp({ scrape: async () => bodyOf(text, '# end\n') }, {}, SERVER_TLS);
+    const { body } = await request('/metrics', {
+      headers: { 'accept-encoding': 'gzip' },
+      tls: { rejectUnauthorized: false },
+    });
+    expect(gunzipSync(Buffer.from(body, 'latin1')).toString() === `${text}# end\n`).toBe(true);
   });
 
   it.each([
