@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
+import { COLLECTED_FAMILIES, stationCollector } from '../collectors/collectors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
@@ -24,7 +25,6 @@ import { isOnShard, type Shard } from '../stations/shard.ts';
 import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import { COLLECTED_FAMILIES, stationCollector } from './collectors.ts';
 import { oncePer, rareWarning } from './event-log.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 

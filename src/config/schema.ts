@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { isObject, labelText } from '../model/values.ts';
-import { FAMILY_NAMES } from '../resources/families.ts';
 import { links } from '../resources/links.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
@@ -10,7 +10,7 @@ import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { listed } from './problem.ts';
-import { parseRid, station } from './station-schema.ts';
+import { familyName, parseRid, station } from './station-schema.ts';
 
 const cache = z.strictObject({
   ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
@@ -37,7 +37,7 @@ const metrics = z.strictObject({
       'Maximum number of firing resources per station; above it, `telemetry_station_resource_firing` is withheld and counts stay exact.',
     ),
   disabled: z
-    .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))
+    .array(familyName(FAMILY_DESCRIPTIONS, 'the name of a metric family'))
     .prefault([])
     .describe('Names of metric families to disable.'),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { COLLECTED_FAMILIES } from '../collectors/collectors.ts';
+import type { FamilyDescription } from '../exposition/family.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
-import { STATION_FAMILIES } from '../resources/families.ts';
 import { resourceKeys } from '../resources/station-keys.ts';
 import { type CrossProblem, crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
@@ -40,20 +41,24 @@ const stationCache = z.strictObject({
   error_ttl: optionalKey(timerDuration, 'Overrides `cache.error_ttl`.'),
 });
 
+export function familyName(families: readonly FamilyDescription[], expected: string) {
+  const names = families.map(({ name }) => name);
+  return z.enum(names, { error: expected });
+}
+
 const stationMetrics = z.strictObject({
   per_resource: optionalKey(z.boolean(), 'Overrides `metrics.per_resource`.'),
   max_resources: optionalKey(integer(0), 'Overrides `metrics.max_resources`.'),
   max_firing_resources: optionalKey(integer(0), 'Overrides `metrics.max_firing_resources`.'),
   disabled: optionalKey(
-    z.array(z.enum(Object.keys(STATION_FAMILIES), { error: 'the name of a metric family of a station' })),
+    z.array(familyName(COLLECTED_FAMILIES, 'the name of a metric family of a station')),
     'Overrides `metrics.disabled` for the families of this station.',
   ),
 });
 
 /** The labels that a family with the labels of the station has already, each with the first such family. */
 const STATION_FAMILY_LABELS = new Map<string, string>(
-  Object.values(STATION_FAMILIES)
-    .filter(({ hasStationLabels }) => hasStationLabels)
+  COLLECTED_FAMILIES.filter(({ hasStationLabels }) => hasStationLabels)
     .flatMap(({ name, labels }) => labels.map((label) => [label, name] as const))
     .toReversed(),
 );

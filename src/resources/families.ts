@@ -1,6 +1,6 @@
-import { type FamilyDescription, optionalSample } from '../exposition/family.ts';
+import { optionalSample } from '../exposition/family.ts';
 import { completenessRows, HEALTH_FAMILIES } from '../exposition/health-families.ts';
-import { OWN_FAMILIES } from '../exposition/own-families.ts';
+import type { OWN_FAMILIES } from '../exposition/own-families.ts';
 import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
 import { ALERT_STATES } from './alert-state.ts';
 import {
@@ -231,15 +231,6 @@ export const STATION_FAMILIES = {
   ...FIRING_FAMILIES,
   ...RESOURCE_FAMILIES,
 };
-
-/** Every family of the exporter, without prom-client's default metrics. */
-export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = Object.values({
-  ...STATION_FAMILIES,
-  ...OWN_FAMILIES,
-});
-
-/** The names that `metrics.disabled` accepts. */
-export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
 
 type Family =
   | (typeof STATION_FAMILIES)[keyof typeof STATION_FAMILIES]

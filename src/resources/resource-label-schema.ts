@@ -1,16 +1,17 @@
 import * as z from 'zod';
+import { OWN_FAMILIES } from '../exposition/own-families.ts';
 import { crossChecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { codecOf, type Fail, optionalKey } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';
-import { FAMILY_DESCRIPTIONS } from './families.ts';
+import { STATION_FAMILIES } from './families.ts';
 import { RESOURCE_COLUMNS } from './fields.ts';
 import { PARAMETERS } from './parameters.ts';
 
 /** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
 const RESERVED_LABELS = new Set([
-  ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
+  ...Object.values({ ...STATION_FAMILIES, ...OWN_FAMILIES }).flatMap(({ labels }) => labels),
   ...Object.keys(RESOURCE_COLUMNS),
   ...Object.keys(PARAMETERS),
   'format',

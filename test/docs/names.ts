@@ -4,9 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import ruleParameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS } from '../../src/model/listing.ts';
-import { FAMILY_DESCRIPTIONS } from '../../src/resources/families.ts';
 import { LISTING_FIELDS, RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/fields.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import {

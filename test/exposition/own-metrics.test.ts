@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
+import { OWN_FAMILIES } from '../../src/exposition/own-families.ts';
 import { collectProcessMetrics, OwnMetrics } from '../../src/exposition/own-metrics.ts';
-import { FAMILY_NAMES } from '../../src/resources/families.ts';
 import { viewOf } from '../app/station-view.ts';
 import { IDLE_LOAD } from '../stations/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
@@ -39,7 +39,9 @@ describe('OwnMetrics', () => {
     ).not.toContain('series_withheld');
     const families = parseExposition(await text('text'));
     expect([...families.keys()].toSorted()).toEqual(
-      FAMILY_NAMES.filter((name) => name.startsWith('telemetry_station_exporter_')).toSorted(),
+      Object.values(OWN_FAMILIES)
+        .map(({ name }) => name)
+        .toSorted(),
     );
     await expect(await text('text')).toMatchFileSnapshot('../golden/own.prom');
     const openmetrics = (await text('openmetrics')).replace(/# EOF\n$/, '');

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { CLUSTER_LABEL, withClusterLabel } from '../../prometheus/source/parameters.ts';
-import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
+import { RESOURCE_FAMILIES } from '../../src/resources/families.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { parsePromql } from '../prometheus/promql/parse.ts';
 import {

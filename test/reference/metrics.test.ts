@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FAMILY_DESCRIPTIONS, RESOURCE_FAMILIES } from '../../src/resources/families.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
+import { RESOURCE_FAMILIES } from '../../src/resources/families.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { parsePromql } from '../prometheus/promql/parse.ts';

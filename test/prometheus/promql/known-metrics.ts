@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { FAMILY_DESCRIPTIONS } from '../../../src/resources/families.ts';
+import { FAMILY_DESCRIPTIONS } from '../../../src/collectors/collectors.ts';
 import { parsePromql } from './parse.ts';
 
 export interface Alert {

@@ -1,4 +1,5 @@
 import type { FamilyDescription } from '../exposition/family.ts';
+import { OWN_FAMILIES } from '../exposition/own-families.ts';
 import type { CompressorPool } from '../exposition/segment.ts';
 import type { StationSource } from '../model/listing.ts';
 import { ResourceCollector, type Resources } from '../resources/collector.ts';
@@ -21,6 +22,12 @@ const FURTHER: readonly FurtherCollector[] = [];
 export const COLLECTED_FAMILIES: readonly FamilyDescription[] = [
   ...Object.values(STATION_FAMILIES),
   ...FURTHER.flatMap(({ families }) => families),
+];
+
+/** Every family of the exporter, without prom-client's default metrics. */
+export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [
+  ...COLLECTED_FAMILIES,
+  ...Object.values(OWN_FAMILIES),
 ];
 
 interface CollectorTools {
