@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE } from '../../scripts/release/release.ts';
 import { run } from '../../scripts/release/run.ts';
-import { assertEqual, required, type Stage } from './stage.ts';
+import { required, type Stage } from './stage.ts';
 
 /** `npx` as in README, in an empty cache. */
 export async function checkPackage(stage: Stage, version: string, revision: string): Promise<string> {
@@ -92,8 +93,8 @@ export async function checkImage(stage: Stage, version: string, revision: string
   podman('pull', '--quiet', '--tls-verify=false', image);
   const [{ Labels: labels, Healthcheck: healthCheck }] = JSON.parse(podman('image', 'inspect', image));
   const found = ['version', 'revision'].map((name) => labels[`org.opencontainers.image.${name}`]);
-  assertEqual('labels', found, [version, revision]);
-  assertEqual('health check', healthCheck?.Test.at(-1), '/app/healthcheck.mjs');
+  assert.deepEqual(found, [version, revision]);
+  assert.equal(healthCheck?.Test.at(-1), '/app/healthcheck.mjs');
   const series = await checkDemo(
     stage,
     [...PODMAN, 'run', '--rm', '--network=host', ...LOCKED, image],
@@ -119,11 +120,8 @@ export function checkSbom(stage: Stage, version: string): string {
   const options = ['--rm', '--network=none', ...LOCKED, '--entrypoint=/nodejs/bin/node'];
   const output = podman('run', ...options, `${stage.imageRepository}:${version}`, '-e', LIST_PACKAGES);
   const found = JSON.parse(output) as readonly string[];
-  assertEqual(
-    'packages of the image that the SBOM lacks',
-    found.filter((name) => !listed.includes(name)),
-    [],
-  );
+  const lacking = found.filter((name) => !listed.includes(name));
+  assert.deepEqual(lacking, [], 'packages of the image that the SBOM lacks');
   return `SBOM: ${listed.length} packages, among them the ${found.length} of the image`;
 }
 
@@ -140,7 +138,7 @@ export async function checkChart(stage: Stage, version: string, helmVariable: st
   const selector = `--selector=app.kubernetes.io/instance=${release}`;
   const { items } = JSON.parse(stage.run('kubectl', 'get', 'deployment', selector, '--output=json'));
   const [container] = items[0].spec.template.spec.containers;
-  assertEqual('image of the deployment', container.image, image);
+  assert.equal(container.image, image);
   const id = podman('run', '--detach', '--pull=never', '--network=none', ...LOCKED, image, ...container.args);
   // What `helm test` runs in a pod of its own.
   await eventually('a healthy container', () => podman('exec', id, '/nodejs/bin/node', '/app/healthcheck.mjs'));

@@ -9,22 +9,6 @@ export function required(name: string): string {
   return value;
 }
 
-export function assertEqual(what: string, found: unknown, expected: unknown): void {
-  if (JSON.stringify(found) !== JSON.stringify(expected)) {
-    throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(found)}`);
-  }
-}
-
-export function assertFails(what: string, program: () => unknown, message: string): void {
-  try {
-    program();
-  } catch (error) {
-    if ((error as Error).message.includes(message)) return;
-    throw error;
-  }
-  throw new Error(`${what}: expected an error with ${message}`);
-}
-
 type Environment = Readonly<Record<string, string>>;
 
 /** A command that fails, or after which the program that called it is killed. */
