@@ -229,6 +229,12 @@ describe('stationSource', () => {
       (request) => service(request.offset === 0 ? rows(3) : [], { total: () => 10 })(request),
       { ids: ids(3), offsets: [0, 3, 0, 3], complete: false, reportedTotal: 10 },
     ],
+    [
+      'asks for no page after an empty one, although the total is larger',
+      service(rows(20), { total: () => 1000 }),
+      { ids: ids(20), offsets: [0, 10, 20, 0, 10, 20] },
+      { concurrency: 1 },
+    ],
   ])('%s', async (_what, answer, expected, setting) => {
     const listing = await list(answer, setting);
     expect(listing).toMatchObject(expected);
@@ -485,17 +491,6 @@ describe('stationSource', () => {
 });
 
 describe('stationSource page size', () => {
-  it('asks for no page after an empty one, whatever the total is', async () => {
-    const resources = Array.from({ length: 20 }, (_, at) => ({ resource_id: `r${at}` }));
-    const answer = ({ offset }: PageRequest) => ({
-      resources: resources.slice(offset, offset + 10),
-      page: { total: 1000 },
-    });
-    const { list, requests } = sourceOf(answer, { concurrency: 1 });
-    await list({}, listingContext());
-    expect(requests.map(({ offset }) => offset)).toEqual([0, 10, 20, 0, 10, 20]);
-  });
-
   /** A service that accepts pages up to a size, which may change between requests. */
   function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, setting: Setting = {}) {
     const reductions: [station: string | undefined, size: number][] = [];
