@@ -5,7 +5,7 @@ import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import type { StationStatus } from '../../../src/status/station-status.ts';
 import { changesOf } from '../../../src/web/data.ts';
 import { iterationsDuring } from '../../event-loop.ts';
-import { resourceOf, resourcesOf } from '../../stations/fixtures.ts';
+import { resourceOf, resourcesOf, specOf } from '../../stations/fixtures.ts';
 import { fakeExporter } from '../fake-exporter.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, SNAPSHOT, withRejected } from '../fake-station.ts';
 import { contentOf, openPage, rowsOf } from './opened-page.ts';
@@ -108,6 +108,10 @@ describe('changesPage', () => {
 
   it.each<[text: string, changes: Parameters<typeof detailOf>[1]]>([
     ['At present: changes are not counted until a listing can be compared with an earlier one.', { status: waiting }],
+    [
+      '7 more were dropped: see limits.changes_per_station and limits.changes.',
+      { changes: { ...NO_CHANGES, dropped: 7 } },
+    ],
     ['At present: refreshes fail, so that changes since the last success are unknown.', { status: { up: false } }],
     ['Changes are not known yet: no listing adds up.', { status: { comparedSinceMs: undefined } }],
     [
@@ -193,6 +197,11 @@ describe('changesPage of all stations', () => {
       '--log.changes logs them; in Loki, this finds them: {app="telemetry-station-exporter"} | logfmt | msg="resource changed"',
     );
     expect(hrefs).toContain('./stations/s0');
+  });
+
+  it('shows the changes of a station that a reload removes meanwhile', async () => {
+    const { body } = await openPage({ ...fleetOf(three), specs: () => [specOf({ name: 's1' })] }, '/changes');
+    expect(rowsOf(body, 'change-table')).toHaveLength(3);
   });
 
   it('has a station to choose, and responds 404 to one that is not configured', async () => {
