@@ -52,13 +52,6 @@ describe('lastKnownAfter', () => {
 
     it('is held while listings do not add up', async () => {
       expect(await verifiedAfter(listingOf(resourcesOf(9)), listingOf(resourcesOf(3), INCOMPLETE))).toBe(9);
-      expect(
-        await verifiedAfter(
-          listingOf(resourcesOf(9)),
-          listingOf(resourcesOf(3), INCOMPLETE),
-          listingOf(resourcesOf(4)),
-        ),
-      ).toBe(4);
     });
 
     it('goes by the main listing, whatever the further ones do', async () => {

@@ -15,10 +15,6 @@ describe('VerifiedNumbers', () => {
     expect(numbersOf(300, 400, 398, 390, 310).lossAt(hour(5))).toEqual({ lost: 90, before: 400, sinceMs: hour(2) });
   });
 
-  it('has no loss once as many are listed again', () => {
-    expect(numbersOf(20, 10, 18).lossAt(hour(2))).toBeUndefined();
-  });
-
   it('forgets a loss six hours after it', () => {
     const numbers = numbersOf(100, 100, 50);
     expect(numbers.lossAt(hour(8) - 1)).toMatchObject({ before: 100, sinceMs: hour(2) });
