@@ -30,7 +30,7 @@ async function startStation() {
 
 describe('the changes of a station', () => {
   it('are the same on the page, in JSON, CSV, refreshes, log and metrics, and wait for a listing that adds up', async () => {
-    const { service, scrape, get, read, json, log } = await startStation();
+    const { service, config, scrape, get, read, json, log, rewrite, exporter } = await startStation();
     const setRecords = (records: Readonly<Record<string, object>>) =>
       service.setRecords(
         'ts',
@@ -83,35 +83,14 @@ describe('the changes of a station', () => {
       'resource_type.compute.x|ALERTSTATE_FIRING': 1,
       'resource_type.compute.x|ALERTSTATE_INACTIVE': 0,
     });
-  });
-
-  it('are not known while refreshes fail, and those before a reload of another key are not forgotten', async () => {
-    const { service, config, scrape, read, rewrite, exporter } = await startStation();
-    const tile = async () => /Resources[\d,]+(.*?) Firing/.exec(textOf(await read('/'), 'totals'))?.[1];
-    const refreshAfter = async (minutes: number) => {
-      vi.setSystemTime(Date.now() + minutes * MINUTE_MS);
-      await scrape();
-      return tile();
-    };
-    expect(await refreshAfter(1)).toBe('');
-    service.setFaults('ts', [replyWith(500)]);
-    await refreshAfter(1);
-    expect(parseHtml(await read('/stations/ts/changes')).text).toContain(
-      'No changes found since 03:00 UTC; those since the last success are unknown.',
-    );
-    service.setFaults('ts', []);
-    service.setRecords('ts', entriesOf(32));
-    expect(await refreshAfter(1)).toBe('+32 since 03:03 UTC');
-    rewrite({ ...config, cache: { ...config.cache, max_stale: '5h' } });
+    rewrite({ ...config, metrics: { per_resource: false } });
     expect(await exporter.reload()).toEqual([]);
-    expect(await refreshAfter(11)).toBe('+32 since 03:03 UTC');
-    service.setFaults('ts', [replyWith(500)]);
-    expect(await refreshAfter(1)).toBe('+32 since 03:03 UTC');
+    expect((await json(`&since=${time}`)).changes).toEqual(changes);
   });
 
   it('are a loss by the numbers that the alert compares, which neither a failure nor an incomplete listing changes', async () => {
     const { service, scrape, read } = await startStation();
-    const lossAfter = async (
+    const shownAfter = async (
       resources: number,
       hours: number,
       faults: Parameters<typeof service.setFaults>[1] = [],
@@ -119,19 +98,20 @@ describe('the changes of a station', () => {
       vi.setSystemTime(Date.now() + hours * 60 * MINUTE_MS);
       service.setRecords('ts', entriesOf(resources));
       service.setFaults('ts', faults);
-      const families = await scrape();
-      const verified = valuesOf(families, 'telemetry_station_verified_resources');
+      const verified = valuesOf(await scrape(), 'telemetry_station_verified_resources');
       const [loss] =
         /\d+ of \d+ resources are gone since [\d:]+/.exec(parseHtml(await read('/stations/ts')).text) ?? [];
-      return [verified[''], loss];
+      const [, tile] = /Resources\d+(.*?) Firing/.exec(textOf(await read('/'), 'totals')) ?? [];
+      return [verified[''], loss, tile];
     };
-    expect(await lossAfter(20, 1)).toEqual([20, undefined]);
-    expect(await lossAfter(4, 1, [replyWith(500)])).toEqual([20, undefined]);
-    expect(await lossAfter(4, 1, [wrongTotal(9)])).toEqual([20, undefined]);
-    expect(await lossAfter(16, 1)).toEqual([16, undefined]);
-    expect(await lossAfter(15, 1)).toEqual([15, '5 of 20 resources are gone since 07:00']);
-    expect(await lossAfter(15, 1, [replyWith(500)])).toEqual([15, '5 of 20 resources are gone since 07:00']);
-    expect(await lossAfter(15, 4)).toEqual([15, undefined]);
+    expect(await shownAfter(20, 1)).toEqual([20, undefined, '+20 since 04:00 UTC']);
+    expect(await shownAfter(4, 1, [replyWith(500)])).toEqual([20, undefined, '+20 since 04:00 UTC']);
+    expect(await shownAfter(4, 1, [wrongTotal(9)])).toEqual([20, undefined, '']);
+    expect(await shownAfter(16, 1)).toEqual([16, undefined, '−4 since 07:00 UTC']);
+    const loss = '5 of 20 resources are gone since 07:00';
+    expect(await shownAfter(15, 1)).toEqual([15, loss, '−5 since 07:00 UTC']);
+    expect(await shownAfter(15, 1, [replyWith(500)])).toEqual([15, loss, '−1 since 08:00 UTC']);
+    expect(await shownAfter(15, 4)).toEqual([15, undefined, '']);
   });
 });
 

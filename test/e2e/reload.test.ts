@@ -81,27 +81,6 @@ describe('a reload', () => {
     expect(Object.keys(await values('exporter_series_withheld'))).toEqual(['a', 'c']);
   });
 
-  it('keeps the labels of a change as they were when it was found, and finds later ones with the new labels', async () => {
-    const service = await startService();
-    const configWith = (team: string) =>
-      configOf(service.url, ['a'], { labels: [{ match: { name: '.*' }, labels: { team } }] });
-    const { scrape, reload, get } = await started(configWith('former'));
-    const removeOne = async (left: number) => {
-      service.setRecords('a', entriesOf(left));
-      await scrape();
-    };
-    await removeOne(2);
-    await reload(configWith('new'));
-    // The first listing with other labels is compared with none.
-    await scrape();
-    await removeOne(1);
-    const { changes } = await (await get('/stations/a/changes?format=json')).json();
-    expect(changes.map(({ name, team }: Record<string, string>) => [name, team])).toEqual([
-      ['name-r1', 'new'],
-      ['name-r2', 'former'],
-    ]);
-  });
-
   it('queries the new service, serves the data of the old one until it has an answer, and closes its connections, when base_url changes', async () => {
     const sockets = new Set<Socket>();
     const old = await startServer(({ socket }, response) => {
