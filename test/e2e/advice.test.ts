@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replyWith } from '../../src/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
-import { startProxy } from '../service/support/proxy.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startTestExporter, startTestService } from './test-bed.ts';
@@ -15,15 +14,6 @@ describe('the advice on a failure', () => {
       failure: 'a port without TLS',
       config: async () => configOf((await startTestService(SERVICE)).url.replace('http:', 'https:'), ['a']),
       words: ['does not use TLS on this port', 'Check the scheme and port of base_url'],
-    },
-    {
-      failure: 'a refusal by the proxy',
-      config: async () => {
-        const { host } = (await startProxy(undefined, 407)).url;
-        const proxy_url = `http://user:proxy-secret@${host}`;
-        return configOf((await startTestService(SERVICE)).url, ['a'], { upstream: { proxy_url } });
-      },
-      words: ['did not open a tunnel to 127.0.0.1', 'For a 407, check user and password in proxy_url.'],
     },
     {
       failure: 'a clock that differs',
