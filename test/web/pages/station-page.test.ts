@@ -168,14 +168,6 @@ describe('stationPage', () => {
     expect((await open(detailOf(three))).text).not.toContain('withheld');
   });
 
-  it('counts resources by type and product in the filters, the most frequent first', async () => {
-    const { body } = await open(full);
-    const optionsOf = (id: string) =>
-      Array.from(contentOf(body, id).matchAll(/<option[^>]*>([^<]*)/g), ([, text]) => text);
-    expect(optionsOf('filter-type')).toEqual(['any', '(none) (1)', 'a · Type A (1)', 'b · Type B (1)']);
-    expect(optionsOf('filter-product')).toEqual(['any', '(none) (2)', 'p (1)']);
-  });
-
   it('does not offer values beyond the limit, which are counted as (other)', async () => {
     const resources = ['a', 'b', 'c'].map((id) => resourceOf(id, { type: `type.${id}` }));
     const { body } = await open(detailOf(resources, { spec: { labelValues: 1 } }));
@@ -190,19 +182,20 @@ describe('stationPage', () => {
     expect(body).toContain('<option value="type.t1249" selected>type.t1249</option>');
   });
 
-  it('has a filter by the exact state only where the query has one: the others go by its meaning', async () => {
-    expect((await open(full)).body).not.toContain('filter-state');
-    expect((await open(full, '?state=ALERTSTATE_FIRING')).body).toContain(
-      '<option value="ALERTSTATE_FIRING" selected>ALERTSTATE_FIRING</option>',
-    );
-  });
-
-  it('shows the resources, with unknown values marked', async () => {
-    expect(rowsOf((await open(full)).body, 'resource-table')).toEqual([
+  it('shows the resources, with unknown values marked, and counts them by type and product in the filters', async () => {
+    const { body } = await open(full);
+    expect(rowsOf(body, 'resource-table')).toEqual([
       'Beta name-b b b Type B p Firing 0 – not reported – not reported 779 d ago',
       'named a a Type A – not reported – no state – not reported exempt – not reported – not reported – not reported',
       'c c – not reported – not reported INACTIVE 1,200 2 GPU H 779 d ago',
     ]);
+    const optionsOf = (id: string) =>
+      Array.from(contentOf(body, id).matchAll(/<option[^>]*>([^<]*)/g), ([, text]) => text);
+    // The most frequent first.
+    expect(optionsOf('filter-type')).toEqual(['any', '(none) (1)', 'a · Type A (1)', 'b · Type B (1)']);
+    expect(optionsOf('filter-product')).toEqual(['any', '(none) (2)', 'p (1)']);
+    // The others go by the meaning of the state.
+    expect(body).not.toContain('filter-state');
   });
 
   it('hides the columns that no resource of the page has a value for', async () => {
@@ -220,12 +213,13 @@ describe('stationPage', () => {
   it('shows the query in the form, also a value that no resource has any more', async () => {
     const { body } = await open(
       full,
-      '?search=%22x&type=removed&product=(none)&alertable=no&without_rules=yes&sort=-sku',
+      '?search=%22x&type=removed&product=(none)&state=ALERTSTATE_FIRING&alertable=no&without_rules=yes&sort=-sku',
     );
     for (const markup of [
       'name="search" type="search" value="&#34;x"',
       '<option value="removed" selected>removed</option>',
       '<option value="(none)" selected>(none) (2)</option>',
+      '<option value="ALERTSTATE_FIRING" selected>ALERTSTATE_FIRING</option>',
       '<option value="no" selected>no</option>',
       'name="without_rules" type="checkbox" value="yes" checked>',
       '<option value="-sku" selected>SKU, descending</option>',
