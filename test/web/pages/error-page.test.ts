@@ -29,22 +29,17 @@ describe('errorPage', () => {
     expect(text).toContain('No station "other" is configured on this shard.');
   });
 
-  it.each([
-    undefined,
-    '*/*',
-    'application/json',
-    'text/plain',
-    'text/plain, text/html',
-    'text/html;q=0.1, text/plain;q=0.2',
-    'nonsense',
-  ])('keeps plain text for a client that accepts %s', async (accept) => {
-    const { request } = await startApp();
-    expect(await request('/nowhere', { headers: accept === undefined ? {} : { accept } })).toMatchObject({
-      status: 404,
-      headers: { 'content-type': 'text/plain; charset=utf-8', vary: 'Accept' },
-      body: 'Not found.\n',
-    });
-  });
+  it.each([undefined, '*/*', 'application/json', 'text/plain, text/html', 'text/html;q=0.1, text/plain;q=0.2'])(
+    'keeps plain text for a client that accepts %s',
+    async (accept) => {
+      const { request } = await startApp();
+      expect(await request('/nowhere', { headers: accept === undefined ? {} : { accept } })).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8', vary: 'Accept' },
+        body: 'Not found.\n',
+      });
+    },
+  );
 
   it('keeps headers and status of the error, and has no body in the response to HEAD', async () => {
     const { request } = await startApp();
