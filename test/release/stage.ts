@@ -17,13 +17,6 @@ export interface Fault {
   readonly after: boolean;
 }
 
-/** What users see of a release. */
-export interface Published {
-  readonly distTags: Environment;
-  readonly latestImage: string;
-  readonly latestRelease: string | undefined;
-}
-
 /** Where a release is rehearsed: a clone of this repository, local registries, and a stand-in of GitHub. */
 export class Stage {
   readonly work = required('REHEARSAL_FOLDER');
@@ -156,7 +149,8 @@ export class Stage {
     return join(this.#releases, `v${version}`);
   }
 
-  published(): Published {
+  /** What users see of the releases. */
+  published() {
     const releases = readdirSync(this.#releases).toSorted();
     const isLatest = (tag: string) =>
       JSON.parse(readFileSync(join(this.#releases, tag, 'state.json'), 'utf8')).isLatest === true;

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { cp, mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { baseImages } from '../../scripts/release/base-images.ts';
 import { releaseNotes } from '../../scripts/release/changelog.ts';
 import { distTag, isNewest, parseVersion } from '../../scripts/release/version.ts';
 import { versionProblems, writeBaseDigests, writeVersion } from '../../scripts/release/versioned-files.ts';
 import { root } from '../docs/markdown.ts';
+import { temporaryFile } from '../service/support/files.ts';
 
 describe('parseVersion', () => {
   it.each(['1.2', 'v1.2.3', '1.2.3.4', '01.2.3', '1.2.3-', '1.2.3+build', 'latest', ''])('rejects %j', (text) => {
@@ -85,8 +85,7 @@ describe('the files that name the version', () => {
 
   /** A copy that is released as 7.8.9, on base images of the digest sha256:1. */
   async function prepared(): Promise<string> {
-    const folder = mkdtempSync(join(tmpdir(), 'version-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = dirname(temporaryFile('x', ''));
     for (const file of FILES) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       await cp(join(root, file), join(folder, file));

@@ -5,11 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closedPort } from '../../service/support/service.ts';
 
-export interface Daemon {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 interface DaemonOptions {
   readonly command: string;
   readonly debianPackage: string;
@@ -21,7 +16,7 @@ interface DaemonOptions {
 }
 
 /** Starts a program of a Debian package and waits until it is ready. */
-export async function startDaemon({ command, debianPackage, files, flags, address }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({ command, debianPackage, files, flags, address }: DaemonOptions) {
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const listenAddress = address ?? `127.0.0.1:${await closedPort()}`;

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { interpolate, shippedPanels } from '../../grafana/shipped-dashboards.ts';
+import { temporaryFile } from '../../service/support/files.ts';
 
 const run = promisify(execFile);
 const panels = new Map(shippedPanels());
@@ -30,16 +28,10 @@ async function expectResult({ panel, query = 0, variables = {}, series, expected
   const exp_samples = Object.entries(expected).map(([labels, value]) => ({ labels, value }));
   const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }));
   const promql_expr_test = [{ expr, eval_time: `${minute}m`, exp_samples }];
-  const folder = await mkdtemp(join(tmpdir(), 'dashboard-queries-'));
-  try {
-    const file = join(folder, 'test.yml');
-    const tests = [{ interval: '1m', input_series, promql_expr_test }];
-    await writeFile(file, JSON.stringify({ rule_files: [], evaluation_interval: '1m', tests }));
-    const { stdout } = await run('promtool', ['test', 'rules', file]);
-    expect(stdout).toContain('SUCCESS');
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const tests = [{ interval: '1m', input_series, promql_expr_test }];
+  const file = temporaryFile('test.yml', JSON.stringify({ rule_files: [], evaluation_interval: '1m', tests }));
+  const { stdout } = await run('promtool', ['test', 'rules', file]);
+  expect(stdout).toContain('SUCCESS');
 }
 
 describe('queries of counts', () => {

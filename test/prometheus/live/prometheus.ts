@@ -1,14 +1,7 @@
 import { join } from 'node:path';
-import { type Daemon, startDaemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
 
-export interface RunningPrometheus {
-  readonly url: string;
-  /** Result of an instant query, keyed by the values of the given labels. */
-  query(expression: string, ...labels: string[]): Promise<Record<string, number>>;
-  /** Data of a response of the HTTP API under /api/v1; throws if the query failed. */
-  api<Data>(path: string, parameters?: Readonly<Record<string, string>>): Promise<Data>;
-  stop(): Promise<void>;
-}
+export type RunningPrometheus = Awaited<ReturnType<typeof startPrometheus>>;
 
 interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -29,8 +22,8 @@ interface PrometheusOptions {
 export async function startPrometheus(
   config: string,
   { files = {}, flags = [], data, address }: PrometheusOptions = {},
-): Promise<RunningPrometheus> {
-  const daemon = await startDaemon({
+) {
+  const { url, stop } = await startDaemon({
     command: 'prometheus',
     debianPackage: 'prometheus',
     files: { 'prometheus.yml': config, ...files },
@@ -43,22 +36,25 @@ export async function startPrometheus(
       ...flags,
     ],
   });
-  const api = <Data>(path: string, parameters = {}) => fetchApi<Data>(daemon, path, parameters);
-  return {
-    url: daemon.url,
-    stop: daemon.stop,
-    api,
-    query: async (expression, ...labels) => {
-      const { result } = await api<{ result: readonly Series[] }>('query', { query: expression });
-      return Object.fromEntries(
-        result.map(({ metric, value }) => [labels.map((label) => metric[label] ?? '').join('|'), Number(value[1])]),
-      );
-    },
+  /** Data of a response of the HTTP API under /api/v1; throws if the query failed. */
+  const api = async <Data>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<Data> => {
+    const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+    const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
+    if (status !== 'success') throw new Error(`${error}: ${JSON.stringify(parameters)}`);
+    return data;
   };
+  /** Result of an instant query, keyed by the values of the given labels. */
+  const query = async (expression: string, ...labels: string[]): Promise<Record<string, number>> => {
+    const { result } = await api<{ result: readonly Series[] }>('query', { query: expression });
+    return Object.fromEntries(
+      result.map(({ metric, value }) => [labels.map((label) => metric[label] ?? '').join('|'), Number(value[1])]),
+    );
+  };
+  return { url, stop, api, query };
 }
 
 /** Scrapes an exporter every two seconds, once per job with the options of the job. */
-export function startScraping(exporterUrl: string, jobs: Readonly<Record<string, object>>): Promise<RunningPrometheus> {
+export function startScraping(exporterUrl: string, jobs: Readonly<Record<string, object>>) {
   const targets = [new URL(exporterUrl).host];
   const config = {
     global: { scrape_interval: '2s', scrape_timeout: '2s' },
@@ -69,15 +65,4 @@ export function startScraping(exporterUrl: string, jobs: Readonly<Record<string,
     })),
   };
   return startPrometheus(JSON.stringify(config));
-}
-
-async function fetchApi<Data>(
-  { url }: Daemon,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-): Promise<Data> {
-  const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
-  const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
-  if (status !== 'success') throw new Error(`${error}: ${JSON.stringify(parameters)}`);
-  return data;
 }

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
+import { temporaryFile } from '../../service/support/files.ts';
 import { WORLD_MINUTES, WORLDS } from '../../status/threshold-worlds.ts';
 
 /** Of promtool: every world is a station. */
@@ -33,12 +31,10 @@ function unitTest(alert: string): object {
 }
 
 it('has the verdict of the pages in every world', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'worlds-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const alerts = [...new Set(WORLDS.map(({ alert }) => alert))];
-  await writeFile(join(folder, 'rules.yml'), rulesFile());
-  const tests = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: alerts.map(unitTest) };
-  await writeFile(join(folder, 'worlds.yml'), stringify(tests));
-  const { stdout } = await promisify(execFile)('promtool', ['test', 'rules', 'worlds.yml'], { cwd: folder });
+  const rules = temporaryFile('rules.yml', rulesFile());
+  const tests = { rule_files: [rules], evaluation_interval: '1m', tests: alerts.map(unitTest) };
+  const worlds = temporaryFile('worlds.yml', stringify(tests));
+  const { stdout } = await promisify(execFile)('promtool', ['test', 'rules', worlds]);
   expect(stdout).toContain('SUCCESS');
 });

@@ -13,17 +13,11 @@ interface Grouping {
   readonly labels: readonly string[];
 }
 
-interface ParsedExpression {
-  readonly selectors: readonly Selector[];
-  readonly groupings: readonly Grouping[];
-  /** Labels used in matchers, grouping and vector matching. */
-  readonly labels: readonly string[];
-  /** Syntax errors with their position. */
-  readonly errors: readonly string[];
-}
-
-/** Parses an expression with Prometheus' own grammar. */
-export function parsePromql(expression: string): ParsedExpression {
+/**
+ * Parses an expression with Prometheus' own grammar. `labels`: used in matchers, grouping and vector matching. `errors`: of syntax, with their
+ * position.
+ */
+export function parsePromql(expression: string) {
   const text = (node: SyntaxNode) => expression.slice(node.from, node.to);
   const selectors: Selector[] = [];
   const labels = new Set<string>();

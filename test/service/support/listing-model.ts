@@ -1,4 +1,5 @@
 import { between, pick, type Random, randomFrom } from '../../../src/simulator/random.ts';
+import type { PageRequest } from './listing-source.ts';
 
 /** How a service reads `page.offset`. */
 const OFFSETS = ['honest', 'ignored', 'from one', 'in pages', 'rounded down to a page'] as const;
@@ -35,11 +36,6 @@ export function drawWorld(seed: number) {
 interface Row {
   readonly resource_id?: string;
   readonly name: string;
-}
-
-interface PageRequest {
-  readonly offset: number;
-  readonly size: number;
 }
 
 /** A service as the contract describes it: its records, its faults, and what was there during the whole listing. */
