@@ -4,14 +4,14 @@ import { optionalSample, stationFamilies } from '../../src/exposition/family.ts'
 import { completenessRows } from '../../src/exposition/health-families.ts';
 import { CompressorPool, storedSegment, TextBuffer } from '../../src/exposition/segment.ts';
 import { writeStations } from '../../src/exposition/text-format.ts';
-import type { List, Listing, ListingContext, ListingKind, StationSource } from '../../src/model/listing.ts';
+import type { Listing, ListingKind, StationSource } from '../../src/model/listing.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { isObject } from '../../src/model/values.ts';
 import { ResourceCollector, type Resources } from '../../src/resources/collector.ts';
 import { StationEncoder } from '../../src/resources/encoder.ts';
 import { STATION_FAMILIES } from '../../src/resources/families.ts';
 import { RequestFailure } from '../../src/service/request-failure.ts';
-import { allOf, type Collected, type MetricsKind, type StationCollector } from '../../src/stations/collector.ts';
+import { allOf, type MetricsKind, type StationCollector } from '../../src/stations/collector.ts';
 import { StationCache } from '../../src/stations/station-cache.ts';
 import { sourceOf } from '../service/support/listing-source.ts';
 import { specOf } from './fixtures.ts';
@@ -42,29 +42,20 @@ const SILENCE_FAMILIES = stationFamilies<{ readonly spec: StationSpec; readonly 
   },
 });
 
-class SilenceCollector implements StationCollector<MetricsKind> {
-  readonly #spec: StationSpec;
-  readonly #list: List<string>;
-
-  constructor(spec: StationSpec, source: StationSource) {
-    this.#spec = spec;
-    this.#list = source.lister(SILENCES);
-  }
-
-  async collect(context: ListingContext): Promise<Collected<MetricsKind>> {
-    const listing = await this.#list({}, context);
-    return { served: this.#encoded(listing), report: undefined, commit: () => undefined };
-  }
-
-  adopt(): void {}
-
-  #encoded(listing: Listing<string>): Collected<MetricsKind>['served'] {
-    const buffer = new TextBuffer();
-    writeStations(Object.values(SILENCE_FAMILIES), [{ spec: this.#spec, facts: listing }], buffer);
-    const families = new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
-    const repeated = [{ pages: listing.pages, intervalMs: this.#spec.cache.ttlMs }];
-    return { data: undefined, families, withheld: 0, repeated };
-  }
+function silenceCollector(spec: StationSpec, source: StationSource): StationCollector<MetricsKind> {
+  const list = source.lister(SILENCES);
+  return {
+    async collect(context) {
+      const listing = await list({}, context);
+      const buffer = new TextBuffer();
+      writeStations(Object.values(SILENCE_FAMILIES), [{ spec, facts: listing }], buffer);
+      const families = new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
+      const repeated = [{ pages: listing.pages, intervalMs: spec.cache.ttlMs }];
+      const served = { data: undefined, families, withheld: 0, repeated };
+      return { served, report: undefined, commit: () => undefined };
+    },
+    adopt: () => undefined,
+  };
 }
 
 /** A station of two resources that also has silences, and its exposition. */
@@ -79,7 +70,7 @@ function stationWith(silences: { list: readonly unknown[]; failure?: Error }) {
   });
   const encoder = new StationEncoder(spec, new CompressorPool(1));
   const resources = new ResourceCollector(spec, { source, encode: (publication) => encoder.encode(publication) });
-  const collector = allOf(resources, [new SilenceCollector(spec, source)]);
+  const collector = allOf(resources, [silenceCollector(spec, source)]);
   const cache = new StationCache<Resources>(spec, { collector });
   const families = [...Object.values(STATION_FAMILIES), ...Object.values(SILENCE_FAMILIES)];
   const exposition = new Exposition(families, new Set());

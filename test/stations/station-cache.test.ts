@@ -485,19 +485,16 @@ describe('StationCache', () => {
     },
   );
 
-  it('holds nothing of what its predecessor knew of another service', async () => {
-    expect(await knownAfter({}, false)).toEqual(NOTHING_KNOWN);
-  });
-
-  it.each<Partial<ResourceSpec>>([
-    { upstream: 'other' },
-    { path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } },
-    { filters: { resource_type: 'other' } },
-    { products: ['other'] },
-    { states: new StateMeanings({ inactive: ['FIRING'] }) },
-    { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
-  ])('holds nothing of what its predecessor knew with other %j', async (changes) => {
-    expect(await knownAfter(changes)).toEqual(NOTHING_KNOWN);
+  it.each<[changes: Partial<ResourceSpec>, isSameService?: boolean]>([
+    [{}, false],
+    [{ upstream: 'other' }],
+    [{ path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } }],
+    [{ filters: { resource_type: 'other' } }],
+    [{ products: ['other'] }],
+    [{ states: new StateMeanings({ inactive: ['FIRING'] }) }],
+    [{ resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) }],
+  ])('holds nothing of what its predecessor knew with other %j, or of another service', async (...changed) => {
+    expect(await knownAfter(...changed)).toEqual(NOTHING_KNOWN);
   });
 
   it('serves the data of its predecessor while its own refreshes fail, until that is older than max_stale', async () => {

@@ -36,23 +36,22 @@ describe('exchange', () => {
     expect(inspect(await client.failure(), { depth: null })).not.toContain('t0ken');
   });
 
-  it('times out when no headers arrive', async () => {
-    const { url } = await startRawService(() => undefined);
-    expect(await testClient(url, { timeoutMs: 300 }).failure()).toMatchObject({
-      reason: 'timeout',
-      message: `${url.host}: no complete reply within 300 ms`,
-    });
-  });
-
-  it('names the proxy of the environment that is not used when nothing answers, and not when something does', async () => {
-    const { url } = await startRawService(() => undefined);
-    const unusedProxy = 'HTTPS_PROXY';
-    expect(await testClient(url, { timeoutMs: 300, unusedProxy }).failure()).toMatchObject({
-      message: `${url.host}: no complete reply within 300 ms; HTTPS_PROXY is set, but not proxy_from_environment`,
-    });
-    const { failure } = await servedClient(replying('', 404), { unusedProxy });
-    expect((await failure()).message).not.toContain('PROXY');
-  });
+  it.each([
+    { unusedProxy: undefined, note: '' },
+    { unusedProxy: 'HTTPS_PROXY', note: '; HTTPS_PROXY is set, but not proxy_from_environment' },
+  ])(
+    'times out when no headers arrive, and only then names a proxy of the environment that is not used: $unusedProxy',
+    async (row) => {
+      const { unusedProxy, note } = row;
+      const { url } = await startRawService(() => undefined);
+      expect(await testClient(url, { timeoutMs: 300, unusedProxy }).failure()).toMatchObject({
+        reason: 'timeout',
+        message: `${url.host}: no complete reply within 300 ms${note}`,
+      });
+      const { failure } = await servedClient(replying('', 404), { unusedProxy });
+      expect((await failure()).message).not.toContain('PROXY');
+    },
+  );
 
   it('times out, or aborts, while the connection is not established', async () => {
     const silent = createServer(() => undefined);
