@@ -53,19 +53,14 @@ describe('the warnings of a configuration', () => {
 });
 
 describe('a reload', () => {
-  it('ends the series of an upstream that is no longer configured, and keeps those of others', async () => {
+  it('keeps the data of unchanged stations, refreshes only added ones, and ends the series of removed stations and upstreams', async () => {
     const service = await startService();
-    const one = configOf(service.url, ['a'], { station: { upstream: 'main' }, ...LONG_TTL });
-    const { reload, values } = await started({ ...one, upstreams: { ...one.upstreams, former: one.upstreams.main } });
-    const named = async () => Object.keys(await values('exporter_api_requests_in_flight', 'upstream'));
-    expect(await named()).toEqual(['main', 'former']);
-    await reload(one);
-    expect(await named()).toEqual(['main']);
-  });
-
-  it('keeps the data of unchanged stations, refreshes only the added ones and removes others', async () => {
-    const service = await startService();
-    const { reload, values, get } = await started(configOf(service.url, ['a', 'b'], LONG_TTL));
+    const withUpstream = { station: { upstream: 'main' }, ...LONG_TTL };
+    const config = configOf(service.url, ['a', 'b'], withUpstream);
+    const upstreams = { ...config.upstreams, former: config.upstreams.main };
+    const { reload, values, get } = await started({ ...config, upstreams });
+    const upstreamsWithSeries = async () => Object.keys(await values('exporter_api_requests_in_flight', 'upstream'));
+    expect(await upstreamsWithSeries()).toEqual(['main', 'former']);
     const linesOfA = async () => {
       const metrics = await (await get('/metrics')).text();
       return metrics.split('\n').filter((line) => /^telemetry_station_(?!exporter).*station="a"/.test(line));
@@ -73,12 +68,13 @@ describe('a reload', () => {
     const before = await linesOfA();
     expect(before.length).toBeGreaterThan(10);
     service.clearRequests();
-    await reload(configOf(service.url, ['a', 'c'], LONG_TTL));
+    await reload(configOf(service.url, ['a', 'c'], withUpstream));
     await eventually(async () => expect(await values('up')).toEqual({ a: 1, c: 1 }));
     expect(await linesOfA()).toEqual(before);
     expect(service.requests.map(({ station }) => station)).toEqual(['c']);
     expect((await get('/probe?station=b')).status).toBe(404);
     expect(Object.keys(await values('exporter_series_withheld'))).toEqual(['a', 'c']);
+    expect(await upstreamsWithSeries()).toEqual(['main']);
   });
 
   it('queries the new service, serves the data of the old one until it has an answer, and closes its connections, when base_url changes', async () => {
