@@ -183,13 +183,6 @@ describe('record', () => {
   const record = async (faults: readonly Fault[], flags: readonly string[]) =>
     resultOf(['record', 'ts', configFlag(await configured(faults, {})), ...flags]);
 
-  it('writes to stdout without a file', async () => {
-    const { code, stdout, stderr } = await record([], []);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
-    expect(stderr).toMatch(/^recorded 62 resources of "ts", 7 pages, to standard output\n/m);
-  });
-
   it('does not overwrite a file', async () => {
     const file = temporaryFile('precious.json', 'precious');
     const stderr = `${file}: already exists and is not overwritten\n`;
@@ -205,16 +198,20 @@ describe('record', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('prints what it wrote, what is anonymized and how to replay it', async () => {
+  it('writes to a file, or to stdout without one, and prints where to, what is anonymized and how to replay it', async () => {
     const file = newName();
-    const { code, stderr } = await record([], [`--output=${file}`]);
-    expect(code).toBe(0);
-    expect(stderr.split('\n').slice(1)).toEqual([
+    const toFile = await record([], [`--output=${file}`]);
+    expect([toFile.code, toFile.stdout]).toEqual([0, '']);
+    expect(toFile.stderr.split('\n').slice(1)).toEqual([
       `recorded 62 resources of "ts", 7 pages, to ${file}`,
       'anonymized: IDs and names of resources, also in filters, and the path of the station',
       `to replay it: telemetry-station-exporter simulate --from=${file}`,
       '',
     ]);
+    const toStdout = await record([], []);
+    expect(toStdout.code).toBe(0);
+    expect(JSON.parse(toStdout.stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
+    expect(toStdout.stderr).toMatch(/^recorded 62 resources of "ts", 7 pages, to standard output\n/m);
   });
 });
 
