@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { RejectedRecord } from '../../src/model/listing.ts';
 import type { EndedRefresh } from '../../src/status/latest-refreshes.ts';
-import { resourceOf } from '../stations/fixtures.ts';
+import { mismatch, resourceOf } from '../stations/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf, NOW_MS, OUTAGE, SNAPSHOT, STATION } from './fake-station.ts';
 import { type RunningApp, responseTo, startApp } from './running-app.ts';
@@ -54,10 +54,19 @@ const FAILING = {
 } as const;
 
 const three = [
-  resourceOf('b', { state: 'FIRING' }),
-  resourceOf('a', { state: 'FIRING' }),
+  resourceOf('b', { state: 'FIRING', alertable: true }),
+  resourceOf('a', { state: 'FIRING', alertable: false }),
   resourceOf('c', { state: 'INACTIVE' }),
 ];
+
+/** An incomplete listing. */
+const SHORT = {
+  ...SNAPSHOT,
+  addsUp: false,
+  complete: false,
+  incompleteReasons: [mismatch('short')],
+  rejected: 2,
+};
 
 const idsOf = (body: string) =>
   (JSON.parse(body) as { resources: { resource_id: string }[] }).resources.map(({ resource_id }) => resource_id);
@@ -143,16 +152,7 @@ describe('stationData', () => {
       spec,
       links,
       status: {
-        snapshot: {
-          ...SNAPSHOT,
-          resources: 3,
-          unknownCoverage: 3,
-          addsUp: false,
-          complete: false,
-          incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
-          rejected: 2,
-          isHeld: true,
-        },
+        snapshot: { ...SHORT, resources: 3, unknownCoverage: 3, isHeld: true },
       },
       snapshot: { reportedTotal: 4, duplicates: 1, rejectedRecords: [REJECTED] },
     });
@@ -205,17 +205,14 @@ describe('resourceList', () => {
     expect(await of('?state=FIRING&sort=resource_id')).toEqual(['a', 'b']);
     expect(await of('?sort=-resource_id&page=7')).toEqual(['c', 'b', 'a']);
     expect(await of('?search=nothing')).toEqual([]);
+    const { resources } = JSON.parse((await request('/stations/prod/resources')).body);
+    expect(resources).toMatchObject([{ alertable: true }, { alertable: false }, { alertable: null }]);
   });
 
   it('has before the resources whether the data is complete and how old it is', async () => {
-    const snapshot = {
-      ...SNAPSHOT,
-      addsUp: false,
-      complete: false,
-      incompleteReasons: [{ reason: 'total_mismatch' as const, text: 'short' }],
-      rejected: 2,
-    };
-    const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
+    const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot: SHORT } })), {
+      now: () => NOW_MS,
+    });
     const json = await request('/stations/prod/resources?search=nothing');
     const data = { complete: false, rejected: 2, age: 55, before_reload: false, incomplete_reasons: ['short'] };
     expect(JSON.parse(json.body)).toEqual({ station: 'prod', ...data, resources: [] });
@@ -238,7 +235,6 @@ describe('resourceList', () => {
     ['/stations/prod/resources?sort=size', 400],
     ['/stations/prod/resources?team=storage', 400],
     ['/stations/prod/resources', 503],
-    ['/stations/prod?format=json', 200],
   ])('responds to %s of a station without data with %d', async (path, status) => {
     const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
     expect((await request(path)).status).toBe(status);
