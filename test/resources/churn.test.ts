@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StateMeanings } from '../../src/resources/alert-state.ts';
+import { type AlertState, StateMeanings } from '../../src/resources/alert-state.ts';
 import { type Churn, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
 import type { Resource } from '../../src/resources/fields.ts';
@@ -41,8 +41,6 @@ type StateChanges = NonNullable<ReturnType<Churn['get']>>['stateChanges'];
 function seriesOf(stateChanges: StateChanges): [state: string, count: number][] {
   return [...stateChanges.values()].flatMap((counts) => [...counts]);
 }
-
-const EXPECTED_FIRING = [['ALERTSTATE_FIRING', 0]] as const;
 
 const snapshotOf = (...resources: Resource[]) => listingOf(resources);
 const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
@@ -158,13 +156,8 @@ describe('churnAfter', () => {
     const listings = [inStates('OK', 'OK', 'OK'), inStates('A_FIRING', 'B_FIRING', 'WAIT'), inStates('OK', 'OK', 'OK')];
     const states = await churnOf(listings, given);
     const { stateChanges } = states.at(-1)?.published.get('type.a') ?? {};
-    expect(stateChanges?.get('firing')).toEqual(new Map([...EXPECTED_FIRING, ['(other)', 2]]));
-    expect(stateChanges?.get('unknown')).toEqual(
-      new Map([
-        ['ALERTSTATE_UNSPECIFIED', 0],
-        ['OK', 3],
-        ['(other)', 1],
-      ]),
-    );
+    const countsOf = (meaning: AlertState) => Object.fromEntries(stateChanges?.get(meaning) ?? []);
+    expect(countsOf('firing')).toEqual({ ALERTSTATE_FIRING: 0, '(other)': 2 });
+    expect(countsOf('unknown')).toEqual({ ALERTSTATE_UNSPECIFIED: 0, OK: 3, '(other)': 1 });
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import type { StationStatus } from '../../../src/status/station-status.ts';
 import { statusTiles } from '../../../src/web/pages/status-page.ts';
-import { resourceOf } from '../../stations/fixtures.ts';
 import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
 import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
@@ -125,14 +124,11 @@ describe('statusPage', () => {
 
   it('says that 220 of 400 resources vanished, which and whose, although every station is up', async () => {
     const atMs = NOW_MS - 60_000;
-    const resource = resourceOf('a', { labels: { team: 'web' } });
-    const removed = { atMs, change: 'removed' as const, resource, from: 'x', to: undefined };
     const removals = [atMs, atMs - 1].map((at) => ({ atMs: at, owners: [{ labels: { team: 'web' }, total: 220 }] }));
-    const changes = { ...NO_CHANGES, newestFirst: [removed], removals };
     const lossAt = () => ({ lost: 220, before: 400, sinceMs: atMs });
     const status = { numberChanges: [{ atMs, added: 0, removed: 220 }], lossAt };
     const spec = { resourceLabels: new ResourceLabels([], ['team']) };
-    const { body } = await openPage(exporterOf(detailOf([], { spec, status, changes })));
+    const { body } = await openPage(exporterOf(detailOf([], { spec, status, changes: { ...NO_CHANGES, removals } })));
     expect(textOf(body, 'summary')).toBe('1 of 1 station up; prod: 220 of 400 resources are gone since 03:04 UTC');
     expect(textOf(body, 'attention')).toContain('See which, by team: web 220.');
     expect(textOf(body, 'totals')).toContain('Resources0−220 since 03:04 UTC');
