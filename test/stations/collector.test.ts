@@ -53,6 +53,7 @@ describe('allOf', () => {
     const { served } = cache.view();
     expect([...(served?.families.keys() ?? [])]).toEqual(['a', 'b']);
     expect(served).toMatchObject({ withheld: 2, repeated: [{ pages: 2 }, { pages: 2 }] });
+    expect([main.committed, other.committed]).toEqual([['a'], ['b']]);
     await cache.refresh();
     expect(cache.view().served?.families).toBe(served?.families);
   });
