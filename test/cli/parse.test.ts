@@ -3,7 +3,6 @@ import { parseFlags } from '../../src/cli/parse.ts';
 
 const KNOWN = 'serve, check, list, record, simulate';
 
-const DESCENDING = { operand: 'prod', flags: { sort: '-alert_rules' } };
 const CSV_OF_PROD = { command: 'list', operand: 'prod', flags: { format: 'csv' } };
 const MISSING_FILE = '--config.file: missing value, expected a file name';
 
@@ -27,7 +26,7 @@ describe('parseFlags', () => {
         },
       },
     ],
-    ['list prod --sort -alert_rules', DESCENDING],
+    ['list prod --sort -alert_rules', { operand: 'prod', flags: { sort: '-alert_rules' } }],
     ['list --format=csv prod', CSV_OF_PROD],
     ['--format csv list -- prod', CSV_OF_PROD],
     ['list -- -x', { operand: '-x' }],

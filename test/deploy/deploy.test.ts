@@ -36,10 +36,8 @@ describe('deploy/kubernetes', () => {
       parseFlags(parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers[0].args),
     ).toMatchObject({ ok: true });
   });
-});
 
-describe('the network policy of deploy/kubernetes', () => {
-  it('admits no pod of a namespace that it does not name', () => {
+  it('has a network policy that admits no pod of a namespace that it does not name', () => {
     const { spec, metadata } = parse(read('deploy/kubernetes/network-policy.yaml'));
     expect(metadata).not.toHaveProperty('namespace');
     expect(spec.ingress.map(({ from }: { from: object[] }) => from)).toEqual([

@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { SimulatedPath } from '../../src/simulator/listing.ts';
 import type { SimulatedService } from './simulated-service.ts';
 
@@ -15,13 +14,7 @@ export function resourcesPath({ subscription, resource_group, zone, telemetry_st
 }
 
 /** One listing request by an ordinary client; `query` is the text after the question mark. */
-export async function list(service: SimulatedService, query = '', station = stationPath.telemetry_station) {
+export function list(service: SimulatedService, query = '', station = stationPath.telemetry_station) {
   const path = resourcesPath({ ...stationPath, telemetry_station: station });
-  return get(`${service.url}${path}${query && `?${query}`}`);
-}
-
-export async function get(url: string, options: Parameters<typeof request>[1] = {}) {
-  const reply = await request(url, options);
-  const text = await reply.body.text();
-  return { status: reply.statusCode, headers: reply.headers, text, json: () => JSON.parse(text) };
+  return fetch(`${service.url}${path}${query && `?${query}`}`);
 }

@@ -38,7 +38,7 @@ describe('a simulated fault', () => {
       source: () => records.map((record) => ({ record })),
       faults: { ts: [NAMED_FAULTS.text_numbers] },
     });
-    expect((await list(service)).json()).toEqual({
+    expect(await (await list(service)).json()).toEqual({
       resources: [{ alert_rules_count: '4', sku: 5 }, ...records.slice(1)],
       page: { offset: '0', size: '20', total: '5' },
     });

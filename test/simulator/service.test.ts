@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { startTestService } from '../e2e/test-bed.ts';
-import { get, list, resourcesPath, stationPath } from './client.ts';
+import { list, resourcesPath, stationPath } from './client.ts';
 import type { ServiceOptions, SimulatedService } from './simulated-service.ts';
 
 /** A service whose station `ts` has these entries. */
@@ -35,9 +35,12 @@ describe('SimulatedService', () => {
       return entries.slice(4, 5);
     };
     const service = await serving([], { source, now: () => 1_700_000_000_000 });
-    const reply = await get(`${service.url}${resourcesPath(path)}`);
-    expect(reply.json()).toEqual({ resources: [null], page: { offset: 0, size: 20, total: 1 } });
-    expect(reply.headers).toMatchObject({ 'content-type': 'application/json', date: 'Tue, 14 Nov 2023 22:13:20 GMT' });
+    const reply = await fetch(`${service.url}${resourcesPath(path)}`);
+    expect(await reply.json()).toEqual({ resources: [null], page: { offset: 0, size: 20, total: 1 } });
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'content-type': 'application/json',
+      date: 'Tue, 14 Nov 2023 22:13:20 GMT',
+    });
     expect(queries).toEqual([[path, 1_700_000_000_000]]);
   });
 
@@ -63,7 +66,7 @@ describe('SimulatedService', () => {
     };
     const service = await serving(entries);
     for (const [query, expected] of Object.entries(selected)) {
-      const { resources, page } = (await list(service, query)).json();
+      const { resources, page } = await (await list(service, query)).json();
       const ids = resources.map((record: { resource_id: string } | null) => record?.resource_id);
       expect([ids, page.total], query).toEqual([expected, expected.length]);
     }
@@ -79,10 +82,10 @@ describe('SimulatedService', () => {
       `${path}/`,
       path.replace('/ts/res', '/%ff/res'),
     ])
-      expect(await get(`${service.url}${other}`), other).toMatchObject({ status: 404 });
+      expect((await fetch(`${service.url}${other}`)).status, other).toBe(404);
     const unknown = await list(service, '', 'nowhere');
-    expect([unknown.status, unknown.json().message]).toEqual([404, 'telemetry station "nowhere" not found']);
-    const posted = await get(`${service.url}${path}`, { method: 'POST', body: '{}' });
-    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET']);
+    expect([unknown.status, (await unknown.json()).message]).toEqual([404, 'telemetry station "nowhere" not found']);
+    const posted = await fetch(`${service.url}${path}`, { method: 'POST', body: '{}' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET']);
   });
 });

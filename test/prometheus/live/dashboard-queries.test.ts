@@ -96,12 +96,9 @@ describe('the queries of the refreshes of stations', () => {
     [`telemetry_station_failure{instance="a",${ALL},reason="auth"}`]: '1x10',
   };
 
-  it('rank a station that fails alone before those of an upstream that fails altogether', async () => {
+  it('rank a station that fails alone before those of an upstream that fails altogether, and return why each failed', async () => {
     const expected = { [`{${CALM}}`]: 1, [`{${ALONE}}`]: -1, [`{${ALL}}`]: 0 };
     await expectResult({ panel, variables, series, expected });
-  });
-
-  it('return why each of them failed', async () => {
     const reasons = {
       [`{${CALM},reason="Up"}`]: 1,
       [`{${ALONE},reason="forbidden"}`]: 1,

@@ -79,6 +79,17 @@ describe('UpstreamClient', () => {
     await outcome;
   });
 
+  it('requests a smaller page after a 413, whatever the retries, and fails if there is none', async () => {
+    const { get, failure, requests, observer } = await servedClient(({ url }, response) =>
+      response.writeHead(url === '/25' ? 200 : 413).end('a page'),
+    );
+    const smaller = ['/50', '/25'];
+    expect(await get('/100', {}, () => smaller.shift())).toBe('a page');
+    expect(requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25']);
+    expect(observer.retries).toBe(2);
+    expect(await failure('/100')).toMatchObject({ status: 413 });
+  });
+
   it('leaves no listener on a signal that many requests share', async () => {
     const { get } = await servedClient(replying('{}'), { concurrency: 2 });
     const { signal } = new AbortController();
@@ -145,19 +156,6 @@ describe('UpstreamClient rate limiting', () => {
     expect(endpoint.requests).toHaveLength(1);
     expect(observer.throttlings).toBe(0);
     expect(client.limiter.load().requestsPerSecond).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
-describe('UpstreamClient page size', () => {
-  it('requests a smaller page after a 413, whatever the retries, and fails if there is none', async () => {
-    const { get, failure, requests, observer } = await servedClient(({ url }, response) =>
-      response.writeHead(url === '/25' ? 200 : 413).end('a page'),
-    );
-    const smaller = ['/50', '/25'];
-    expect(await get('/100', {}, () => smaller.shift())).toBe('a page');
-    expect(requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25']);
-    expect(observer.retries).toBe(2);
-    expect(await failure('/100')).toMatchObject({ status: 413 });
   });
 });
 
