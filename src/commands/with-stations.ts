@@ -23,11 +23,10 @@ const NO_LOG = createLogger({ level: 'error', format: 'logfmt', write: () => und
 export async function withStations<Result>(
   context: ProcessContext,
   loaded: LoadedConfig,
-  stationsOptions: StationsOptions,
+  options: StationsOptions,
   work: (generation: Generation) => Promise<Result>,
 ): Promise<Result> {
-  const options = { build: context.build, log: NO_LOG, ...stationsOptions };
-  const services = sharedServices(loaded, options, COMMAND_COMPRESSORS);
+  const services = sharedServices(loaded, { build: context.build, log: NO_LOG, ...options }, COMMAND_COMPRESSORS);
   const generation = await nextGeneration(loaded, undefined, services, (next) => next);
   const done = new AbortController();
   const signal = terminationSignal(context, done.signal);

@@ -28,7 +28,7 @@ function warning(who: ReturnType<typeof affected>, finding: Finding): FleetProbl
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * DAY_MS;
 
-/** What will be a failure, or a leak, although it is none yet. */
+/** A certificate that is not verified, or expires soon. */
 function certificateProblems({ name, options, error, session }: UpstreamFacts, nowMs: number): readonly FleetProblem[] {
   if (error !== undefined || session === undefined) return [];
   const { baseUrl, tls } = options;

@@ -24,7 +24,7 @@ import {
 } from '../status/station-columns.ts';
 import type { StationDetail, StationStatus } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import { quoted, suggestion } from '../text/quoted.ts';
+import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
@@ -62,10 +62,8 @@ export function stationOf(exporter: ExporterPort, { params }: Request): StationD
   throw noStation(exporter, name);
 }
 
-export function noStation(exporter: ExporterPort, name: string): RequestError {
-  const names = exporter.specs().map((spec) => spec.name);
-  const where = exporter.isSharded ? ' on this shard' : '';
-  return new RequestError(404, `No station ${quoted(name)} is configured${where}${suggestion(name, names) || '.'}\n`);
+export function noStation({ isSharded }: ExporterPort, name: string): RequestError {
+  return new RequestError(404, `No station ${quoted(name)} is configured${isSharded ? ' on this shard' : ''}.\n`);
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */

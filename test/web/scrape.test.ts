@@ -74,7 +74,7 @@ describe('scrapeStation', () => {
   );
 
   it('responds 404 to an unknown station', async () => {
-    const text = 'No station "Prod" is configured; did you mean "prod"?\n';
+    const text = 'No station "Prod" is configured.\n';
     expect(await responseTo('/probe?station=Prod')).toEqual(errorText(404, text));
   });
 });
