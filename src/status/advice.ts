@@ -163,7 +163,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       short: 'refused by proxy',
       meaning: 'The proxy {host} did not open a tunnel to {service}.',
       advice:
-        'For a 407, check user and password in proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
+        'For a 407, check the user and password in proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
     },
     {
       code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
