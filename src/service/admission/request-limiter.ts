@@ -280,7 +280,9 @@ export class RequestLimiter {
     const next = this.#queue.nextRequest();
     const isStarted = next?.rank.isStarted === true;
     if (!isStarted && !mayStart) return undefined;
-    const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
+    // Only a probe is worth a search through all waiting refreshes.
+    const mayProbe = this.breaker.hangingStations > 0 && this.breaker.mayProbe(nowMs, next !== undefined);
+    const probe = mayProbe ? this.#queue.nextProbe() : undefined;
     if (probe) return probe;
     const mayStartAnother = this.#inFlight.size + this.#pauses < concurrency;
     return isStarted || mayStartAnother ? next : undefined;

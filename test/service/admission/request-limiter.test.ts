@@ -130,6 +130,27 @@ describe('RequestLimiter', () => {
   });
 });
 
+describe('RequestLimiter with 3,000 waiting refreshes', () => {
+  it('looks through them for a probe only while a station hangs', async () => {
+    const { clock, starts, send } = setUp(1);
+    let looks = 0;
+    const { signal } = new AbortController();
+    setMaxListeners(0, signal);
+    const countLook = () => {
+      looks += 1;
+      return false;
+    };
+    Object.defineProperty(signal, 'aborted', { get: countLook });
+    const refreshes = Array.from({ length: 3000 }, (_, index) => refreshOf(`${index}`, index, { signal }));
+    for (const refresh of refreshes) void send(refresh.station, refresh);
+    await clock.runUntil(0);
+    looks = 0;
+    await clock.runUntil(1000);
+    expect(starts.length).toBe(11);
+    expect(looks).toBeLessThan(100);
+  });
+});
+
 describe('RequestLimiter, when requests are throttled', () => {
   it('answers no station before the end of a hold', async () => {
     const { clock, limiter, starts, send, finish } = setUp(1);
