@@ -76,6 +76,18 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * A reply that ends too early although HTTP calls it complete: the same as a connection that is closed early. nginx passes such replies on,
+ * because it speaks HTTP/1.0 to its upstream by default, where the end of the connection is the end of the body.
+ */
+export function cutReply(bytes: number): RequestFailure {
+  const cause = Object.assign(new Error('unexpected end of the reply'), { code: 'ERR_REPLY_CUT' });
+  return new RequestFailure('network', `the reply ends in the middle, after ${bytes} bytes`, {
+    retryable: true,
+    cause,
+  });
+}
+
 /** A reply, with the part of its body that was read. */
 export interface Reply {
   readonly status: number;

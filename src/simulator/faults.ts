@@ -84,7 +84,9 @@ export const NAMED_FAULTS = {
     { 'content-type': 'text/html; charset=utf-8' },
     '<!doctype html><title>Sign in</title><p>Please sign in to continue.',
   ),
-  not_json: replyWith(200, {}, '{"resources": ['),
+  not_json: replyWith(200, { 'content-type': 'text/plain' }, 'no healthy upstream'),
+  /** Half of the reply, as a complete one: nginx does that when the service behind it closes early. */
+  cut: { reply: ({ body }) => ({ body: body.subarray(0, Math.floor(body.length / 2)) }) },
 
   // The reply is a listing that deviates from the documented one.
   null_page: { body: () => ({ page: null }) },

@@ -166,6 +166,13 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
         'For a 407, check the user and password in proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
     },
     {
+      code: /^ERR_REPLY_CUT$/,
+      short: 'reply cut off',
+      meaning: 'The reply ends in the middle, although HTTP calls it complete: a server behind a proxy closed early.',
+      advice:
+        'Set proxy_http_version 1.1 in nginx, which otherwise passes such replies on as complete ones. If it recurs, look for the time in the logs of the service and of the proxies; if only large pages are cut off, lower page_size.',
+    },
+    {
       code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
       short: 'connection closed',
       meaning: '{host} closed the connection before the reply was complete.',

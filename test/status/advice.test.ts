@@ -20,6 +20,7 @@ describe('explain', () => {
     ['network', 'ECONNREFUSED', 'connection refused'],
     ['network', 'ECONNRESET', 'connection closed'],
     ['network', 'ERR_PROXY_TUNNEL', 'refused by proxy'],
+    ['network', 'ERR_REPLY_CUT', 'reply cut off'],
     ['network', 'HTTPParserError', 'connection failed'],
     ['timeout', 'UND_ERR_CONNECT_TIMEOUT', 'connect timeout', { silence: 'station' }],
     ['tls', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted issuer'],

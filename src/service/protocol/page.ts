@@ -12,6 +12,7 @@ import {
 } from '../../model/listing.ts';
 import { isMissing, isObject, readWholeNumber } from '../../model/values.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+import { cutReply, RequestFailure } from '../request-failure.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
 export interface PagePart<Row> {
@@ -106,7 +107,9 @@ const MAX_VALUES = 1_000_000;
 /** `JSON.parse` cannot be interrupted: counting, parsing and reading a large page are turns of their own. */
 async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<unknown> {
   const { length } = bytes;
-  if (UTF8.decode(bytes.subarray(0, 100)).trimStart().startsWith('<'))
+  const start = UTF8.decode(bytes.subarray(0, 100)).trimStart();
+  if (length === 0) throw new RequestFailure('body', 'expected JSON, got an empty reply', { retryable: true });
+  if (start.startsWith('<'))
     throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
   const mayHaveTooMany = length > MAX_VALUES;
   if (mayHaveTooMany && atMostValuesIn(bytes) > MAX_VALUES)
@@ -116,11 +119,29 @@ async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Pr
   try {
     return JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
+    if (BEGIN_OF_JSON.test(start) && hasOpenBrackets(bytes)) throw cutReply(length);
     throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
   }
 }
 
-const [COMMA, BRACE, BRACKET] = Buffer.from(',{[');
+const BEGIN_OF_JSON = /^(\[|\{\s*("|$))/;
+
+const [COMMA, BRACE, BRACKET, END_BRACE, END_BRACKET, QUOTE, BACKSLASH] = Buffer.from(',{[}]"\\');
+
+/** Whether the text ends within an object or an array. */
+function hasOpenBrackets(bytes: Uint8Array): boolean {
+  let open = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText && byte === BACKSLASH) at += 1;
+    else if (isText) continue;
+    else if (byte === BRACE || byte === BRACKET) open += 1;
+    else if (byte === END_BRACE || byte === END_BRACKET) open -= 1;
+  }
+  return open > 0;
+}
 
 /** Each value follows one of these characters; those in texts count too. */
 function atMostValuesIn(bytes: Uint8Array): number {

@@ -65,6 +65,7 @@ describe('readPage', () => {
 
   it.each([
     ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
+    ['', 'body: expected JSON, got an empty reply'],
     ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
     ['[]', 'body: expected a JSON object, got an array'],
     ['null', 'body: expected a JSON object, got null'],
@@ -75,7 +76,25 @@ describe('readPage', () => {
     expect(await failureOf(Buffer.from(text))).toBe(message);
   });
 
-  it('reads a page or fails with reason body, for any bytes', async () => {
+  it('fails as after a connection that closed early, and can be retried, wherever a page is cut', async () => {
+    const record = { resource_id: 'a"\\', name: '{[', resource_type: { key: 'é' }, alert_rules_count: -1.5e3 };
+    const page = bytes({ resources: [record, record], page: { offset: 0, size: 100, total: 2 } });
+    for (let length = 1; length < page.length; length += 1)
+      expect(await failureOf(page.subarray(0, length))).toBe(
+        `network: the reply ends in the middle, after ${length} bytes`,
+      );
+    const retryable = await Promise.allSettled([readPage(page.subarray(0, 9)), readPage(page.subarray(0, 0))]);
+    expect(retryable).toMatchObject(Array(2).fill({ reason: { retryable: true } }));
+  });
+
+  it('fails with reason body on text that is no JSON from its begin, or complete but invalid', async () => {
+    for (const text of ['{{ .Error }', '{resources: [', '{"resources": [}]}', '{"resources": nil}', 'null nothing ['])
+      expect(await failureOf(Buffer.from(text))).toBe(
+        `body: expected JSON, got ${text.length} bytes that are not JSON`,
+      );
+  });
+
+  it('reads a page, or fails with reason body or as cut off, for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -83,7 +102,7 @@ describe('readPage', () => {
           fc.json().map((text) => Buffer.from(text)),
         ),
         async (body) => {
-          expect((await failureOf(body)) ?? 'body: ').toMatch(/^body: /);
+          expect((await failureOf(body)) ?? 'body: ').toMatch(/^(body: |network: the reply ends in the middle, )/);
         },
       ),
     );
