@@ -20,11 +20,21 @@ export const NOT_TRIED_REASON = 'not_tried';
 /** Why a station is not up: a closed set as well. */
 export const DOWN_REASONS = [NOT_TRIED_REASON, ...FAILURE_REASONS] as const;
 
-interface ListingFailureOptions extends ErrorOptions {
+/** What explains a failure beside its reason, its message and its causes; it contains no secrets. */
+export interface FailureDetails {
+  /** The status of the reply that is the failure, whichever server sent it. */
+  readonly replyStatus?: number | undefined;
+  /** How far the local clock is ahead of the service's, where that may be why it rejected the request. */
+  readonly clockDifferenceMs?: number | undefined;
+  /** The host of the proxy, where it failed itself, and not the server behind it. */
+  readonly proxy?: string | undefined;
+  /** Of a request for a token: the host of the token endpoint, and the reason that the failure has at a service. */
+  readonly tokenRequest?: { readonly host: string; readonly reason: FailureReason } | undefined;
+}
+
+interface ListingFailureOptions extends FailureDetails, ErrorOptions {
   readonly isPostponed?: boolean;
   readonly status?: number | undefined;
-  readonly replyStatus?: number | undefined;
-  readonly clockDifferenceMs?: number | undefined;
 }
 
 /**
@@ -38,22 +48,18 @@ export class ListingFailure extends Error {
   readonly isPostponed: boolean;
   /** The status of the service's reply that is the failure. */
   readonly status: number | undefined;
-  /** The same of whichever server replied, such as a token endpoint. */
-  readonly replyStatus: number | undefined;
-  /** How far the local clock is ahead of the service's, where that may be why it rejected the request. */
-  readonly clockDifferenceMs: number | undefined;
+  readonly details: FailureDetails;
 
   constructor(
     reason: FailureReason,
     message: string,
-    { isPostponed = false, status, replyStatus = status, clockDifferenceMs, ...options }: ListingFailureOptions = {},
+    { isPostponed = false, status, cause, ...details }: ListingFailureOptions = {},
   ) {
-    super(message, options);
+    super(message, { cause });
     this.reason = reason;
     this.isPostponed = isPostponed;
     this.status = status;
-    this.replyStatus = replyStatus;
-    this.clockDifferenceMs = clockDifferenceMs;
+    this.details = { replyStatus: status, ...details };
   }
 }
 
@@ -84,12 +90,11 @@ export interface FailureSummary {
 }
 
 /** What explains a failure; it contains no secrets. */
-export interface FailureFacts extends FailureSummary {
+export interface FailureFacts extends FailureSummary, Omit<FailureDetails, 'replyStatus'> {
   /** Of the error and its causes, outermost first: codes of OpenSSL, Node, undici or the file system. */
   readonly codes?: readonly string[];
   /** The reply with the status is the service's own. */
   readonly isAnswered?: boolean;
-  readonly clockDifferenceMs?: number | undefined;
 }
 
 /** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
@@ -99,8 +104,9 @@ export function failureOf(error: unknown): FailureFacts & { readonly error: unkn
     const message = error instanceof Error ? error.message : String(error);
     return { reason: 'internal', message, codes, isAnswered: false, error };
   }
-  const { reason, message, status, replyStatus, clockDifferenceMs } = error;
-  return { reason, message, status: replyStatus, isAnswered: status !== undefined, clockDifferenceMs, codes, error };
+  const { reason, message, details } = error;
+  const { replyStatus, ...others } = details;
+  return { reason, message, status: replyStatus, isAnswered: error.status !== undefined, ...others, codes, error };
 }
 
 function codesOf(error: unknown): readonly string[] {
@@ -114,9 +120,6 @@ function codesOf(error: unknown): readonly string[] {
 /** How an upstream is reached and authenticated, in the words of explanations; it contains no secrets. */
 export interface UpstreamAccess {
   readonly service: string;
-  /** The host connected to first, and its key in the configuration. */
-  readonly host: string;
-  readonly key: 'base_url' | 'proxy_url';
   /** Requests carry something that identifies the client. */
   readonly hasCredentials: boolean;
   readonly words: CredentialWords;

@@ -13,6 +13,12 @@ export const serviceUrl = url(({ username, password }, input) => {
   return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
 });
 
+export const tokenUrl = url(({ username, password }, input) => {
+  if (username !== '' || password !== '')
+    return 'expected a URL without user and password; use client_id and client_secret';
+  return input.includes('#') ? 'expected a URL without fragment' : undefined;
+});
+
 export const proxyUrl = url(({ username, password, pathname }, input) => {
   if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
   return isPercentEncoded(username + password)

@@ -1,19 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
-import { type FailureReason, ListingFailure } from '../model/failure.ts';
+import { type FailureDetails, type FailureReason, ListingFailure } from '../model/failure.ts';
 import { isObject } from '../model/values.ts';
 import { safeExcerpt } from './redaction.ts';
 
-interface RequestFailureOptions extends ErrorOptions {
+interface RequestFailureOptions extends FailureDetails, ErrorOptions {
   /** The same request may succeed later. */
   readonly retryable?: boolean;
   /** The minimum delay that the service requested. */
   readonly retryAfterMs?: number | undefined;
   /** The status of the service's reply. */
-  readonly status?: number;
-  /** The status of the reply of another server, such as a token endpoint. */
-  readonly replyStatus?: number | undefined;
-  readonly clockDifferenceMs?: number | undefined;
+  readonly status?: number | undefined;
 }
 
 /** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
@@ -30,17 +27,36 @@ export class RequestFailure extends ListingFailure {
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** The same failure with other properties. */
+  with({
+    reason = this.reason,
+    message = this.message,
+    ...options
+  }: RequestFailureOptions & Partial<Pick<RequestFailure, 'reason' | 'message'>>): RequestFailure {
+    const { retryable, retryAfterMs, status, details, cause } = this;
+    return new RequestFailure(reason, message, { retryable, retryAfterMs, status, cause, ...details, ...options });
+  }
+}
+
+interface TransportContext extends FailureDetails {
+  /** The server's name in the message. */
+  readonly endpoint: string;
+  readonly secrets?: readonly string[];
 }
 
 /** Translates errors of sockets, TLS and HTTP; any other error is a bug and is returned as it is. */
-export function transportFailure<E>(endpoint: string, error: E, secrets: readonly string[] = []): E | RequestFailure {
+export function transportFailure<E>(
+  error: E,
+  { endpoint, secrets = [], ...details }: TransportContext,
+): E | RequestFailure {
   const reason = errorReason(error);
   if (error instanceof RequestFailure || reason === undefined) return error;
   // The parser's error contains the reply, which may repeat a secret.
   const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
   // The text may contain names of the service's certificate.
   const message = `${endpoint}: ${safeExcerpt(errorText(error), secrets)}`;
-  return new RequestFailure(reason, message, { retryable: reason !== 'tls', cause });
+  return new RequestFailure(reason, message, { retryable: reason !== 'tls', cause, ...details });
 }
 
 const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;

@@ -4,11 +4,9 @@ import { SCHEME_NAMES } from './auth/schemes.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 export function upstreamAccess(options: UpstreamOptions): UpstreamAccess {
-  const { auth, baseUrl, headers, proxyUrl, tls } = options;
+  const { auth, baseUrl, headers, tls } = options;
   return {
     service: baseUrl.host,
-    host: (proxyUrl ?? baseUrl).host,
-    key: proxyUrl === undefined ? 'base_url' : 'proxy_url',
     hasCredentials: auth !== undefined || headers.length > 0 || tls?.cert_file !== undefined,
     words: credentialWords(options),
   };

@@ -24,8 +24,9 @@ export interface Circumstances {
 
 /** The explanation of the first rule that applies. */
 export function explain(failure: FailureFacts, circumstances: Circumstances = {}): Advice {
-  const { reason, codes = [], status } = failure;
-  const rules: readonly Rule[] = RULES[reason];
+  const { codes = [], status, tokenRequest } = failure;
+  const reason = tokenRequest?.reason ?? failure.reason;
+  const rules: readonly Rule[] = tokenRequest ? [...TOKEN_RULES, ...RULES[reason]] : RULES[reason];
   const rule = rules.find(
     ({ code, when }) =>
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
@@ -34,7 +35,11 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
   const { short, meaning, advice } = { ...generalRule(reason), ...rule };
   const shown = short === ERROR_STATUS && status !== undefined ? statusText(status) : short;
   const words = wordsOf(failure, circumstances);
-  return { short: filled(shown, words), meaning: filled(meaning, words), advice: filled(advice, words) };
+  return {
+    short: tokenRequest ? `token endpoint: ${shown}` : shown,
+    meaning: filled(meaning, words),
+    advice: filled(advice, words),
+  };
 }
 
 /** What a reason means whatever its cause is. */
@@ -85,7 +90,9 @@ interface Rule extends Partial<Advice> {
 type Words = typeof GENERAL_WORDS;
 
 function filled(text: string, words: Words): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: keyof Words) => words[name]);
+  return text
+    .replace(/(?<=^|\. )\{(\w+)\}/g, (_, name: keyof Words) => words[name].replace(/^the /, 'The '))
+    .replace(/\{(\w+)\}/g, (_, name: keyof Words) => words[name]);
 }
 
 const UNOBTAINABLE =
@@ -93,37 +100,113 @@ const UNOBTAINABLE =
 
 /** Where nothing is known of the upstream. */
 const GENERAL_WORDS = {
+  /** Who was requested. */
   service: 'the service',
+  /** Who failed: that one, or the proxy before it. */
   host: 'the service',
+  /** Where the configuration names that one. */
   key: 'base_url',
   credentials: 'the credentials',
   rejected:
-    'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too.',
+    'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too; with oauth2, check oauth2.token_url.',
   unobtainable: UNOBTAINABLE,
   clockDifference: '',
 };
 
-function wordsOf({ clockDifferenceMs = 0 }: FailureFacts, { access }: Circumstances): Words {
+function wordsOf({ clockDifferenceMs = 0, tokenRequest, proxy }: FailureFacts, { access }: Circumstances): Words {
+  const token = tokenRequest && `the token endpoint ${tokenRequest.host}`;
+  const service = token ?? access?.service ?? GENERAL_WORDS.service;
+  const key = token ? 'oauth2.token_url' : GENERAL_WORDS.key;
   return {
     ...GENERAL_WORDS,
     ...access?.words,
-    ...(access && { service: access.service, host: access.host, key: access.key }),
+    service,
+    ...(proxy === undefined ? { host: service, key } : { host: `the proxy ${proxy}`, key: 'proxy_url' }),
     clockDifference: clockDifferenceText(clockDifferenceMs),
   };
+}
+
+/** Neither a proxy nor a token endpoint failed. */
+function isOfService({ proxy, tokenRequest }: FailureFacts): boolean {
+  return proxy === undefined && tokenRequest === undefined;
 }
 
 /** Stands for the status, where it is known. */
 const ERROR_STATUS = 'error status';
 
+const CLOSED = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
+const ALTNAME = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
+/** Of replies of a token endpoint; its other failures are those of any server. */
+const TOKEN_RULES: readonly Rule[] = [
+  {
+    when: ({ failure: { status } }) => status === 400 || status === 401,
+    short: ERROR_STATUS,
+    meaning: '{service} rejected the client or its request.',
+    advice:
+      'Check oauth2.client_id, the client secret, oauth2.scopes and endpoint_params. A file with the secret is reread automatically.',
+  },
+  {
+    when: ({ failure: { status = 0 } }) => status >= 300 && status < 400,
+    short: ERROR_STATUS,
+    meaning: '{service} redirects token requests, and redirects are not followed.',
+    advice: 'Set oauth2.token_url to the URL that issues tokens, not to that of a sign-in page.',
+  },
+  {
+    when: ({ failure: { status } }) => status === 403,
+    short: ERROR_STATUS,
+    meaning: '{service} denies access (403).',
+    advice:
+      'Allow the client to request tokens with the client credentials grant, and this host in the proxies and firewalls in between.',
+  },
+  {
+    when: ({ failure: { status } }) => status === 404 || status === 405,
+    short: ERROR_STATUS,
+    meaning: '{service} accepts no token requests at this path.',
+    advice: 'Check the path of oauth2.token_url.',
+  },
+  {
+    when: ({ failure: { status } }) => status === 429,
+    short: ERROR_STATUS,
+    meaning: '{service} is limiting token requests (429).',
+    advice: 'Check which other clients use the account: the exporter keeps each token until shortly before it expires.',
+  },
+  {
+    when: ({ failure: { status = 0 } }) => status >= 500,
+    short: ERROR_STATUS,
+    meaning: '{service} fails.',
+    advice: 'The exporter retries: report it to the operators of the token endpoint if it persists.',
+  },
+  {
+    when: ({ failure: { status, tokenRequest } }) => status !== undefined || tokenRequest?.reason === 'body',
+    short: 'no access token',
+    meaning: '{service} returned no access token.',
+    advice: 'Check oauth2.token_url: the usual cause is a sign-in page or the error page of a proxy.',
+  },
+];
+
 /** The last one of a reason is the general one, which applies to all other failures: a rule has its texts where it has none. */
 const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>> = {
   timeout: [
+    {
+      when: ({ failure }) => failure.proxy !== undefined,
+      short: 'proxy timeout',
+      meaning: '{host} opened no tunnel to {service} within the timeout.',
+      advice: 'Check the host and port in proxy_url, and whether the proxy works and can reach {service}.',
+    },
     {
       code: /^(UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_CONNECTION_TIMEOUT|ETIMEDOUT)$/,
       short: 'connect timeout',
       meaning: 'No connection to {host} was established within the timeout.',
       advice:
         'The usual cause is a firewall that drops packets. Check the host and port in {key} too. If outbound traffic needs a proxy, set proxy_url.',
+    },
+    {
+      when: ({ failure }) => failure.tokenRequest !== undefined,
+      meaning: '{service} did not answer in time.',
+      advice:
+        'Check {key}, whether the token endpoint is running, and the firewalls and proxies in between. Raise timeout only if it is known to be slow.',
     },
     // Where nothing is answered, more time would not help.
     {
@@ -161,9 +244,9 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       code: /^ERR_PROXY_TUNNEL$/,
       short: 'refused by proxy',
-      meaning: 'The proxy {host} did not open a tunnel to {service}.',
+      meaning: '{host} did not open a tunnel to {service}.',
       advice:
-        'For a 407, check the user and password in proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
+        'For a 407, check the user and password in proxy_url. For a 403, allow the host and its port in the proxy: by default, squid allows tunnels to port 443 only. For a 502, 503 or 504, the proxy cannot reach it.',
     },
     {
       code: /^ERR_REPLY_CUT$/,
@@ -173,7 +256,15 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
         'Set proxy_http_version 1.1 in nginx, which otherwise passes such replies on as complete ones. If it recurs, look for the time in the logs of the service and of the proxies; if only large pages are cut off, lower page_size.',
     },
     {
-      code: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+      code: CLOSED,
+      when: ({ failure }) => !isOfService(failure),
+      short: 'connection closed',
+      meaning: '{host} closed the connection before the reply was complete.',
+      advice:
+        'If it recurs, check the load balancers, firewalls and proxies in between. If every request fails, {key} may need https://.',
+    },
+    {
+      code: CLOSED,
       short: 'connection closed',
       meaning: '{host} closed the connection before the reply was complete.',
       // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
@@ -182,48 +273,56 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       short: 'connection failed',
-      meaning: 'The connection to the service failed or was closed early.',
-      advice: 'Check base_url (https:// for a port with TLS), DNS, routes, firewalls and proxy_url.',
+      meaning: 'The connection to {host} failed or was closed early.',
+      advice: 'Check {key} (https:// for a port with TLS), DNS, routes, firewalls and proxy_url.',
     },
   ],
   tls: [
     {
       code: /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)/,
       short: 'untrusted issuer',
-      meaning: 'The certificate of {service} was issued by an untrusted authority.',
+      meaning: 'The certificate of {host} was issued by an untrusted authority.',
       advice:
         'For a private CA, set tls_config.ca_file to its certificate. For a public one, the service does not send an intermediate certificate: its operators have to add it.',
     },
     {
       code: /^CERT_HAS_EXPIRED$/,
       short: 'certificate expired',
-      meaning: 'The certificate of {service} has expired.',
+      meaning: 'The certificate of {host} has expired.',
       advice: 'The operators of the service have to renew it. Check the clock of this host too.',
     },
     {
       code: /^CERT_NOT_YET_VALID$/,
       short: 'certificate not yet valid',
-      meaning: 'The certificate of {service} is not yet valid.',
+      meaning: 'The certificate of {host} is not yet valid.',
       advice:
         'Check the clock of this host first: it is probably behind. Otherwise the service uses the certificate too early.',
     },
     {
-      code: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+      // The server name of tls_config is that of the service.
+      code: ALTNAME,
+      when: ({ failure }) => !isOfService(failure),
       short: 'host name mismatch',
-      meaning: 'The certificate of {service} was issued for another host name.',
-      advice: 'Use a host name of the certificate in base_url, or set tls_config.server_name to one.',
+      meaning: 'The certificate of {host} was issued for another host name.',
+      advice: 'Use a host name of the certificate in {key}.',
+    },
+    {
+      code: ALTNAME,
+      short: 'host name mismatch',
+      meaning: 'The certificate of {host} was issued for another host name.',
+      advice: 'Use a host name of the certificate in {key}, or set tls_config.server_name to one.',
     },
     {
       code: /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
       short: 'no TLS on this port',
-      meaning: '{service} does not use TLS on this port, but base_url is an https URL.',
-      advice: 'Check the scheme and port of base_url: http:// for plain HTTP, or the TLS port of the service.',
+      meaning: '{host} does not use TLS on this port, but {key} is an https URL.',
+      advice: 'Check the scheme and port of {key}: http:// for plain HTTP, or the port with TLS.',
     },
     {
       code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/,
       short: 'client certificate required',
       meaning:
-        '{service} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
+        '{host} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
       advice:
         'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.',
     },
@@ -236,7 +335,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       short: 'TLS handshake failed',
-      meaning: 'The TLS handshake with the service failed.',
+      meaning: 'The TLS handshake with {host} failed.',
       advice:
         'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS, min_version for an old service.',
     },

@@ -98,7 +98,7 @@ describe('replyFailure', () => {
     const differing = (clockDifferenceMs: number) => replyFailure(reply, { ...CONTEXT, clockDifferenceMs });
     expect(differing(60_000).message).toMatch(/: empty body$/);
     expect(differing(61_000).message).toMatch(/: empty body; the local clock is 61 s ahead of the service's, /);
-    expect(differing(61_000)).toMatchObject({ clockDifferenceMs: 61_000 });
+    expect(differing(61_000)).toMatchObject({ details: { clockDifferenceMs: 61_000 } });
   });
 
   it('is retryable only for 408, 429 and 5xx, with the delay of Retry-After', () => {

@@ -48,10 +48,13 @@ describe('explain', () => {
   it('names the proxy, but not its password', () => {
     const access = accessOf({ proxyUrl });
     expect(JSON.stringify(access)).not.toContain('secret');
-    expect(explained({ reason: 'network', codes: ['ERR_PROXY_TUNNEL'] }, { access }).meaning).toBe(
+    const throughProxy = (code: string) =>
+      explained({ reason: 'network', codes: [code], proxy: proxyUrl.host }, { access });
+    expect(throughProxy('ERR_PROXY_TUNNEL').meaning).toBe(
       'The proxy proxy.example:3128 did not open a tunnel to monitor.example.com.',
     );
-    expect(explained({ reason: 'network', codes: ['ENOTFOUND'] }, { access }).advice).toContain('proxy_url');
+    expect(throughProxy('ENOTFOUND').advice).toContain('proxy_url');
+    expect(explained({ reason: 'network', codes: ['ENOTFOUND'] }, { access }).advice).toContain('base_url');
   });
 
   it('does not advise to wait longer for a service that never answered', () => {

@@ -43,13 +43,13 @@ export class Authenticator {
       if (!overridden.has(name.toLowerCase())) headers.push(encodeHeader(name, text));
       if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
     }
-    return { headers, secrets: [...secrets, ...this.#proxySecrets] };
+    return { headers, secrets: [...secrets, ...this.#proxySecrets], invalidate: signature?.invalidate };
   }
 
-  /** Makes the next request obtain the credentials again, after the service rejected them; false when none can change. */
-  renew(): boolean {
-    this.#signer?.invalidate?.();
-    return this.#readsFiles || this.#signer?.invalidate !== undefined;
+  /** Makes the next request obtain the credentials again, after the service rejected these; false when none can change. */
+  renew(rejected: Signature | undefined): boolean {
+    rejected?.invalidate?.();
+    return this.#readsFiles || rejected?.invalidate !== undefined;
   }
 
   /** Ends the pause after credentials could not be obtained. */

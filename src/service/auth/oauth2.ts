@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filePath, filledSecret, nonEmptyText, optionalKey, secret, serviceUrl } from '../../schema/scalar-schemas.ts';
+import { filePath, filledSecret, nonEmptyText, optionalKey, secret, tokenUrl } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeHeader, withSecret } from './scheme.ts';
 import { TokenSource } from './token-source.ts';
 
@@ -10,7 +10,7 @@ export const oauth2 = authScheme({
       client_id: nonEmptyText.describe('Client ID.'),
       client_secret: optionalKey(filledSecret, 'Client secret.'),
       client_secret_file: optionalKey(filePath, 'File to read the client secret from, instead of `client_secret`.'),
-      token_url: serviceUrl.describe('URL of the token endpoint.'),
+      token_url: tokenUrl.describe('URL of the token endpoint.'),
       scopes: z.array(nonEmptyText).prefault([]).describe('Scopes to request.'),
       endpoint_params: z
         .record(nonEmptyText, secret)
@@ -39,9 +39,9 @@ export const oauth2 = authScheme({
         return {
           headers: [encodeHeader('Authorization', `Bearer ${token}`)],
           secrets: [token, ...tokens.secrets()],
+          invalidate: () => tokens.invalidate(token),
         };
       },
-      invalidate: () => tokens.invalidate(),
       forgetFailure: () => tokens.forgetFailure(),
     };
   },

@@ -28,8 +28,6 @@ export function authScheme<Schema extends z.ZodType>(scheme: AuthScheme<Schema>)
 /** Authenticates requests with the settings of one upstream. */
 export interface Signer {
   sign(request: SignableRequest): Promise<Signature>;
-  /** The service rejected what was signed: the next request obtains it again. */
-  invalidate?(): void;
   /** Ends the pause after credentials could not be obtained. */
   forgetFailure?(): void;
 }
@@ -48,6 +46,8 @@ export type Header = readonly [name: string, value: string];
 export interface Signature {
   readonly headers: readonly Header[];
   readonly secrets: readonly string[];
+  /** The service rejected them: the next request obtains others. */
+  readonly invalidate?: (() => void) | undefined;
 }
 
 export interface AuthDependencies {

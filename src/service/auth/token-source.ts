@@ -19,7 +19,10 @@ interface Token {
   /** The client secret that it was issued for. */
   readonly secret: string;
   readonly issuedMs: number;
-  readonly usableUntilMs: number;
+  /** From then on another one is requested. */
+  readonly dueMs: number;
+  /** Until then it is used while no other one is issued. */
+  readonly expiresMs: number;
 }
 
 /** Where the client's id and secret go in a token request. */
@@ -42,8 +45,8 @@ const MAX_PAUSE_MS = 5 * 60_000;
 const MAX_OUTAGE_PAUSE_MS = 30_000;
 
 /**
- * The access token of the client credentials grant: fetched once for all requests, kept until shortly before it expires. A failure is
- * kept too, for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
+ * The access token of the client credentials grant: fetched once for all requests, and again shortly before it expires. A failure is
+ * kept for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
  */
 export class TokenSource {
   readonly #grant: Grant;
@@ -52,8 +55,12 @@ export class TokenSource {
   readonly #endpoint: RemoteEndpoint;
   readonly #dependencies: AuthDependencies;
   #token: Token | undefined;
-  /** Tokens that the service rejected, and token requests that failed, in a row. */
-  #consecutiveFailures = 0;
+  /** Whether the service rejected the token. */
+  #isRejected = false;
+  /** Tokens that the service rejected in a row. */
+  #rejectedTokens = 0;
+  /** Token requests that failed in a row. */
+  #failedRequests = 0;
   /** The token was rejected, or a request for one has failed: until then none is requested, unless the secret changes. */
   #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
   #fetching: Promise<Token> | undefined;
@@ -75,7 +82,7 @@ export class TokenSource {
 
   /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
-    if (this.#token && !this.#pause && this.#nowMs() < this.#token.usableUntilMs) return this.#token.text;
+    if (this.#token && !this.#pause && this.#nowMs() < this.#token.dueMs) return this.#token.text;
     this.#fetching ??= this.#renewed().finally(() => {
       this.#fetching = undefined;
     });
@@ -83,15 +90,16 @@ export class TokenSource {
   }
 
   /**
-   * The service rejected the token. The next read fetches another one, unless the one before was rejected too: then each token is used for
-   * a growing pause.
+   * The service rejected this token, which may have been replaced meanwhile. Otherwise the next read fetches another one, unless the one
+   * before was rejected too: then each token is used for a growing pause.
    */
-  invalidate(): void {
-    if (!this.#token || this.#pause) return;
+  invalidate(text: string): void {
+    if (this.#token?.text !== text || this.#isRejected) return;
     const { issuedMs, secret } = this.#token;
-    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#consecutiveFailures = 0;
-    this.#pause = { secret, untilMs: issuedMs + this.#pauseMs(MAX_PAUSE_MS) };
-    this.#consecutiveFailures += 1;
+    this.#isRejected = true;
+    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#rejectedTokens = 0;
+    this.#pause ??= { secret, untilMs: issuedMs + this.#pauseMs(this.#rejectedTokens, MAX_PAUSE_MS) };
+    this.#rejectedTokens += 1;
   }
 
   /** What the token endpoint has received, which the service may know too. */
@@ -107,7 +115,8 @@ export class TokenSource {
   /** Ends the pause after a failure; a rejected token is still replaced. */
   forgetFailure(): void {
     if (this.#pause) this.#pause = { secret: this.#pause.secret, untilMs: Number.NEGATIVE_INFINITY };
-    this.#consecutiveFailures = 0;
+    this.#rejectedTokens = 0;
+    this.#failedRequests = 0;
   }
 
   async #renewed(): Promise<Token> {
@@ -115,24 +124,39 @@ export class TokenSource {
     if (this.#pause?.secret !== secret) this.forgetFailure();
     const { untilMs = 0, failure } = this.#pause ?? {};
     const pauseMs = untilMs - this.#nowMs();
-    if (pauseMs > 0 && failure) throw withRetryAfter(failure, pauseMs);
-    if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.usableUntilMs) return this.#token;
+    if (pauseMs > 0 && failure) return this.#remaining(failure, pauseMs);
+    if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.expiresMs) return this.#token;
     return this.#fetch(secret, failure === undefined);
+  }
+
+  /** The token, used until it expires because no other one is issued; without one, the failure: another request before would get the same. */
+  #remaining(failure: RequestFailure, retryAfterMs: number): Token {
+    if (this.#token && !this.#isRejected && this.#nowMs() < this.#token.expiresMs) return this.#token;
+    throw failure.with({ retryAfterMs });
   }
 
   async #fetch(secret: string, isFirst: boolean): Promise<Token> {
     try {
       this.#token = await this.#requestToken(secret, isFirst);
+      this.#isRejected = false;
+      this.#failedRequests = 0;
       this.#pause = undefined;
       return this.#token;
-    } catch (failure) {
-      if (!(failure instanceof RequestFailure)) throw failure;
-      this.#consecutiveFailures += 1;
-      const backoffMs = this.#pauseMs(failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
-      const pauseMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      this.#failedRequests += 1;
+      const failure = this.#tokenFailure(error);
+      const backoffMs = this.#pauseMs(this.#failedRequests, error.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
+      const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
       this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
-      throw withRetryAfter(failure, pauseMs);
+      return this.#remaining(failure, pauseMs);
     }
+  }
+
+  /** Without the status, which is not the service's: a new token cannot help when none is issued. */
+  #tokenFailure(failure: RequestFailure): RequestFailure {
+    const tokenRequest = { host: this.#grant.tokenUrl.host, reason: failure.reason };
+    return failure.with({ reason: 'auth', status: undefined, tokenRequest });
   }
 
   #nowMs(): number {
@@ -140,9 +164,9 @@ export class TokenSource {
   }
 
   /** With equal jitter, so that replicas do not stay in step. */
-  #pauseMs(maxMs: number): number {
-    if (this.#consecutiveFailures === 0) return 0;
-    const doubledMs = MIN_PAUSE_MS * 2 ** (this.#consecutiveFailures - 1);
+  #pauseMs(failures: number, maxMs: number): number {
+    if (failures === 0) return 0;
+    const doubledMs = MIN_PAUSE_MS * 2 ** (failures - 1);
     const jitter = (1 + this.#dependencies.random()) / 2;
     return jitter * Math.min(maxMs, doubledMs);
   }
@@ -154,9 +178,7 @@ export class TokenSource {
     if (!isSuccess(reply.status)) {
       const nowMs = this.#dependencies.clock.wallMs();
       const endpoint = this.#endpoint.options.name;
-      const failure = replyFailure(reply, { endpoint, secrets: this.secrets(secret), nowMs });
-      if (!isRejected(reply)) throw failure;
-      throw new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs });
+      throw replyFailure(reply, { endpoint, secrets: this.secrets(secret), nowMs });
     }
     const token = this.#readToken(reply, secret);
     this.#isStyleAccepted = true;
@@ -179,7 +201,7 @@ export class TokenSource {
       this.#endpoint,
       {
         method: 'POST',
-        path: tokenUrl.pathname,
+        path: tokenUrl.pathname + tokenUrl.search,
         headers,
         body: form.toString(),
         secrets: this.secrets(secret),
@@ -198,21 +220,17 @@ export class TokenSource {
       throw new RequestFailure('body', `${this.#endpoint.options.name}: expected a JSON object with an access_token`);
     }
     const issuedMs = this.#nowMs();
-    return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs(expiresIn) };
+    const lifetimeMs = lifetimeMsOf(expiresIn);
+    const marginMs = Math.min(MAX_MARGIN_MS, lifetimeMs / 10);
+    const dueMs = issuedMs + Math.max(MIN_USE_MS, lifetimeMs - marginMs);
+    return { text, secret, issuedMs, dueMs, expiresMs: Math.max(dueMs, issuedMs + lifetimeMs) };
   }
 }
 
-/** How long a token is used; one without a positive lifetime until the service rejects it. */
-function usableMs(expiresIn: unknown): number {
+/** A token without a positive lifetime is used until the service rejects it. */
+function lifetimeMsOf(expiresIn: unknown): number {
   const lifetimeMs = Number(expiresIn) * 1000;
-  if (!(lifetimeMs > 0)) return Number.POSITIVE_INFINITY;
-  return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
-}
-
-/** Another request before would only get the same failure. Without the status of the service: a new token cannot help when none is issued. */
-function withRetryAfter(failure: RequestFailure, retryAfterMs: number): RequestFailure {
-  const { reason, message, retryable, replyStatus, cause } = failure;
-  return new RequestFailure(reason, message, { retryable, retryAfterMs, replyStatus, cause });
+  return lifetimeMs > 0 ? lifetimeMs : Number.POSITIVE_INFINITY;
 }
 
 function isRejected({ status }: Reply): boolean {

@@ -6,6 +6,7 @@ import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator } from '../auth/authenticator.ts';
+import type { Signature } from '../auth/scheme.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
@@ -56,6 +57,8 @@ interface PageRequest<T> {
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
+  /** The credentials that were sent last. */
+  signature?: Signature;
   /** The credentials were obtained again after a 401. */
   isRenewed: boolean;
 }
@@ -158,7 +161,7 @@ export class UpstreamClient {
         admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
-          return await read(await this.#attempt(request.path, context, inFlight, buffer));
+          return await read(await this.#attempt(request, inFlight, buffer));
         } finally {
           buffer.clear();
           this.#freeBuffers.push(buffer);
@@ -189,7 +192,7 @@ export class UpstreamClient {
     const { context, retries } = request;
     const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
-    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew()) {
+    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(request.signature)) {
       request.isRenewed = true;
       return;
     }
@@ -206,25 +209,23 @@ export class UpstreamClient {
       return;
     }
     if (decision === 'postpone') {
-      const { reason, message, replyStatus } = failure;
-      throw new ListingFailure(reason, message, { cause: failure, isPostponed: true, replyStatus });
+      const { reason, message, details } = failure;
+      throw new ListingFailure(reason, message, { cause: failure, isPostponed: true, ...details });
     }
     const smallerPath = decision === 'smaller-page' ? request.smaller() : undefined;
     if (smallerPath === undefined) throw failure;
     request.path = smallerPath;
   }
 
-  async #attempt(
-    pathAndQuery: string,
-    { signal }: ListingContext,
-    inFlight: InFlight,
-    buffer: BodyBuffer,
-  ): Promise<Buffer> {
+  async #attempt(page: PageRequest<unknown>, inFlight: InFlight, buffer: BodyBuffer): Promise<Buffer> {
+    const { path: pathAndQuery, context } = page;
+    const { signal } = context;
     const { wallMs, elapsedMs } = this.#dependencies.clock;
     const { baseUrl, userAgent } = this.#options;
     const signable = { host: baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
     inFlight.isSent = false;
-    const { headers, secrets } = await this.#authenticator.authenticate(signable);
+    page.signature = await this.#authenticator.authenticate(signable);
+    const { headers, secrets } = page.signature;
     inFlight.isSent = true;
     const request = {
       method: 'GET',

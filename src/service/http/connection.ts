@@ -36,7 +36,7 @@ export async function connectOnce({ protocol, host, hostname, port }: URL, route
   const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   return new Promise((resolve, reject) => {
     connector(route)(target, (error, socket) =>
-      error === null ? resolve(socket) : reject(transportFailure(host, error)),
+      error === null ? resolve(socket) : reject(transportFailure(error, { endpoint: host })),
     );
   });
 }
@@ -49,7 +49,7 @@ function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
   if (proxyUrl === undefined) return connect;
   const connectToProxy = tlsConnector(withoutIdentity(tls), connectMs);
   return (target, callback) => {
-    openTunnel(target, { proxyUrl, connect: connectToProxy, headersTimeout: connectMs }).then(
+    openTunnel(target, { proxyUrl, connect: connectToProxy, timeoutMs: connectMs }).then(
       (socket) => {
         if (target.protocol === 'https:') connect({ ...target, httpSocket: socket }, callback);
         else callback(null, socket);
@@ -59,32 +59,41 @@ function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
   };
 }
 
-interface TunnelOptions extends Pick<Client.Options, 'connect' | 'headersTimeout'> {
+interface TunnelOptions {
   readonly proxyUrl: URL;
+  readonly connect: Connector;
+  readonly timeoutMs: number;
 }
 
 /** A CONNECT tunnel, for http services too, so that the proxy sees no request and no credential. */
 async function openTunnel(
   { protocol, host = '', port }: buildConnector.Options,
-  { proxyUrl, ...options }: TunnelOptions,
+  { proxyUrl, connect, timeoutMs }: TunnelOptions,
 ): Promise<Socket> {
   const credentials = userInformation(proxyUrl);
-  const proxy = `proxy ${proxyUrl.host}`;
+  const endpoint = `proxy ${proxyUrl.host}`;
   const defaultPort = protocol === 'https:' ? 443 : 80;
+  const details = { proxy: proxyUrl.host };
   const request = {
     path: port === '' ? `${host}:${defaultPort}` : host,
     headers: { host, ...(credentials !== undefined && { 'proxy-authorization': `Basic ${credentials}` }) },
   };
-  const { statusCode, socket } = await new Client(proxyUrl.origin, options).connect(request).catch((error) => {
-    throw transportFailure(proxy, error, proxySecrets(proxyUrl));
+  const client = new Client(proxyUrl.origin, { connect, headersTimeout: 0 });
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { statusCode, socket } = await client.connect({ ...request, signal }).catch((error) => {
+    if (!signal.aborted) throw transportFailure(error, { endpoint, secrets: proxySecrets(proxyUrl), ...details });
+    throw new RequestFailure('timeout', `${endpoint}: no tunnel within ${timeoutMs} ms`, {
+      retryable: true,
+      ...details,
+    });
   });
   if (statusCode === 200) return socket as Socket;
   socket.on('error', () => undefined).destroy();
   // The code that Node gives such an error: advice goes by it.
   const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
   const cause = Object.assign(new Error(status), { code: 'ERR_PROXY_TUNNEL' });
-  const message = `${proxy} refused the tunnel to ${protocol}//${host}: ${status}`;
-  throw new RequestFailure('network', message, { retryable: true, cause });
+  const message = `${endpoint} refused the tunnel to ${protocol}//${host}: ${status}`;
+  throw new RequestFailure('network', message, { retryable: true, cause, ...details });
 }
 
 /** Reads the certificate files for each connection. The server name is that of the settings or the address, never of a Host header. */

@@ -45,7 +45,8 @@ export async function exchange(
     return reply;
   } catch (error) {
     signal.throwIfAborted();
-    throw withProxyHint(transportFailure(endpoint.options.name, error, request.secrets), endpoint.options);
+    const { name } = endpoint.options;
+    throw withProxyHint(transportFailure(error, { endpoint: name, secrets: request.secrets }), endpoint.options);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', forward);
@@ -60,9 +61,7 @@ function timeoutFailure({ name, timeoutMs }: EndpointOptions): RequestFailure {
 function withProxyHint(failure: unknown, { unusedProxy }: EndpointOptions): unknown {
   const isUnanswered = failure instanceof RequestFailure && ['timeout', 'network'].includes(failure.reason);
   if (!isUnanswered || unusedProxy === undefined) return failure;
-  const { reason, message, retryable, cause } = failure;
-  const hint = `${unusedProxy} is set, but not proxy_from_environment`;
-  return new RequestFailure(reason, `${message}; ${hint}`, { retryable, cause });
+  return failure.with({ message: `${failure.message}; ${unusedProxy} is set, but not proxy_from_environment` });
 }
 
 /** Rejects with the signal's reason when that aborts. A body that is refused closes the connection, unless it has already ended. */

@@ -178,29 +178,26 @@ describe('TokenSource', () => {
   });
 
   it.each([
-    { what: 'a 400', status: 400, body: REPEATED, reason: 'auth', attempts: 2 },
-    { what: 'a redirect', status: 302, body: REPEATED, reason: 'status', attempts: 1 },
-    { what: 'no object', status: 200, body: 'null', reason: 'body', attempts: 1 },
-    { what: 'an empty token', status: 200, body: '{"access_token":""}', reason: 'body', attempts: 1 },
+    { what: 'a 400', status: 400, body: REPEATED, attempts: 2 },
+    { what: 'a redirect', status: 302, body: REPEATED, attempts: 1 },
+    { what: 'no object', status: 200, body: 'null', attempts: 1 },
+    { what: 'an empty token', status: 200, body: '{"access_token":""}', attempts: 1 },
     {
       what: 'a reply that is too large',
       status: 200,
       body: `{"access_token":"${'x'.repeat(2_000_000)}"}`,
-      reason: 'body',
       attempts: 1,
     },
-  ])(
-    'fails on $what of the endpoint, without a retry and without the secret',
-    async ({ status, body, reason, attempts }) => {
-      const endpoint = refuse(status, body, { Location: '/elsewhere' });
-      const { failure, observer, tokenUrl, tokenRequests } = await setUp({ endpoint, maxRetries: 3 });
-      const error = await failure();
-      expect(error).toMatchObject({ reason, message: expect.stringMatching(`^token endpoint ${tokenUrl.host}`) });
-      expect(error.message).not.toContain('s3cr3t');
-      expect(tokenRequests).toHaveLength(attempts);
-      expect(observer).toMatchObject({ outcomes: [], retries: 0 });
-    },
-  );
+  ])('fails on $what of the endpoint, without a retry and without the secret', async ({ status, body, attempts }) => {
+    const endpoint = refuse(status, body, { Location: '/elsewhere' });
+    const { failure, observer, tokenUrl, tokenRequests } = await setUp({ endpoint, maxRetries: 3 });
+    const error = await failure();
+    const message = expect.stringMatching(`^token endpoint ${tokenUrl.host}`);
+    expect(error).toMatchObject({ reason: 'auth', message, status: undefined });
+    expect(error.message).not.toContain('s3cr3t');
+    expect(tokenRequests).toHaveLength(attempts);
+    expect(observer).toMatchObject({ outcomes: [], retries: 0 });
+  });
 
   it('does not show a reply of the service that repeats the client secret', async () => {
     const { failure } = await setUp({ service: replying('client s3cr3t', 403) });
@@ -274,6 +271,79 @@ describe('TokenSource', () => {
       expect(await get()).toBe('Bearer token-1');
       expect(sleeps).toEqual([500, 1000]);
     });
+  });
+
+  it('uses a token to the end of its life while the endpoint fails', async () => {
+    let isDown = false;
+    const { get, failure, clock, tokenRequests } = await setUp({
+      endpoint: (request, response) => isDown && refuse(503)(request, response),
+      expiresIn: 100,
+    });
+    await get();
+    isDown = true;
+    clock.nowMs += 90_000;
+    expect(await get()).toBe('Bearer token-1');
+    expect(await get()).toBe('Bearer token-1');
+    expect(tokenRequests).toHaveLength(2);
+    clock.nowMs += 9_999;
+    expect(await get()).toBe('Bearer token-1');
+    clock.nowMs += 1;
+    expect(await failure()).toMatchObject({ reason: 'auth', message: expect.stringContaining('answered 503') });
+  });
+
+  it('does not use a token that the service rejected while the endpoint fails', async () => {
+    let isDown = false;
+    const { get, failure } = await setUp({
+      endpoint: (request, response) => isDown && refuse(503)(request, response),
+      service: (_request, response) => response.writeHead(isDown ? 401 : 200).end('{}'),
+      expiresIn: 3600,
+    });
+    await get();
+    isDown = true;
+    for (const message of ['the 401', 'the pause after it'])
+      expect(await failure(), message).toMatchObject({ message: expect.stringMatching(/^token endpoint .* 503/) });
+  });
+
+  it('does not replace a token because of a late 401 for the one before', async () => {
+    const late: ServerResponse[] = [];
+    const { get, clock, tokenRequests } = await setUp({
+      service: ({ headers, url }, response) => {
+        if (url === '/late' && late.length === 0) late.push(response);
+        else response.end(headers.authorization);
+      },
+      expiresIn: 3600,
+    });
+    const rejected = get('/late');
+    while (late.length === 0) await settled();
+    clock.nowMs += 3_590_000;
+    expect(await get()).toBe('Bearer token-2');
+    clock.nowMs += 60_000;
+    late[0]?.writeHead(401).end();
+    expect(await rejected).toBe('Bearer token-2');
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  it('replaces a rejected token at once, however often the endpoint failed before it was issued', async () => {
+    const isDown = () => tokenRequests.length <= 6;
+    let accepted = 'Bearer token-1';
+    const { get, clock, tokenRequests } = await setUp({
+      endpoint: (request, response) => isDown() && refuse(503)(request, response),
+      service: ({ headers }, response) => response.writeHead(headers.authorization === accepted ? 200 : 401).end('{}'),
+    });
+    while (isDown()) {
+      await get().catch(() => undefined);
+      clock.nowMs += 30_000;
+    }
+    accepted = 'Bearer token-2';
+    expect(await get()).toBe('{}');
+    expect(tokenRequests).toHaveLength(8);
+  });
+
+  it('sends the query of token_url', async () => {
+    const endpoint = await startService(replying('{"access_token":"t"}'));
+    const auth = oauth2(new URL('/token?tenant=a%20b', endpoint.url));
+    await (await servedClient(replying('{}'), { auth })).get();
+    expect(endpoint.requests[0]?.url).toBe('/token?tenant=a%20b');
   });
 
   it('replaces a token once for requests that are rejected at the same time', async () => {

@@ -152,7 +152,7 @@ describe('UpstreamClient rate limiting', () => {
   it('does not lower the rate of the service for a 429 of its token endpoint', async () => {
     const endpoint = await startService(throttling());
     const { client, get, observer } = await servedClient(replying('{}'), { auth: oauth2(endpoint.url) });
-    await expect(get('/100', {}, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
+    await expect(get('/100', {}, () => '/50')).rejects.toMatchObject({ reason: 'auth' });
     expect(endpoint.requests).toHaveLength(1);
     expect(observer.throttlings).toBe(0);
     expect(client.limiter.load().requestsPerSecond).toBe(Number.POSITIVE_INFINITY);

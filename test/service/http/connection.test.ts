@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../../src/model/failure.ts';
 import { connectOnce } from '../../../src/service/http/connection.ts';
 import type { TlsOptions } from '../../../src/service/http/tls-options.ts';
+import { explain } from '../../../src/status/advice.ts';
 import { issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { shownName, startProxy } from '../support/proxy.ts';
-import { closedPort, replying, startService } from '../support/service.ts';
+import { closedPort, replying, startRawService, startService } from '../support/service.ts';
 
 const authority = issue({ name: 'test authority' });
 const forAddress = issue({ name: 'service', issuer: authority, hosts: ['127.0.0.1'] });
@@ -204,6 +206,22 @@ describe('openPool through a proxy', () => {
 });
 
 describe('connectOnce', () => {
+  it('names a proxy that accepts the connection and hangs', async () => {
+    const proxyUrl = (await startRawService(() => undefined)).url;
+    const failure = failureOf(
+      await connectOnce(new URL('http://monitor.example.com'), { timeoutMs: 100, proxyUrl }).catch((error) => error),
+    );
+    expect(failure).toMatchObject({
+      reason: 'timeout',
+      message: `proxy ${proxyUrl.host}: no tunnel within 90 ms`,
+      proxy: proxyUrl.host,
+    });
+    expect(explain(failure, { silence: 'service' })).toMatchObject({
+      short: 'proxy timeout',
+      advice: expect.stringMatching(/^Check the host and port in proxy_url/),
+    });
+  });
+
   it('connects through a proxy with the settings of requests, without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
