@@ -99,18 +99,17 @@ export async function nextGeneration<Result>(
 
 /** Puts changed stations in the place of their predecessors, and refreshes them and new ones at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
-  const sameServices = new Set<string>();
   for (const [name, upstream] of next.upstreams) {
     const former = old?.upstreams.get(name);
-    if (former === undefined || !isSameService(former.raw, upstream.raw)) continue;
-    sameServices.add(name);
+    if (!isSameService(former, upstream)) continue;
     if (former === upstream) upstream.client.forgetAuthFailure();
     else upstream.limiter.takeOver(former.limiter);
   }
   for (const [name, station] of next.stations) {
     const predecessor = old?.stations.get(name);
     if (predecessor === undefined || predecessor === station) continue;
-    station.replace(predecessor, sameServices.has(station.spec.upstream));
+    const upstream = next.upstreams.get(station.spec.upstream) as Upstream;
+    station.replace(predecessor, isSameService(old?.upstreams.get(predecessor.spec.upstream), upstream));
   }
   void next.fleet.start();
 }
@@ -218,8 +217,9 @@ function requestObserver(upstream: string, { own, log }: SharedServices): Partia
 }
 
 /** The same limits of the service apply to the same URL and credentials, whatever else changed. */
-function isSameService(old: Upstream['raw'], next: Upstream['raw']): boolean {
-  return ['base_url', 'http_headers', ...SCHEME_NAMES].every((key) => isDeepStrictEqual(old[key], next[key]));
+function isSameService(old: Upstream | undefined, next: Upstream): old is Upstream {
+  const keys = ['base_url', 'http_headers', ...SCHEME_NAMES];
+  return old !== undefined && keys.every((key) => isDeepStrictEqual(old.raw[key], next.raw[key]));
 }
 
 const KIB = 1024;

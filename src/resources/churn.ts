@@ -5,7 +5,7 @@ import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type AlertState, EXPECTED_STATES, type StateMeanings } from './alert-state.ts';
 import type { Comparison } from './comparison.ts';
 import type { Resource } from './fields.ts';
-import type { LabelValues } from './label-values.ts';
+import { type LabelValues, OTHER_VALUE } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The counters of a station since start, by resource type. */
@@ -234,6 +234,18 @@ class ChurnCounts {
       return started;
     });
   }
+}
+
+/** The counters as if states had always had these meanings; `(other)`, which stands for states of several ones, keeps its own. */
+export function churnWithMeanings(churn: Churn, states: StateMeanings): Churn {
+  const counters = Array.from(churn, ([type, total]) => {
+    const derived: MutableChurn = { ...total, stateChanges: new Map() };
+    for (const [alertState, counts] of total.stateChanges)
+      for (const [state, count] of counts)
+        addStateChanges(derived, state === OTHER_VALUE ? alertState : states.alertStateOf(state), state, count);
+    return [type, derived] as const;
+  });
+  return new Map(counters);
 }
 
 interface MutableChurn {

@@ -1,16 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../model/clock.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { Collected, Kind, Served, StationCollector } from '../stations/collector.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
-import { type Changes, churnAfter, NO_CHURN } from './churn.ts';
+import { type Changes, churnAfter } from './churn.ts';
 import { type Comparison, comparisonOf } from './comparison.ts';
 import type { EncodedSnapshot } from './encoder.ts';
 import type { Publication } from './family-tables.ts';
+import { type FormerStation, type History, historyAfterReload, listsSameResources, noHistory } from './history.ts';
 import type { InternedTexts } from './interned-texts.ts';
-import { LabelValues } from './label-values.ts';
-import { type LastKnown, lastKnownAfter, NOTHING_KNOWN } from './last-known.ts';
+import type { LabelValues } from './label-values.ts';
+import { type LastKnown, lastKnownAfter } from './last-known.ts';
 import { type Snapshot, SnapshotReader } from './snapshot.ts';
 import type { ResourceSpec } from './spec.ts';
 
@@ -41,52 +41,50 @@ export class ResourceCollector implements StationCollector<Resources> {
   readonly #encode: ResourceDependencies['encode'];
   readonly #clock: Clock;
   readonly #reader: SnapshotReader;
-  readonly #values: LabelValues;
-  /** What the refreshes so far have left. */
+  /** What the latest refresh has left. */
   #served: Served<ResourceData> | undefined;
-  #comparison: Pick<Comparison, 'base' | 'nowMs'> | undefined;
-  #churn = NO_CHURN;
-  #lastKnown = NOTHING_KNOWN;
+  /** The station until a reload; undefined after the first refresh. */
+  #former: FormerStation | undefined;
 
   constructor(spec: ResourceSpec, { clock = systemClock, ...dependencies }: ResourceDependencies) {
     this.#spec = spec;
     this.#encode = dependencies.encode;
     this.#clock = clock;
     this.#reader = new SnapshotReader(spec, { ...dependencies, clock });
-    this.#values = new LabelValues(spec.labelValues);
   }
 
   async collect(context: ListingContext): Promise<Collected<Resources>> {
     const { cache, maxChanges, states } = this.#spec;
     const snapshot = await this.#reader.read(context);
-    const comparison = comparisonOf(this.#comparison?.base, snapshot, this.#clock.elapsedMs(), cache.maxStaleMs);
-    const bounds = { values: this.#values, maxChanges, states };
-    const { changes, ...churn } = await churnAfter(this.#churn, snapshot, comparison, bounds);
-    const aggregates = await this.#aggregatesOf(snapshot);
-    const lastKnown = await this.#lastKnownAfter(snapshot, comparison, aggregates);
-    const values = this.#values;
-    const publication = { spec: this.#spec, snapshot, churn: churn.published, lastKnown, aggregates, values };
-    const served = await this.#servedAs(publication, comparison);
+    const before = this.#served?.data ?? (await this.#firstHistory());
+    const { values } = before;
+    const comparison = comparisonOf(before.comparison?.base, snapshot, this.#clock.elapsedMs(), cache.maxStaleMs);
+    const { changes, ...churn } = await churnAfter(before.churn, snapshot, comparison, { values, maxChanges, states });
+    const aggregates = await this.#aggregatesOf(snapshot, values);
+    const lastKnown = await this.#lastKnownAfter(before, snapshot, comparison, aggregates);
+    const served = await this.#servedAs(
+      { spec: this.#spec, snapshot, churn, lastKnown, aggregates, values },
+      comparison,
+    );
     const commit = () => {
       this.#served = served;
-      this.#comparison = comparison;
-      this.#churn = churn;
-      this.#lastKnown = lastKnown;
+      this.#former = undefined;
     };
     return { served, report: changes, commit };
   }
 
-  /** Keeps what is last known, unless other resources were listed, or with other labels and meanings. */
-  adopt({ spec, comparison, lastKnown }: ResourceData, isSameService: boolean): void {
-    if (!isSameService || !isDeepStrictEqual(listedBy(spec), listedBy(this.#spec))) return;
-    this.#comparison = comparison;
-    this.#lastKnown = lastKnown;
+  adopt(former: ResourceData, isSameService: boolean): void {
+    if (isSameService && listsSameResources(former.spec, this.#spec)) this.#former = former;
   }
 
-  async #aggregatesOf(snapshot: Snapshot): Promise<Aggregates> {
+  async #firstHistory(): Promise<History> {
+    return this.#former ? historyAfterReload(this.#former, this.#spec) : noHistory(this.#spec);
+  }
+
+  async #aggregatesOf(snapshot: Snapshot, values: LabelValues): Promise<Aggregates> {
     const { data } = this.#served ?? {};
     if (data?.snapshot === snapshot) return data.aggregates;
-    const aggregation = new Aggregation(this.#spec.alertability, this.#values);
+    const aggregation = new Aggregation(this.#spec.alertability, values);
     await forEachPart(snapshot.parts, (part) => {
       for (const resource of part) aggregation.add(resource);
     });
@@ -94,12 +92,16 @@ export class ResourceCollector implements StationCollector<Resources> {
   }
 
   /** What was held becomes older, also while the snapshot is unchanged. */
-  async #lastKnownAfter(snapshot: Snapshot, comparison: Comparison, aggregates: Aggregates): Promise<LastKnown> {
-    const before = this.#lastKnown;
+  async #lastKnownAfter(
+    { lastKnown, comparison: former }: History,
+    snapshot: Snapshot,
+    comparison: Comparison,
+    aggregates: Aggregates,
+  ): Promise<LastKnown> {
     const isUnchanged = this.#served?.data.snapshot === snapshot && comparison.result === 'compared';
-    if (isUnchanged && before.held.size === 0) return before;
-    const beforeMs = this.#comparison?.nowMs ?? comparison.nowMs;
-    return lastKnownAfter(before, snapshot, { spec: this.#spec, comparison, aggregates, beforeMs });
+    if (isUnchanged && lastKnown.held.size === 0) return lastKnown;
+    const beforeMs = former?.nowMs ?? comparison.nowMs;
+    return lastKnownAfter(lastKnown, snapshot, { spec: this.#spec, comparison, aggregates, beforeMs });
   }
 
   /** An unchanged publication keeps its encoding. */
@@ -107,8 +109,10 @@ export class ResourceCollector implements StationCollector<Resources> {
     const before = this.#served;
     const { snapshot, churn, lastKnown } = before?.data ?? {};
     const isUnchanged =
-      snapshot === publication.snapshot && churn === publication.churn && lastKnown === publication.lastKnown;
-    if (before && isUnchanged) return { ...before, data: { ...before.data, comparison } };
+      snapshot === publication.snapshot &&
+      churn?.published === publication.churn.published &&
+      lastKnown === publication.lastKnown;
+    if (before && isUnchanged) return { ...before, data: { ...before.data, churn: publication.churn, comparison } };
     const { families, ...encoded } = await this.#encode(publication);
     return {
       data: { ...publication, ...encoded, comparison },
@@ -117,9 +121,4 @@ export class ResourceCollector implements StationCollector<Resources> {
       repeated: publication.snapshot.repeated,
     };
   }
-}
-
-/** What decides which resources a station lists, with which labels and meanings. */
-function listedBy({ upstream, path, filters, products, states, resourceLabels }: ResourceSpec): object {
-  return { upstream, path, filters, products, states, resourceLabels };
 }

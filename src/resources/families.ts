@@ -143,13 +143,13 @@ const CHURN_FAMILIES = typeFamilies({
     help: 'Resources added since start.',
     exampleTitle: 'Resources added in a day, by type (`increase` extrapolates, so it may not be an integer)',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
-    samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
+    samples: ({ churn }) => Array.from(churn.published, ([type, { added }]) => [added, type] as const),
   },
   telemetry_station_resources_removed_total: {
     help: 'Resources removed since start.',
     exampleTitle: 'Resources removed in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
-    samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
+    samples: ({ churn }) => Array.from(churn.published, ([type, { removed }]) => [removed, type] as const),
   },
   telemetry_station_resource_state_changes_total: {
     help: 'Alert state changes since start, by new state.',
@@ -157,7 +157,7 @@ const CHURN_FAMILIES = typeFamilies({
     exampleTitle: 'Resources that began to fire in an hour, by station',
     example: 'sum by (station) (increase(telemetry_station_resource_state_changes_total{alert_state="firing"}[1h]))',
     samples: ({ churn }) =>
-      [...churn].flatMap(([type, { stateChanges }]) =>
+      [...churn.published].flatMap(([type, { stateChanges }]) =>
         [...stateChanges].flatMap(([alertState, counts]) =>
           Array.from(counts, ([state, count]) => [count, type, state, alertState] as const),
         ),

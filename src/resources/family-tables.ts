@@ -11,7 +11,7 @@ import {
   stationFamilies,
 } from '../exposition/family.ts';
 import type { AggregateGroup, Aggregates } from './aggregates.ts';
-import type { Churn } from './churn.ts';
+import type { ChurnState } from './churn.ts';
 import { type Resource, resourceLabel } from './fields.ts';
 import type { LabelValues } from './label-values.ts';
 import type { LastKnown } from './last-known.ts';
@@ -22,7 +22,7 @@ import type { ResourceSpec } from './spec.ts';
 export interface Publication {
   readonly spec: ResourceSpec;
   readonly snapshot: Snapshot;
-  readonly churn: Churn;
+  readonly churn: ChurnState;
   readonly lastKnown: LastKnown;
   readonly aggregates: Aggregates;
   readonly values: LabelValues;

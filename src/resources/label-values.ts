@@ -17,10 +17,13 @@ const ALWAYS_PUBLISHED: ReadonlySet<string> = new Set(['', OTHER_VALUE, ...EXPEC
  */
 export class LabelValues {
   readonly #limit: number;
-  readonly #admitted = new Map(SUPPLIED_LABELS.map((label) => [label, new Set<string>()]));
+  readonly #admitted: ReadonlyMap<SuppliedLabel, Set<string>>;
 
-  constructor(limit: number) {
+  /** `before`: those of the station until a reload. */
+  constructor(limit: number, before?: LabelValues) {
     this.#limit = limit;
+    const admitted = before === undefined ? undefined : before.#admitted;
+    this.#admitted = new Map(SUPPLIED_LABELS.map((label) => [label, new Set(admitted?.get(label))]));
   }
 
   published(label: SuppliedLabel, value: string): string {

@@ -1,3 +1,4 @@
+import type { Part } from '../model/listing.ts';
 import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Aggregates, Quantities } from './aggregates.ts';
@@ -46,6 +47,25 @@ export async function lastKnownAfter(before: LastKnown, next: Snapshot, options:
     verifiedQuantities: quantitiesAfter(before.verifiedQuantities, options),
     ...(await firingAfter(before, next, options)),
   };
+}
+
+/** The same under another configuration; `parts` are those of the latest listing under it. What fired, and now has an unknown meaning, may still fire. */
+export async function lastKnownAs(
+  derived: (resource: Resource) => Resource,
+  { firing: fired, held, ...known }: LastKnown,
+  parts: readonly Part<Resource>[],
+): Promise<LastKnown> {
+  const mayFire = ({ alertState }: Resource) => alertState === 'firing' || alertState === 'unknown';
+  const firing = new Map<string, Resource>();
+  for (const [id, resource] of fired) if (mayFire(derived(resource))) firing.set(id, derived(resource));
+  await forEachPart(parts, (part) => {
+    for (const resource of part) if (resource.alertState === 'firing') firing.set(resource.id, resource);
+  });
+  const stillHeld = Array.from(
+    held,
+    ([id, { resource, listedMs }]) => [id, { resource: derived(resource), listedMs }] as const,
+  );
+  return { ...known, firing, held: new Map(stillHeld.filter(([, { resource }]) => mayFire(resource))) };
 }
 
 /** An alert compares a sum with earlier ones: one that ended when the last resource is gone could not be compared. */

@@ -53,7 +53,7 @@ export interface RefreshFacts {
   readonly incompleteSinceMs: number | undefined;
   /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
   readonly unknownSinceMs: number | undefined;
-  /** The end of the latest listing that was not held, but compared with none, such as the first one after a reload. undefined: there is none yet. */
+  /** The end of the latest listing that was not held, but compared with none, such as the first one after another path was configured. undefined: there is none yet. */
   readonly comparedSinceMs: number | undefined;
 }
 

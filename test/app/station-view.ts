@@ -1,3 +1,4 @@
+import { NO_CHURN } from '../../src/resources/churn.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
@@ -28,7 +29,7 @@ export function viewOf(
       data: {
         spec,
         snapshot,
-        churn: new Map(),
+        churn: NO_CHURN,
         lastKnown: NOTHING_KNOWN,
         values,
         withheld: 7,

@@ -50,7 +50,7 @@ const encoderOf = (spec: ResourceSpec) => new StationEncoder(spec, new Compresso
 const publicationOf = (spec: ResourceSpec, snapshot: Snapshot) => ({
   spec,
   snapshot,
-  churn: new Map(),
+  churn: NO_CHURN,
   lastKnown: NOTHING_KNOWN,
   aggregates: aggregatesOf(snapshot.parts.flat()),
   values: new LabelValues(1000),
@@ -75,7 +75,7 @@ async function viewOf(
   const aggregates = aggregatesOf(snapshot.parts.flat(), fullSpec.alertability, values);
   const options = { spec: fullSpec, comparison, aggregates, beforeMs: 0 };
   const lastKnown = await lastKnownAfter(NOTHING_KNOWN, snapshot, options);
-  const publication = { spec: fullSpec, snapshot, churn: churn.published, lastKnown, aggregates, values };
+  const publication = { spec: fullSpec, snapshot, churn, lastKnown, aggregates, values };
   const { families, ...encoded } = await encoderOf(fullSpec).encode(publication);
   const withheld = encoded.withheld + encoded.withheldFiring;
   return { ...state, served: { data: { ...publication, ...encoded, comparison }, families, withheld, repeated: [] } };

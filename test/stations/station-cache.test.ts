@@ -151,7 +151,7 @@ describe('StationCache', () => {
   });
 
   it('encodes an unchanged snapshot again when a counter that started at 0 has its count', async () => {
-    const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.get('new')?.added}`);
+    const { cache, attemptLater } = stationOf({}, async ({ churn }) => `added ${churn.published.get('new')?.added}`);
     const changed = listingOf([resourceOf('a', { type: 'new' })]);
     for (const [listing, encoded] of [
       [twoRecords(), 'added undefined'],
@@ -418,7 +418,7 @@ describe('StationCache', () => {
     await attemptLater(listingOf([resourceOf('a')]));
     broken = false;
     await attemptLater(listingOf([resourceOf('a')]));
-    expect(cache.view().served?.data.churn.get('type.a')?.removed).toBe(1);
+    expect(cache.view().served?.data.churn.published.get('type.a')?.removed).toBe(1);
   });
 
   it('is not refreshed by scrapes with background refresh', async () => {
@@ -467,8 +467,22 @@ describe('StationCache', () => {
     return lastKnown();
   };
 
-  it('holds what its predecessor knew when it lists the same resources', async () => {
-    expect(await knownAfter({ refreshTimeoutMs: 1, labels: { team: 'b' } })).toMatchObject(HELD);
+  it.each<Partial<ResourceSpec>>([
+    { refreshTimeoutMs: 1, labels: { team: 'b' } },
+    { upstream: 'renamed' },
+    { products: ['other'] },
+    { states: new StateMeanings({ pending: ['INACTIVE'] }) },
+    { resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) },
+  ])('holds what its predecessor knew when it lists the same resources, with %j', async (changes) => {
+    expect(await knownAfter(changes)).toMatchObject(HELD);
+  });
+
+  it.each([
+    ['inactive', 0],
+    ['firing', 1],
+  ])('holds what fired with the meanings that states have after the reload: %s', async (meaning, held) => {
+    const states = new StateMeanings({ [meaning]: ['FIRING'] });
+    expect(await knownAfter({ states })).toMatchObject({ ...HELD, firing: { size: 0 }, held: { size: held } });
   });
 
   it.each([
@@ -487,12 +501,8 @@ describe('StationCache', () => {
 
   it.each<[changes: Partial<ResourceSpec>, isSameService?: boolean]>([
     [{}, false],
-    [{ upstream: 'other' }],
     [{ path: { subscription: 's', resource_group: 'g', zone: 'other', telemetry_station: 't' } }],
     [{ filters: { resource_type: 'other' } }],
-    [{ products: ['other'] }],
-    [{ states: new StateMeanings({ inactive: ['FIRING'] }) }],
-    [{ resourceLabels: new ResourceLabels([{ match: {}, labels: { team: 'b' } }]) }],
   ])('holds nothing of what its predecessor knew with other %j, or of another service', async (...changed) => {
     expect(await knownAfter(...changed)).toEqual(NOTHING_KNOWN);
   });
