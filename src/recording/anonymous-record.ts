@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { jsonName } from '../model/json-name.ts';
 import { isObject, labelText } from '../model/values.ts';
 import { FIELDS, type Recorded } from '../resources/fields.ts';
 
@@ -9,7 +10,15 @@ type Anonymizer = Recorded | { readonly [field: string]: Anonymizer };
 
 const DIGITS = /^\d+$/;
 
-export const RECORD: Anonymizer = { resource_id: 'pseudonym', ...recordedFields() };
+/** What is recorded of listings that only need the ids. */
+export const ID_RECORD: Anonymizer = inBothSpellings({ resource_id: 'pseudonym' });
+
+export const RECORD: Anonymizer = { ...ID_RECORD, ...inBothSpellings(recordedFields()) };
+
+function inBothSpellings(fields: Readonly<Record<string, Anonymizer>>): Readonly<Record<string, Anonymizer>> {
+  const renamed = Object.entries(fields).map(([name, how]) => [jsonName(name), how] as const);
+  return { ...fields, ...Object.fromEntries(renamed) };
+}
 
 function recordedFields(): Readonly<Record<string, Anonymizer>> {
   const fields: Record<string, Anonymizer> = {};
@@ -19,9 +28,6 @@ function recordedFields(): Readonly<Record<string, Anonymizer>> {
   }
   return fields;
 }
-
-/** What is recorded of listings that only need the ids. */
-export const ID_RECORD = { resource_id: 'pseudonym' } as const;
 
 /** What a page of a listing has beside its records. */
 export const ENVELOPE = { page: { offset: DIGITS, size: DIGITS, total: DIGITS } };

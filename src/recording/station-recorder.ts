@@ -24,9 +24,10 @@ export class StationRecorder {
     const listing = started ?? { kind, filters, pages: [] };
     const listed = JSON.parse(new TextDecoder().decode(body)) as Pick<RecordedPage, 'resources'>;
     const how = kind === 'ids' ? ID_RECORD : RECORD;
-    const resources = listed.resources?.map((record) => anonymized(record, how, this.#pseudonyms)) ?? null;
+    const resources = listed.resources?.map((record) => anonymized(record, how, this.#pseudonyms));
     const envelope = anonymized(listed, ENVELOPE, this.#pseudonyms) as Pick<RecordedPage, 'page'>;
-    listing.pages.push({ offset, size, ...envelope, resources });
+    // A list that is left out, or null, stays so.
+    listing.pages.push({ offset, size, ...envelope, ...('resources' in listed && { resources: resources ?? null }) });
     this.#listings.set(key, listing);
   }
 

@@ -3,7 +3,7 @@ import { between, hash, hashText, type Random, randomFrom } from './random.ts';
 import { type Delivery, never, reset, type SimulatedReply, statusReply, truncated } from './reply.ts';
 
 export interface ListingBody {
-  readonly resources: readonly unknown[] | null;
+  readonly resources?: readonly unknown[] | null | undefined;
   readonly page?: unknown;
 }
 
@@ -95,6 +95,15 @@ export const NAMED_FAULTS = {
     body: (body) =>
       changed(body, (name, value) => (NUMBERS.has(name) && typeof value === 'number' ? String(value) : value)),
   },
+  /** As a gateway without options: names in camelCase. */
+  camel_case: { body: (body) => inCamelCase(body) as ListingBody },
+  /** As protojson by default: zeros, empty texts and empty lists are left out. */
+  omitted_zeros: {
+    body: (body) => ({
+      resources: undefined,
+      ...changed(body, (_, value) => (isZero(value) ? undefined : value)),
+    }),
+  },
   wrong_total: { listing: ({ total }) => ({ total: total + 1 }) },
   /** Every hundredth record of the listing has no id. */
   missing_ids: {
@@ -132,6 +141,20 @@ function withoutId(record: unknown): unknown {
 
 export function delivered(deliver: Delivery): Fault {
   return { reply: () => ({ deliver }) };
+}
+
+function isZero(value: unknown): boolean {
+  return value === 0 || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function inCamelCase(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(inCamelCase);
+  if (typeof json !== 'object' || json === null) return json;
+  const renamed = Object.entries(json).map(([name, value]) => [
+    name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    inCamelCase(value),
+  ]);
+  return Object.fromEntries(renamed);
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['offset', 'size', 'total', 'alert_rules_count']);

@@ -40,7 +40,7 @@ const recordingSchema = z.object({
               offset: countSchema,
               size: countSchema.min(1),
               page: z.unknown().exactOptional(),
-              resources: z.array(z.unknown()).nullable(),
+              resources: z.array(z.unknown()).nullable().exactOptional(),
             }),
           )
           .min(1),
@@ -131,7 +131,8 @@ function replayedRecords(pages: RecordedListing['pages']): readonly unknown[] {
   });
 }
 
-const idOf = (record: unknown) => fieldOf(record, 'resource_id');
+/** In either spelling of protobuf's mapping to JSON. */
+const idOf = (record: unknown) => fieldOf(record, 'resource_id') ?? fieldOf(record, 'resourceId');
 
 /** With its filters as in the exporter configuration. */
 function recordedStation({ station }: Recording) {

@@ -105,6 +105,9 @@ const FAULTS: Record<string, readonly Fault[]> = {
   'no total and no offset': [NO_TOTAL, ignoredOffset],
   'rows that move': [rowShift([wireRecord('new-1'), wireRecord('new-2')])],
   'an empty listing that is null': [fixedSize(0), nullResources],
+  'names in camelCase': [NAMED_FAULTS.camel_case],
+  'zeros that are left out': [NAMED_FAULTS.omitted_zeros],
+  'an empty listing that is left out': [fixedSize(0), NAMED_FAULTS.omitted_zeros],
 };
 
 /** The configuration of `ts` at a service with these faults. */
@@ -157,9 +160,12 @@ describe('simulate --from, after record', () => {
 });
 
 describe('record', () => {
-  it('writes neither names nor unknown fields', async () => {
+  it.each([
+    ['in the usual spelling', []],
+    ['in camelCase', [NAMED_FAULTS.camel_case]],
+  ])('writes neither names nor unknown fields of records %s', async (_, faults) => {
     const textOf = async (changes: object) =>
-      readFileSync(await recorded(await configured([], { station: { ...station, ...changes } })), 'utf8');
+      readFileSync(await recorded(await configured(faults, { station: { ...station, ...changes } })), 'utf8');
     const filters = { resource_ids: [`${SECRET}-3`], resource_display_name_prefix: SECRET };
     expect(await textOf({ subscription: SECRET, filters })).not.toContain(SECRET);
     // Names of two letters would now and then be the pseudonym of something else.

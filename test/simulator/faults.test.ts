@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultDraw, NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { startTestService, variedEntries } from '../e2e/test-bed.ts';
 import { list, resourcesPath, stationPath } from './client.ts';
 
 describe('NAMED_FAULTS', () => {
@@ -22,7 +22,7 @@ describe('NAMED_FAULTS', () => {
   }
 
   it.each(Object.entries(NAMED_FAULTS))('change the reply: %s', async (_, fault) => {
-    const service = await startTestService({ source: () => entriesOf(200) });
+    const service = await startTestService({ source: () => variedEntries(200) });
     const healthy = await reply(service.url);
     expect(healthy).toContain('"total"');
     service.setFaults('ts', [fault]);

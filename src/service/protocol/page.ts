@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { ListingFailure } from '../../model/failure.ts';
+import { jsonName } from '../../model/json-name.ts';
 import {
   type FindRow,
   hasSameElements,
@@ -12,6 +13,8 @@ import {
 } from '../../model/listing.ts';
 import { isMissing, isObject, readWholeNumber } from '../../model/values.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
+import { quoted } from '../../text/quoted.ts';
+import { firstOf } from '../../text/words.ts';
 import { cutReply, RequestFailure } from '../request-failure.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
@@ -50,7 +53,7 @@ export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
 /** What a page needs to know of the listing. */
 type PageKind<Row> = RecordsKind & Pick<ListingKind<Row>, 'read'>;
 
-type RecordsKind = Pick<ListingKind<never>, 'field' | 'idField' | 'rejectedTexts'>;
+type RecordsKind = Pick<ListingKind<never>, 'field' | 'idField' | 'fields' | 'rejectedTexts'>;
 
 interface ReadOptions<Row> {
   /** Called with the number of records, rejected ones too, before they are read; may throw to refuse them. */
@@ -74,14 +77,16 @@ export async function readPage<Row>(
   const records = recordsOf(envelope, kind.field);
   const received = records.length;
   counted?.(received);
+  const renamed = renaming(records, kind);
   const find = rowFinder(before?.parts ?? []);
   const rows = new PageRows<Row>();
   const rejectedRecords: RejectedRecord[] = [];
-  for (const [position, record] of records.entries()) {
+  for (const [position, sent] of records.entries()) {
     if (position % PART_ROWS === 0) {
       await yieldToEventLoop();
       signal?.throwIfAborted();
     }
+    const record = renamed(sent);
     const read = kind.read(record, find);
     if (read) rows.add(read, position);
     else if (rejectedRecords.length < MAX_REJECTED_RECORDS)
@@ -91,7 +96,7 @@ export async function readPage<Row>(
     received,
     rowCount: rows.count,
     parts: rows.parts(received),
-    borders: bordersOf(records, kind),
+    borders: bordersOf(records, kind, renamed),
     rejected: received - rows.count,
     rejectedRecords,
     ...readTotal(envelope),
@@ -120,11 +125,25 @@ async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Pr
     return JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
     if (BEGIN_OF_JSON.test(start) && hasOpenBrackets(bytes)) throw cutReply(length);
+    const first = objectInFirstLine(bytes);
+    if (first)
+      throw new ListingFailure('body', `expected a JSON object, got a stream of objects; ${fieldsText(first)}`);
     throw new ListingFailure('body', `expected JSON, got ${length} bytes that are not JSON`, { cause });
   }
 }
 
 const BEGIN_OF_JSON = /^(\[|\{\s*("|$))/;
+
+/** A streaming operation sends an object per line. */
+function objectInFirstLine(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const [line] = UTF8.decode(bytes).split('\n', 1);
+    const value: unknown = JSON.parse(`${line}`);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const [COMMA, BRACE, BRACKET, END_BRACE, END_BRACKET, QUOTE, BACKSLASH] = Buffer.from(',{[}]"\\');
 
@@ -152,17 +171,56 @@ function atMostValuesIn(bytes: Uint8Array): number {
 
 function recordsOf(envelope: unknown, field: string): readonly unknown[] {
   if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${jsonKind(envelope)}`);
-  if (!Object.hasOwn(envelope, field))
-    throw new ListingFailure('body', `expected a JSON object with a field "${field}"`);
+  if (!Object.hasOwn(envelope, field) && !isPageAlone(envelope))
+    throw new ListingFailure('body', `expected a JSON object with a field "${field}"; ${fieldsText(envelope)}`);
   const records = envelope[field] ?? [];
   if (!Array.isArray(records))
     throw new ListingFailure('body', `expected "${field}" to be an array, got ${jsonKind(records)}`);
   return records;
 }
 
-function bordersOf(records: readonly unknown[], { idField }: RecordsKind): Page<unknown>['borders'] {
+/** A gateway may leave out an empty list. A reply that has another list or object is no listing. */
+function isPageAlone({ page, ...others }: Readonly<Record<string, unknown>>): boolean {
+  return isObject(page) && Object.values(others).every((value) => typeof value !== 'object' || value === null);
+}
+
+/** Fields of a reply that a message names. */
+const MAX_NAMED_FIELDS = 4;
+
+function fieldsText(envelope: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(envelope).map(quoted);
+  return names.length === 0 ? 'it is empty' : `it has ${firstOf(names, MAX_NAMED_FIELDS).join(', ')}`;
+}
+
+type Renaming = (record: unknown) => unknown;
+
+/**
+ * Gives the fields of the records their names on the wire. The first record that has a field whose name differs between the two spellings
+ * decides for the page.
+ */
+function renaming(records: readonly unknown[], { idField, fields }: RecordsKind): Renaming {
+  const differing = [idField, ...fields].filter((field) => jsonName(field) !== field);
+  const names = new Map(differing.map((field) => [jsonName(field), field]));
+  for (const record of records.slice(0, PART_ROWS)) {
+    const sent = isObject(record) ? Object.keys(record) : [];
+    if (sent.some((name) => differing.includes(name))) return asSent;
+    if (sent.some((name) => names.has(name))) return (other) => withNames(other, names);
+  }
+  return asSent;
+}
+
+const asSent: Renaming = (record) => record;
+
+/** Changes the record, which no one else has yet: a copy takes several times as long. */
+function withNames(record: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (!isObject(record)) return record;
+  for (const [name, field] of names) if (Object.hasOwn(record, name)) Object.assign(record, { [field]: record[name] });
+  return record;
+}
+
+function bordersOf(records: readonly unknown[], { idField }: RecordsKind, renamed: Renaming): Page<unknown>['borders'] {
   if (records.length === 0) return [undefined, undefined];
-  return [recordKey(records[0], idField), recordKey(records.at(-1), idField)];
+  return [recordKey(renamed(records[0]), idField), recordKey(renamed(records.at(-1)), idField)];
 }
 
 /** Identifies a record among others: its id, or a digest of a record without one; undefined if that is nested too deep to be written. */

@@ -64,13 +64,61 @@ describe('readPage', () => {
   });
 
   it.each([
+    ['{"page":{"size":100}}', undefined],
+    ['{"page":{"offset":13,"size":100,"total":13}}', 13],
+    ['{"page":{},"request_id":"a1"}', undefined],
+  ])('reads %s, without a list, as an empty page', async (text, total) => {
+    expect(await readPage(Buffer.from(text))).toMatchObject({ received: 0, rejected: 0, total });
+  });
+
+  it.each([
+    ['camelCase', [{ resourceId: 'a' }, { resourceId: 'b' }]],
+    ['camelCase, though the first records have no id', [null, { displayName: 'x' }, { resourceId: 'a' }]],
+    ['either spelling', [{ resourceId: 'a' }, { resource_id: 'b' }]],
+  ])('reads records in %s', async (_, resources) => {
+    const rejectedTexts = ({ display_name }: { readonly display_name?: unknown }) => ({ name: String(display_name) });
+    const named = { ...ID_LISTING, fields: ['display_name'], rejectedTexts };
+    const page = await readPageOf(bytes({ resources }), named);
+    const sent = resources as readonly Record<string, string>[];
+    const ids = sent.flatMap((record) => record?.['resourceId'] ?? record?.['resource_id'] ?? []);
+    expect(page.parts).toMatchObject([{ rows: ids, ids }]);
+    expect(page.borders[1]).toBe(`id ${ids.at(-1)}`);
+    expect(page.rejectedRecords.flatMap(({ texts }) => texts['name'] ?? [])).toEqual(
+      sent.flatMap((record) => record?.['displayName'] ?? []),
+    );
+  });
+
+  it('reads no camelCase beside records in the usual spelling', async () => {
+    const page = await readPage(bytes({ resources: [{ resource_id: 'a' }, { resourceId: 'b' }] }));
+    expect(page).toMatchObject({ received: 2, rejected: 1 });
+  });
+
+  it.each([
     ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
     ['', 'body: expected JSON, got an empty reply'],
     ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
     ['[]', 'body: expected a JSON object, got an array'],
     ['null', 'body: expected a JSON object, got null'],
-    ['{}', 'body: expected a JSON object with a field "resources"'],
-    ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
+    ['{}', 'body: expected a JSON object with a field "resources"; it is empty'],
+    ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"; it has "__proto__"'],
+    ['{"result":{"resources":[]}}', 'body: expected a JSON object with a field "resources"; it has "result"'],
+    [
+      '{"result":{"resource_id":"a"}}\n{"result":{"resource_id":"b"}}\n',
+      'body: expected a JSON object, got a stream of objects; it has "result"',
+    ],
+    ['{"page":null}', 'body: expected a JSON object with a field "resources"; it has "page"'],
+    [
+      '{"code":13,"message":"internal","details":[],"page":{}}',
+      'body: expected a JSON object with a field "resources"; it has "code", "message", "details", "page"',
+    ],
+    [
+      '{"items":[{"resource_id":"a"}],"page":{"size":100}}',
+      'body: expected a JSON object with a field "resources"; it has "items", "page"',
+    ],
+    [
+      `{"a":1,"b":2,"c":3,"${'d'.repeat(61)}":4,"e":5,"f":6}`,
+      `body: expected a JSON object with a field "resources"; it has "a", "b", "c", "${'d'.repeat(60)}…", and 2 more`,
+    ],
     ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
   ])('fails on %s', async (text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(message);
