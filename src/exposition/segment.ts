@@ -126,7 +126,8 @@ export class Compressor {
   async #deflate(text: Uint8Array): Promise<Uint8Array> {
     if (text.length < MIN_ASYNC) return deflateRawSync(text, SYNC_OPTIONS);
     await new Promise<unknown>((resolve) => this.#stream.write(text, resolve));
-    return this.#stream.read();
+    // Without a size, Node 26 returns the first of several chunks alone.
+    return this.#stream.read(this.#stream.readableLength);
   }
 }
 

@@ -72,6 +72,16 @@ describe('Body', () => {
 });
 
 describe('Compressor', () => {
+  it('compresses each text completely, also where its output begins in one chunk of zlib and ends in the next', async () => {
+    const compressor = new Compressor();
+    // Random digits compress to half: each text fills more than half a chunk.
+    const digits = Array.from({ length: 5 }, () => randomBytes(40_000).toString('hex'));
+    const segments: Segment[] = [];
+    for (const text of digits) segments.push(await compressed(compressor, text));
+    const body = gunzipSync(Buffer.concat([...new Body(segments).gzip()]));
+    expect(body.toString() === digits.join('')).toBe(true);
+  });
+
   it('compresses a long text', async () => {
     const segment = await compressed(new Compressor(), 'telemetry_station_up{station="prod"} 1\n'.repeat(1000));
     expect(segment.deflated.length * 20).toBeLessThan(segment.length);
