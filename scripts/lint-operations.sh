@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/require.sh
+. scripts/tools.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,6 +15,5 @@ if require dashboard-linter "github.com/grafana/dashboard-linter@${DASHBOARD_LIN
   done
 fi
 
-if require pint "github.com/cloudflare/pint/cmd/pint@${PINT_VERSION:-latest}"; then
-  pint --offline --config prometheus/.pint.hcl lint --min-severity=warning prometheus/rules.yml
-fi
+PATH="$(pint_folder):$PATH"
+pint --offline --config prometheus/.pint.hcl lint --min-severity=warning prometheus/rules.yml

@@ -39,17 +39,26 @@ helm_3() { built helm-3 -ldflags '-s -w'; }
 helm_4() { built helm-4 -ldflags '-s -w'; }
 # actionlint and jsonnet.
 linters() { built lint; }
+# pint.
+pint_folder() { built pint; }
+# vmagent, vmalert and victoria-metrics.
+victoria_metrics() { built victoria-metrics -ldflags '-s -w'; }
 
-# zizmor, from the wheel of scripts/tools/zizmor.txt, which is for Linux on x86-64.
-zizmor_folder() {
+# wheels NAME: prints a folder with the packages of scripts/tools/NAME.txt, which lists wheels for Linux on x86-64.
+wheels() {
   local folder
-  folder=$tools/zizmor-$(sha256sum <"$definitions/zizmor.txt" | cut --characters=1-12)
-  [ -e "$folder/bin/zizmor" ] ||
-    retried python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --only-binary :all: --require-hashes --target "$folder" --requirement "$definitions/zizmor.txt" >&2 || return
-  echo "$folder/bin"
+  folder=$tools/$1-$(sha256sum <"$definitions/$1.txt" | cut --characters=1-12)
+  [ -e "$folder/complete" ] || {
+    retried python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --only-binary :all: --require-hashes --target "$folder" --upgrade --requirement "$definitions/$1.txt" >&2 || return
+    touch "$folder/complete"
+  }
+  echo "$folder"
 }
+zizmor_folder() { echo "$(wheels zizmor)/bin"; }
+# The packages, for PYTHONPATH.
+prometheus_client() { wheels prometheus-client; }
 
 # start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
 start_builds() {
-  (for build in prometheus_3 linters helm_3 helm_4 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
+  (for build in prometheus_3 linters pint_folder helm_3 helm_4 victoria_metrics kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }
