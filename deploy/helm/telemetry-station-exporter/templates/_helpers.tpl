@@ -125,6 +125,9 @@ metricRelabelings:
 {{- with .sampleLimit }}
 sampleLimit: {{ . }}
 {{- end }}
+{{- with .bodySizeLimit }}
+bodySizeLimit: {{ . }}
+{{- end }}
 {{- with .scrapeClass }}
 scrapeClass: {{ . }}
 {{- end }}
