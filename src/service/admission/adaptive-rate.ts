@@ -172,12 +172,12 @@ export class AdaptiveRate {
     return Math.max(waitMs, this.holds.untilMs - nowMs);
   }
 
-  /** In an outage the limit neither climbs nor ends. */
-  started(nowMs: number, isOutage = false): void {
+  /** While the service accepts nothing the limit neither climbs nor ends. */
+  started(nowMs: number, isAccepting = true): void {
     const activeMs = this.holds.activeMs(nowMs);
     const pauseMs = activeMs - this.#lastStartMs;
     if (this.#inFlight === 0 && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
-    if (this.#limit && !isOutage) this.#age(this.#limit, pauseMs, nowMs);
+    if (this.#limit && isAccepting) this.#age(this.#limit, pauseMs, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
     this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
     this.#lastStartMs = activeMs;

@@ -50,14 +50,20 @@ interface Rejections {
   readonly isGeneral: boolean;
 }
 
-/** Failures without a reply of the service. */
+/** Failures without a reply. */
 const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
+
+/** What a proxy answers when the service does not: it has accepted nothing. */
+const NOT_REACHED: ReadonlySet<number | undefined> = new Set([502, 504]);
 
 /**
  * When every reply for this long was a 503, fewer requests would not help: it is an outage. By then, the rate has adapted to a service that
  * sends 503 because of too many requests. Shorter than the timeout of a scrape, so that the first one in an outage reports it.
  */
 const OUTAGE_MS = 5000;
+
+/** A service that accepts few requests refuses them in between: what repeats so soon is no interruption. */
+const INTERRUPTED_AGAIN_MS = 10_000;
 
 /** So many stations that are refused are not out each by itself; of so many, the credentials are not rejected for each by itself. */
 const OUT_STATIONS = 3;
@@ -84,7 +90,10 @@ export class RequestLimiter {
   /** Throttled requests before their retries. */
   #pauses = 0;
   #refusals: Refusals | undefined;
+  /** The end of the latest outage or interruption. */
   #outageEndedMs = Number.NEGATIVE_INFINITY;
+  /** When the first request since the last accepted one was refused, or did not reach the service; undefined: none was. */
+  #unacceptedSinceMs: number | undefined;
   #rejections: Rejections | undefined;
   /** The status of the latest reply that was throttling. */
   #throttledBy: number | undefined;
@@ -173,6 +182,7 @@ export class RequestLimiter {
     this.#rate.ceiling = this.#options.requestsPerSecond;
     this.#throttledBy = former.#throttledBy;
     this.#refusals = former.#refusals;
+    this.#unacceptedSinceMs = former.#unacceptedSinceMs;
     this.breaker.takeOver(former.breaker);
   }
 
@@ -264,7 +274,7 @@ export class RequestLimiter {
       const isFirstRequest = !next.rank.isStarted;
       const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
       this.#inFlight.add(inFlight);
-      this.#rate.started(nowMs, outage !== undefined);
+      this.#rate.started(nowMs, this.#unacceptedSinceMs === undefined);
       this.breaker.admitted(inFlight);
       this.#queue.take(next)?.(inFlight);
       if (isFirstRequest) refresh.started();
@@ -301,17 +311,24 @@ export class RequestLimiter {
 
   #answered({ station, admittedMs }: InFlight): void {
     const nowMs = this.#options.now();
-    if (this.outage) {
+    if (this.outage || this.#wasInterrupted(admittedMs)) {
       this.#outageEndedMs = nowMs;
       this.breaker.outageEnded(admittedMs);
       this.#rate.resume(nowMs);
     }
     this.#refusals = undefined;
+    this.#unacceptedSinceMs = undefined;
     this.#rate.accepted(admittedMs, nowMs);
     this.#countRefused(station, admittedMs, nowMs);
     this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
     station.isHanging = false;
     station.hasReplied = true;
+  }
+
+  /** Whether nothing was accepted between a failure and the start of a request that is accepted now. */
+  #wasInterrupted(admittedMs: number): boolean {
+    const sinceMs = this.#unacceptedSinceMs ?? admittedMs;
+    return admittedMs > sinceMs && sinceMs >= this.#outageEndedMs + INTERRUPTED_AGAIN_MS;
   }
 
   #failed(inFlight: InFlight, error: unknown): void {
@@ -320,9 +337,10 @@ export class RequestLimiter {
     if (!(error instanceof RequestFailure && error.status === 401)) this.#rejections = undefined;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       this.#refused(inFlight, error, error.status);
-    } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
+    } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason) && !NOT_REACHED.has(error.status)) {
       this.#answered(inFlight);
     } else {
+      this.#unacceptedSinceMs ??= this.#options.now();
       this.#rate.failed(inFlight.admittedMs, this.#options.now());
       if (error instanceof RequestFailure && error.reason === 'timeout') inFlight.station.isHanging = true;
     }
@@ -345,6 +363,7 @@ export class RequestLimiter {
     const { station, admittedMs } = inFlight;
     const { sinceMs, replies } = station.refused ?? { sinceMs: nowMs, replies: 0 };
     const { retryAfterMs } = failure;
+    this.#unacceptedSinceMs ??= nowMs;
     station.refused = { sinceMs, replies: replies + 1, startedMs: admittedMs, retryAfterMs };
     const areOthersAccepted = this.#rate.lastAcceptedStartMs >= sinceMs;
     if (!areOthersAccepted) this.#upstreamUnavailable(inFlight, failure, nowMs);

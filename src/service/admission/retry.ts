@@ -28,6 +28,9 @@ const THROTTLED_CAP_MS = 1000;
 /** While no request is accepted, retries that count must not all fall between two tokens of a slow token bucket. */
 const REFUSED_BASE_MS = 1000;
 
+/** A restart or deployment of the service, or of a proxy before it, takes some seconds: the last retry comes after it. */
+const INTERRUPTION_MS = 3000;
+
 /** A request that is throttled this often in a row while others are accepted is the cause itself. */
 const MAX_THROTTLINGS = 20;
 
@@ -37,6 +40,8 @@ export class RequestRetries {
   readonly #limiter: Pick<RequestLimiter, 'throttling'>;
   /** Retries that counted against `max_retries`. */
   #retries = 0;
+  /** When the first of them was decided. */
+  #firstFailedMs: number | undefined;
   /** How often the request was throttled in a row. */
   #throttlings = 0;
 
@@ -65,15 +70,16 @@ export class RequestRetries {
     const isLastProbe = request.isProbe && failure.reason === 'timeout';
     if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return 'give-up';
     const delayMs = times.random * backoffMs(BASE_MS, this.#retries, CAP_MS);
-    return this.#retry(Math.max(delayMs, failure.retryAfterMs ?? 0), true, times);
+    return this.#retryCounted(Math.max(delayMs, failure.retryAfterMs ?? 0), failure, times);
   }
 
   /** While other requests are accepted, a retry will succeed in the end and does not count. */
   #afterThrottling(
-    { status, retryAfterMs }: RequestFailure,
+    failure: RequestFailure,
     { isAccepting, isAtLowestRate }: ThrottlingState,
     times: Times,
   ): RetryDecision {
+    const { status, retryAfterMs } = failure;
     const counts = !isAccepting || this.#throttlings > MAX_THROTTLINGS;
     if (this.#maxRetries === 0) return 'give-up';
     if (counts && this.#retries >= this.#maxRetries) {
@@ -81,20 +87,30 @@ export class RequestRetries {
       return mayBeSize ? 'smaller-page' : 'give-up';
     }
     if (retryAfterMs) {
-      const decision = this.#retry(retryAfterMs, counts, times);
+      const decision = counts ? this.#retryCounted(retryAfterMs, failure, times) : retry(retryAfterMs, times);
       return decision === 'give-up' && status === 429 ? 'postpone' : decision;
     }
-    const delayMs = counts
-      ? ((1 + times.random) / 2) * backoffMs(REFUSED_BASE_MS, this.#retries, CAP_MS)
-      : times.random * backoffMs(BASE_MS, this.#throttlings - 1, THROTTLED_CAP_MS);
-    return this.#retry(delayMs, counts, times);
+    if (!counts) return retry(times.random * backoffMs(BASE_MS, this.#throttlings - 1, THROTTLED_CAP_MS), times);
+    const delayMs = ((1 + times.random) / 2) * backoffMs(REFUSED_BASE_MS, this.#retries, CAP_MS);
+    return this.#retryCounted(delayMs, failure, times);
   }
 
-  #retry(delayMs: number, counts: boolean, { nowMs, deadlineMs }: Times): RetryDecision {
-    if (nowMs + delayMs >= deadlineMs) return 'give-up';
-    if (counts) this.#retries += 1;
-    return delayMs;
+  /** The last retry comes after a short interruption, unless that is beyond the deadline. */
+  #retryCounted(delayMs: number, { status }: RequestFailure, times: Times): RetryDecision {
+    const { nowMs, random } = times;
+    this.#firstFailedMs ??= nowMs;
+    const isLast = this.#retries === this.#maxRetries - 1;
+    const mayBeInterruption = isLast && status !== 429;
+    const overMs = mayBeInterruption ? this.#firstFailedMs + INTERRUPTION_MS + random * BASE_MS - nowMs : 0;
+    const later = retry(Math.max(delayMs, overMs), times);
+    const decision = later === 'give-up' ? retry(delayMs, times) : later;
+    if (decision !== 'give-up') this.#retries += 1;
+    return decision;
   }
+}
+
+function retry(delayMs: number, { nowMs, deadlineMs }: Times): RetryDecision {
+  return nowMs + delayMs < deadlineMs ? delayMs : 'give-up';
 }
 
 function backoffMs(baseMs: number, retries: number, capMs: number): number {

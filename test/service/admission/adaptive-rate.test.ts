@@ -117,10 +117,10 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('keeps its limit in an outage, which is not time at a rate', () => {
+  it('keeps its limit while the service accepts nothing, which is not time at a rate', () => {
     const { rate, nowMs } = limitedRate();
     const before = rate.perSecond;
-    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000) rate.started(nowMs + laterMs, true);
+    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000) rate.started(nowMs + laterMs, false);
     rate.resume(nowMs + 700_000);
     rate.started(nowMs + 701_000);
     expect(rate.perSecond).toBe(before);

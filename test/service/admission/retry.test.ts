@@ -37,6 +37,8 @@ function decisions(failures: readonly RequestFailure[], situation: Situation): u
 
 const times = (count: number, failure: RequestFailure) => Array<RequestFailure>(count).fill(failure);
 const retryAfter = (delayMs: number, keepsSlot = false) => ({ delayMs, keepsSlot });
+/** The last retry: three seconds after the first failure. */
+const OUTLIVING = retryAfter(3125);
 const GIVE_UP = 'give-up';
 const SMALLER = 'smaller-page';
 
@@ -51,7 +53,18 @@ describe('RequestRetries', () => {
       { maxRetries: 10 },
       [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000].map((most) => retryAfter(most / 2)),
     ],
-    ['gives up after max_retries', times(3, FAILED), {}, [retryAfter(125), retryAfter(250), GIVE_UP]],
+    [
+      'gives up after max_retries, the last of them after a short interruption',
+      times(3, FAILED),
+      {},
+      [retryAfter(125), OUTLIVING, GIVE_UP],
+    ],
+    [
+      'waits no longer than usual for the last retry when the deadline leaves no room',
+      times(3, FAILED),
+      { deadlineMs: 4000 },
+      [retryAfter(125), retryAfter(250), GIVE_UP],
+    ],
     ['gives up without retries, when throttled', [throttled()], { maxRetries: 0 }, [GIVE_UP]],
     ['gives up on failures that a retry cannot change', [new RequestFailure('forbidden', '403')], {}, [GIVE_UP]],
     ['gives up rather than wait into the deadline', [FAILED], { deadlineMs: 1125 }, [GIVE_UP]],
@@ -63,7 +76,7 @@ describe('RequestRetries', () => {
       'requests a smaller page at once when a page is too large, whatever the retries',
       [TOO_LARGE, FAILED, FAILED, TOO_LARGE],
       {},
-      [SMALLER, retryAfter(125), retryAfter(250), SMALLER],
+      [SMALLER, retryAfter(125), OUTLIVING, SMALLER],
     ],
     [
       'does not count throttling while other requests are accepted, until it cannot be chance',

@@ -269,7 +269,7 @@ describe('TokenSource', () => {
         time: { clock: undefined, random: () => 0 },
       });
       expect(await get()).toBe('Bearer token-1');
-      expect(sleeps).toEqual([500, 1000]);
+      expect(sleeps).toEqual([500, 2500]);
     });
   });
 

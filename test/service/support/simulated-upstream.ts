@@ -20,9 +20,14 @@ export interface UpstreamModel {
   readonly throttlesAll?: (nowMs: number) => boolean;
   /** Whether a request gets a 503. */
   readonly unavailable?: (station: string, nowMs: number) => boolean;
+  /** What comes instead of a reply of the service. */
+  readonly interrupted?: (nowMs: number) => Interruption | undefined;
   /** The `Retry-After` of these replies, if it differs from that of the others. */
   readonly unavailableRetryAfter?: number | undefined;
 }
+
+/** The connection is refused or reset, or a proxy answers with that status. */
+export type Interruption = 'refused' | 'reset' | 502 | 503 | 504;
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -85,6 +90,8 @@ export class SimulatedUpstream {
     if (jitterMs > 0) await this.#clock.sleep(jitterMs * this.#random(), signal);
     const nowMs = this.#clock.now();
     const pageMs = typeof latencyMs === 'number' ? latencyMs : latencyMs(station, nowMs);
+    const interruption = this.#model.interrupted?.(nowMs);
+    if (interruption !== undefined) return this.#interrupt(interruption, signal);
     if (hangs?.(station, nowMs) || pageMs > timeoutMs) {
       await this.#clock.sleep(timeoutMs, signal);
       throw new RequestFailure('timeout', 'no reply', { retryable: true });
@@ -103,6 +110,12 @@ export class SimulatedUpstream {
     } finally {
       this.#served -= 1;
     }
+  }
+
+  async #interrupt(interruption: Interruption, signal: AbortSignal): Promise<Reply> {
+    await this.#clock.sleep(this.#model.throttleLatencyMs ?? 1, signal);
+    if (typeof interruption === 'number') return { status: interruption, headers: {}, body: NO_BODY };
+    throw new RequestFailure('network', `connection ${interruption}`, { retryable: true });
   }
 
   #refusal(status: 429 | 503, isOut: boolean): Reply {
