@@ -80,6 +80,7 @@ function newContext(): ListingContext {
     outdatedAtMs: 0,
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
+    repliedFromCache: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,
   };
 }

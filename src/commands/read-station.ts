@@ -2,11 +2,13 @@ import type { FlagValues } from '../cli/flags.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
+import type { Health } from '../model/health.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ListedPage } from '../service/request-observer.ts';
 import type { StationCache } from '../stations/station-cache.ts';
+import { cacheNote } from '../status/station-status.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
 import { printable } from '../text/records.ts';
 import { countText, firstOf } from '../text/words.ts';
@@ -14,7 +16,7 @@ import { withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 import { withStations } from './with-stations.ts';
 
-export interface StationReading {
+export interface StationReading extends Pick<Health, 'cached'> {
   readonly station: ResourceSpec;
   readonly snapshot: Snapshot;
 }
@@ -69,7 +71,7 @@ export async function readStations(
 async function reading(station: StationCache<Resources>): Promise<StationReading | string> {
   await station.refresh();
   const { spec, health, served } = station.view();
-  if (served) return { station: spec, snapshot: served.data.snapshot };
+  if (served) return { station: spec, snapshot: served.data.snapshot, cached: health.cached };
   const { reason, message, error } = health.failure ?? {};
   if (reason === undefined || reason === 'internal') throw error;
   return `cannot list ${quoted(spec.name)}: ${reason}: ${printable(`${message}`)}`;
@@ -93,13 +95,15 @@ function onlyStation<Loaded extends LoadedConfig>(loaded: Loaded, name: string):
 
 const MAX_PRINTED_REASONS = 20;
 
-function warnings({ station, snapshot }: StationReading): readonly string[] {
+function warnings({ station, snapshot, cached }: StationReading): readonly string[] {
   const incomplete = `the listing of ${quoted(station.name)} is not verified complete`;
-  return firstOf(
+  const reasons = firstOf(
     snapshot.incompleteReasons.map(({ text }) => `${incomplete}: ${printable(text)}`),
     MAX_PRINTED_REASONS,
     (more) => `${incomplete} for ${countText(more, 'more reason')}`,
   );
+  const note = cacheNote({ cached });
+  return note === undefined ? reasons : [...reasons, `${quoted(station.name)}: ${note}`];
 }
 
 /** Throws an OperatorError for a label that no entry of `resource_labels` has, or that is given twice. */

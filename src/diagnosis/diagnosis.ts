@@ -1,6 +1,7 @@
 import { DAY_MS } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
+import { cacheNote } from '../status/station-status.ts';
 import { firstOf, numberText } from '../text/words.ts';
 import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
 
@@ -79,12 +80,22 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
   const withheldSeries = withholding.reduce((sum, { listed: { withheld } }) => sum + withheld, 0);
   const empty = listed.filter(({ listed: { snapshot } }) => snapshot.size + snapshot.rejected === 0);
   const invalid = listed.filter((station) => invalidFields(station) !== '');
+  const cached = listed.filter(({ status }) => status.cached !== undefined);
   return [
     ...warningOf(slow, secondsText, (slowest) => ({
       problem: 'slower than scrapes',
       what: `A refresh takes up to ${secondsText(slowest)}, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
       advice: 'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
     })),
+    ...warningOf(
+      cached,
+      ({ status }) => `${status.cached?.header}`,
+      ({ status }) => ({
+        problem: 'cached replies',
+        what: `${cacheNote(status)}`,
+        advice: 'Exclude the service from the cache, which ignores the Cache-Control: no-cache of the requests.',
+      }),
+    ),
     ...warningOf(
       withholding,
       ({ listed: { withheld } }) => numberText(withheld),

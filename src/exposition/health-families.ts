@@ -26,7 +26,7 @@ export const HEALTH_FAMILIES = stationFamilies<HealthSource>()({
     samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
   },
   telemetry_station_last_success_timestamp_seconds: {
-    help: 'Timestamp of the last successful refresh, 0 before the first one.',
+    help: 'Timestamp of the last successful refresh, minus the age of replies from a cache; 0 before the first one.',
     exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
     example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
     samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],

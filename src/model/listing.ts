@@ -96,6 +96,14 @@ export interface RepeatedListing {
   readonly intervalMs: number;
 }
 
+/** A reply that comes from a cache between the exporter and the service. */
+export interface CachedReply {
+  /** For how long the service had not been asked for it; undefined: the cache does not say. */
+  readonly ageMs: number | undefined;
+  /** The header that says so, for people: `Age: 34 s`, `X-Cache: HIT`. */
+  readonly header: string;
+}
+
 /** One refresh of a station: all of its requests share this object. Times are monotonic milliseconds. */
 export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
@@ -106,6 +114,8 @@ export interface ListingContext {
   readonly refreshTimeoutMs: number;
   /** Called once, when the first request is admitted: the refresh timeout counts from there. */
   started(): void;
+  /** Called for each page that comes from a cache: the data of the refresh is that old. */
+  repliedFromCache(reply: CachedReply): void;
   /** When the refresh times out; Infinity until it has started. */
   deadlineMs(): number;
 }

@@ -26,6 +26,7 @@ const RATE = `a number of at least ${MIN_REQUESTS_PER_SECOND}, or 0 for no limit
 const RESERVED_HEADERS = new Set([
   'accept',
   'accept-encoding',
+  'cache-control',
   'connection',
   'content-encoding',
   'content-length',

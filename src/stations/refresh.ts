@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
-import type { ListingContext } from '../model/listing.ts';
+import type { CachedReply, ListingContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 interface RefreshOptions {
@@ -27,6 +27,8 @@ export class Refresh implements ListingContext {
   readonly #controller = new AbortController();
   #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The oldest reply from a cache, and the time of its content: Infinity if the cache does not say. */
+  #cached: { readonly header: string; readonly contentAt: number } | undefined;
 
   constructor(spec: StationSpec, options: RefreshOptions) {
     this.station = spec.name;
@@ -57,6 +59,19 @@ export class Refresh implements ListingContext {
     this.#startedAt = this.#clock.elapsedMs();
     this.#timer = setTimeout(() => this.#timeOut(), this.refreshTimeoutMs);
     this.#options.started();
+  }
+
+  repliedFromCache({ ageMs, header }: CachedReply): void {
+    const contentAt = ageMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.elapsedMs() - ageMs;
+    if (this.#cached === undefined || contentAt < this.#cached.contentAt) this.#cached = { header, contentAt };
+  }
+
+  /** The oldest reply from a cache, with its age by now; undefined: there was none. */
+  cached(): CachedReply | undefined {
+    if (this.#cached === undefined) return undefined;
+    const { header, contentAt } = this.#cached;
+    const ageMs = Number.isFinite(contentAt) ? this.#clock.elapsedMs() - contentAt : undefined;
+    return { header, ageMs };
   }
 
   deadlineMs(): number {

@@ -73,8 +73,8 @@ export class StationCache<K extends Kind> {
   #notBefore = Number.NEGATIVE_INFINITY;
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
-  /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`. */
-  #lastGood: { readonly served: Served<K['data']>; readonly takenAgingMs: number } | undefined;
+  /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`, when it was `ageMs` old. */
+  #lastGood: { readonly served: Served<K['data']>; readonly takenAgingMs: number; readonly ageMs: number } | undefined;
   /** Whether that is of the service that the station lists, and not of one before a reload. */
   #isOfService = true;
   /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
@@ -167,8 +167,8 @@ export class StationCache<K extends Kind> {
     // Its data may be that of its own predecessor, before the service changed.
     this.#isOfService = isSameService && predecessor.#isOfService;
     this.#collector.adopt(predecessor.#lastGood.served.data, this.#isOfService);
-    const ageMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
-    this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - ageMs };
+    const sinceMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
+    this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - sinceMs };
   }
 
   /** Aborts a running refresh; later scrapes start none. */
@@ -196,8 +196,10 @@ export class StationCache<K extends Kind> {
   #isServable(): boolean {
     if (!this.#lastGood) return false;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    const servedMs = this.#health.failure ? maxStaleMs : Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
-    return this.#agingMs() - this.#lastGood.takenAgingMs <= servedMs;
+    const { takenAgingMs, ageMs } = this.#lastGood;
+    const sinceMs = this.#agingMs() - takenAgingMs;
+    // While refreshes succeed, an old reply of a cache is the latest that there is.
+    return this.#health.failure ? sinceMs + ageMs <= maxStaleMs : sinceMs <= Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
   }
 
   /** A clock that stands still while `Retry-After` holds the upstream or a refresh waits in its queue: data gets older then, but not stale. */
@@ -222,7 +224,8 @@ export class StationCache<K extends Kind> {
       const collected = await refresh.run((context) => this.#collector.collect(context));
       if (signal.aborted) return;
       collected.commit();
-      this.#lastGood = { served: collected.served, takenAgingMs: this.#agingMs() };
+      const ageMs = refresh.cached()?.ageMs ?? 0;
+      this.#lastGood = { served: collected.served, takenAgingMs: this.#agingMs(), ageMs };
       this.#isOfService = true;
       this.#conclude(refresh, undefined, collected.report);
     } catch (error) {
@@ -239,8 +242,9 @@ export class StationCache<K extends Kind> {
     const { requestedAt, startedAt = requestedAt } = refresh;
     this.#latest = { requestedAt, startedAt: refresh.startedAt ?? this.#latest.startedAt, endedAt };
     const lastAttemptMs = this.#clock.wallMs();
-    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
-    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: endedAt - startedAt, failure };
+    const cached = failure ? this.#health.cached : refresh.cached();
+    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs - (cached?.ageMs ?? 0);
+    this.#health = { lastAttemptMs, lastSuccessMs, cached, durationMs: endedAt - startedAt, failure };
     this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, report });
   }
 

@@ -30,7 +30,10 @@ export const STATION_COLUMNS = documented<StationStatus>({
     'End of the first refresh that failed since the last success; null if the latest one succeeded.',
     ({ outage }) => rfc3339(outage?.fromMs),
   ],
-  last_success: ['End of the last successful refresh.', ({ lastSuccessMs }) => rfc3339(lastSuccessMs)],
+  last_success: [
+    'End of the last successful refresh, minus the age of replies from a cache.',
+    ({ lastSuccessMs }) => rfc3339(lastSuccessMs),
+  ],
   last_attempt: ['End of the latest refresh.', ({ lastAttemptMs }) => rfc3339(lastAttemptMs)],
   refresh_duration_seconds: ['Duration of the latest refresh.', ({ durationMs }) => secondsOf(durationMs)],
   next_refresh_seconds: [

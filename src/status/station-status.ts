@@ -78,6 +78,16 @@ export interface StationDetail {
   readonly links: readonly LinkTemplate[];
 }
 
+/** Says that the data of the last successful refresh is older than it, as a sentence; undefined: no reply came from a cache. */
+export function cacheNote({ cached }: Pick<Health, 'cached'>): string | undefined {
+  if (cached === undefined) return undefined;
+  const age =
+    cached.ageMs === undefined
+      ? 'which does not say how old they are: counts may lag behind'
+      : 'and are that old when they arrive';
+  return `The replies come from a cache (${cached.header}), ${age}.`;
+}
+
 /** Labels of the station states, by the key used in style sheet and script. */
 export const STATION_STATES = { failing: 'failing', 'no-data': 'no data', 'not-tried': 'not tried', up: 'up' } as const;
 

@@ -180,6 +180,54 @@ describe('StationCache', () => {
     expect(encodedIn(cache.view())).toBe('a,b');
   });
 
+  describe('with replies from a cache', () => {
+    /** A station with a listing whose pages had these ages, as far as known. */
+    async function cachedStation(...agesMs: (number | undefined)[]) {
+      const station = stationOf();
+      const refresh = station.cache.refreshIfDue();
+      for (const ageMs of agesMs) station.calls[0]?.context.repliedFromCache({ ageMs, header: `${ageMs}` });
+      station.clock.advance(500);
+      station.calls[0]?.resolve(twoRecords());
+      await refresh;
+      return station;
+    }
+
+    it.each([
+      { agesMs: [2000, 34_000, undefined], header: '34000', olderMs: 34_500, ageMs: 34_500 },
+      { agesMs: [undefined], header: 'undefined', olderMs: 0, ageMs: undefined },
+      { agesMs: [undefined, 3000], header: '3000', olderMs: 3500, ageMs: 3500 },
+    ])('dates the data by the oldest of $agesMs, which do not make it due earlier', async (row) => {
+      const { cache, clock, calls } = await cachedStation(...row.agesMs);
+      const { lastAttemptMs, lastSuccessMs, cached } = cache.view().health;
+      expect(lastAttemptMs).toBe(clock.wallMs());
+      expect(lastSuccessMs).toBe(clock.wallMs() - row.olderMs);
+      expect(cached).toEqual({ header: row.header, ageMs: row.ageMs });
+      clock.advance(56_499);
+      expect(cache.refreshIfDue()).toBeUndefined();
+      expect(calls).toHaveLength(1);
+      clock.advance(1);
+      void cache.refreshIfDue();
+      expect(calls).toHaveLength(2);
+    });
+
+    it('counts the age for max_stale while refreshes fail, and forgets it with the next reply of the service', async () => {
+      const { cache, attemptLater, expectServedFor } = await cachedStation(34_000);
+      await attemptLater(down());
+      const { cached } = cache.view().health;
+      expect(cached).toEqual({ header: '34000', ageMs: 34_500 });
+      expectServedFor(900_000 - 60_000 - 34_500);
+      await attemptLater(twoRecords());
+      expect(cache.view().health.cached).toBeUndefined();
+    });
+
+    it('serves what a cache returns while refreshes succeed, however old it says that it is', async () => {
+      const { cache, attemptLater } = await cachedStation(31_536_000_000);
+      expect(encodedIn(cache.view())).toBe('a,b');
+      await attemptLater(down());
+      expect(cache.view().served).toBeUndefined();
+    });
+  });
+
   /** The ids of the resources that are published as firing. */
   const firingOf = ({ served }: StationView<Resources>) => {
     const { firing, held } = served?.data.lastKnown ?? NOTHING_KNOWN;

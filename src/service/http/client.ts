@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import type { ListingContext } from '../../model/listing.ts';
+import type { CachedReply, ListingContext } from '../../model/listing.ts';
 import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import type { InFlight } from '../admission/circuit-breaker.ts';
 import { RequestLimiter } from '../admission/request-limiter.ts';
@@ -10,6 +10,7 @@ import type { Signature } from '../auth/scheme.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
+import { cachedReply } from './cached-reply.ts';
 import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
 import { withoutIdentity } from './tls-options.ts';
 
@@ -34,7 +35,12 @@ export const systemDependencies: ClientDependencies = {
   exchange,
 };
 
-const DEFAULT_HEADERS = ['Accept', 'application/json', 'Content-Type', 'application/json'];
+const DEFAULT_HEADERS = [
+  ...['Accept', 'application/json'],
+  // A cache on the way that obeys it asks the service.
+  ...['Cache-Control', 'no-cache'],
+  ...['Content-Type', 'application/json'],
+];
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
@@ -61,6 +67,12 @@ interface PageRequest<T> {
   signature?: Signature;
   /** The credentials were obtained again after a 401. */
   isRenewed: boolean;
+}
+
+interface ReceivedPage {
+  readonly body: Uint8Array;
+  /** undefined: it does not come from a cache. */
+  readonly cached: CachedReply | undefined;
 }
 
 /** The HTTP client of one upstream, shared by all stations on it. */
@@ -161,7 +173,10 @@ export class UpstreamClient {
         admitted = inFlight;
         const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
-          return await read(await this.#attempt(request, inFlight, buffer));
+          const { body, cached } = await this.#attempt(request, inFlight, buffer);
+          const page = await read(body);
+          if (cached) context.repliedFromCache(cached);
+          return page;
         } finally {
           buffer.clear();
           this.#freeBuffers.push(buffer);
@@ -217,7 +232,7 @@ export class UpstreamClient {
     request.path = smallerPath;
   }
 
-  async #attempt(page: PageRequest<unknown>, inFlight: InFlight, buffer: BodyBuffer): Promise<Buffer> {
+  async #attempt(page: PageRequest<unknown>, inFlight: InFlight, buffer: BodyBuffer): Promise<ReceivedPage> {
     const { path: pathAndQuery, context } = page;
     const { signal } = context;
     const { wallMs, elapsedMs } = this.#dependencies.clock;
@@ -240,7 +255,8 @@ export class UpstreamClient {
       const reply = await this.#dependencies.exchange(this.#service, request, signal, buffer);
       if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
       end();
-      return reply.body;
+      const cached = cachedReply(reply.headers, secrets);
+      return { body: reply.body, cached: cached && agedBy(cached, elapsedMs() - startMs) };
     } catch (error) {
       end(requestReason(error, signal));
       throw error;
@@ -264,6 +280,11 @@ export class UpstreamClient {
     this.#endpoints.push(endpoint);
     return endpoint;
   }
+}
+
+/** The cache may have sent the reply, with the age at that time, any time since the request (RFC 9111, 4.2.3). */
+function agedBy(reply: CachedReply, sinceMs: number): CachedReply {
+  return { ...reply, ageMs: reply.ageMs === undefined ? undefined : reply.ageMs + sinceMs };
 }
 
 /** Why a request failed; undefined for one that its caller aborted for another reason than a timeout. */

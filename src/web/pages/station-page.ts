@@ -6,6 +6,7 @@ import { type StationResource, searchStations } from '../../resources/selection.
 import type { Snapshot } from '../../resources/snapshot.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
+  cacheNote,
   failureTone,
   knownCounts,
   nextRefreshText,
@@ -84,7 +85,7 @@ ${LIVE_CONTROLS}
 ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
 ${stationTiles(view)}
-${withheldNotes(served)}
+${noteOf(cacheNote(status))}${withheldNotes(served)}
 ${refreshesSection(view)}
 <details id="details">
 <summary>Details: where the station is, and its listing</summary>
@@ -100,6 +101,10 @@ ${served === undefined ? [] : rejectedSection(served.snapshot)}</details>
 ${resourcesOf(view)}
 </section>
 `;
+}
+
+function noteOf(text: string | undefined): Html {
+  return text === undefined ? html`` : html`<p class="quiet">${text}</p>\n`;
 }
 
 /** The numbers of the station, with what they are to be compared with. */

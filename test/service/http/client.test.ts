@@ -36,7 +36,7 @@ describe('UpstreamClient', () => {
     const { get, requests, url } = await servedClient(replying('{}'), { headers });
     await get();
     expect(requests[0]?.rawHeaders.join(' ')).toBe(
-      `host ${url.host} connection keep-alive Accept application/json Content-Type application/json User-Agent test-agent/1 X-Tenant a X-Tenant b X-Token from-file`,
+      `host ${url.host} connection keep-alive Accept application/json Cache-Control no-cache Content-Type application/json User-Agent test-agent/1 X-Tenant a X-Tenant b X-Token from-file`,
     );
   });
 

@@ -11,6 +11,7 @@ export function listingContext(overrides: Partial<ListingContext> = {}): Listing
     outdatedAtMs: 0,
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
+    repliedFromCache: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,
     ...overrides,
     signal,
