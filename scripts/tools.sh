@@ -9,9 +9,9 @@ version_of() { sed -n "s|^\(require \)\?\t\?$2 v\([^ ]*\).*|\2|p" "$definitions/
 
 KUBERNETES_VERSION=$(version_of kubernetes k8s.io/kubernetes)
 
-# built NAME: prints a folder with the commands of scripts/tools/NAME, after building them unless an earlier run has completed it.
+# filled NAME COMMAND [ARGUMENT]...: prints a folder that COMMAND, run in scripts/tools/NAME, has filled: $folder. An earlier run may have completed it.
 # A second caller waits for the first, so that .ci/run can start the builds before they are needed.
-built() {
+filled() {
   local definition=$definitions/$1 folder
   folder=$tools/$1-$(cat "$definition"/go.{mod,sum} | sha256sum | cut --characters=1-12)
   mkdir -p "$folder"
@@ -19,11 +19,32 @@ built() {
     flock 9
     [ ! -e "$folder/complete" ] || exit 0
     cd "$definition"
-    retried go build -trimpath "${@:2}" -o "$folder" tool >"$folder/log" 2>&1 || { tail -n 5 "$folder/log" >&2; exit 1; }
+    retried "${@:2}" >"$folder/log" 2>&1 || { tail -n 5 "$folder/log" >&2; exit 1; }
     touch "$folder/complete"
   ) 9>"$folder/lock" || return
   echo "$folder"
 }
+
+# built NAME [FLAG]...: prints a folder with the tools of go.mod.
+built() { filled "$1" build_tools "${@:2}"; }
+build_tools() { go build -trimpath "$@" -o "$folder" tool; }
+
+# The module lacks the web interface that the command embeds, so a copy with an empty page is built.
+build_alertmanager() (
+  module=github.com/prometheus/alertmanager
+  source=$folder/source
+  version=$(version_of alertmanager "$module")
+  go mod download "$module" &&
+    rm -rf "$source" &&
+    cp -R "$(go list -m -f '{{.Dir}}' "$module")" "$source" &&
+    chmod -R u+w "$source" &&
+    mkdir -p "$source/ui/app/dist" &&
+    touch "$source/ui/app/dist/index.html" &&
+    cd "$source" &&
+    go build -trimpath -ldflags "-X github.com/prometheus/common/version.Version=$version" -o "$folder/prometheus-alertmanager" ./cmd/alertmanager &&
+    go build -trimpath -o "$folder" ./cmd/amtool &&
+    rm -rf "$source"
+)
 
 # Each function prints a folder with the commands that it names.
 # prometheus and promtool of version 3; 3.15.0 is the module v0.315.0. Service discovery other than static, file and HTTP is left out.
@@ -33,6 +54,8 @@ prometheus_3() {
   version=$(sed 's/^0\.\([0-9]\)\([0-9]*\)\./\1.\2./' <<<"$version")
   built prometheus -tags remove_all_sd,netgo -ldflags "-X github.com/prometheus/common/version.Version=$version"
 }
+# prometheus-alertmanager, which is Debian's name of the command, and amtool.
+alertmanager() { filled alertmanager build_alertmanager; }
 # kube-apiserver and kubectl. Helm refuses a server without a version.
 kubernetes() { built kubernetes -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v$KUBERNETES_VERSION"; }
 helm_3() { built helm-3 -ldflags '-s -w'; }
@@ -60,5 +83,5 @@ prometheus_client() { wheels prometheus-client; }
 
 # start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
 start_builds() {
-  (for build in prometheus_3 linters pint_folder helm_3 helm_4 victoria_metrics kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
+  (for build in prometheus_3 alertmanager linters pint_folder helm_3 helm_4 victoria_metrics kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }

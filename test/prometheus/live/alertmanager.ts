@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,9 +19,7 @@ export interface Notification {
   }[];
 }
 
-/**
- * Debian's Alertmanager with the example configuration, whose receivers are webhooks. `minuteS`: one minute of its intervals, in seconds.
- */
+/** The Alertmanager on the PATH with the example configuration, whose receivers are webhooks. `minuteS`: one minute of its intervals, in seconds. */
 export async function startAlertmanager(minuteS: number) {
   const notifications: Notification[] = [];
   const webhook = createServer(async (request, response) => {
@@ -29,22 +28,38 @@ export async function startAlertmanager(minuteS: number) {
   }).listen(0, '127.0.0.1');
   await once(webhook, 'listening');
   const { port } = webhook.address() as AddressInfo;
+  const isStartDelayed = knowsStartDelay();
   const daemon = await startDaemon({
-    command: 'prometheus-alertmanager',
-    debianPackage: 'prometheus-alertmanager',
+    command: COMMAND,
+    debianPackage: COMMAND,
     files: { 'alertmanager.yml': exampleWith(`http://127.0.0.1:${port}/`, minuteS) },
     flags: (folder, address) => [
       `--config.file=${join(folder, 'alertmanager.yml')}`,
       `--storage.path=${join(folder, 'data')}`,
       `--web.listen-address=${address}`,
       '--cluster.listen-address=',
+      ...(isStartDelayed ? [`${START_DELAY}=${minuteS * shippedStartDelayMinutes()}s`] : []),
     ],
   });
   return {
     url: daemon.url,
     target: new URL(daemon.url).host,
+    /** Whether its version has the flag of the compose file. */
+    isStartDelayed,
     /** In order of arrival. */
     notifications,
+    restart: daemon.restart,
+    /** Alerts that fire, as Prometheus sends them. */
+    send: async (
+      alerts: readonly { readonly labels: Readonly<Record<string, string>>; readonly startsAt?: string }[],
+    ) => {
+      const response = await fetch(`${daemon.url}/api/v2/alerts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(alerts),
+      });
+      if (response.status !== 200) throw new Error(`expected status 200, got ${response.status}`);
+    },
     stop: async () => {
       await daemon.stop();
       webhook.close();
@@ -53,9 +68,27 @@ export async function startAlertmanager(minuteS: number) {
   };
 }
 
+/** Debian's name of the program and of its package. */
+const COMMAND = 'prometheus-alertmanager';
+
+const START_DELAY = '--dispatch.start-delay';
+
+/** Version 0.30 and later. */
+function knowsStartDelay(): boolean {
+  const { stdout, stderr } = spawnSync(COMMAND, ['--help'], { encoding: 'utf8' });
+  return `${stdout}${stderr}`.includes(START_DELAY);
+}
+
+function shippedStartDelayMinutes(): number {
+  const compose = readFileSync(new URL('compose.yaml', COMPOSE), 'utf8');
+  const [, minutes] = new RegExp(`${START_DELAY}=(\\d+)m\\b`).exec(compose) ?? [];
+  return Number(minutes);
+}
+
+const COMPOSE = new URL('../../../deploy/compose/', import.meta.url);
+
 function exampleWith(url: string, minuteS: number): string {
-  const file = new URL('../../../deploy/compose/alertmanager.yml', import.meta.url);
-  const { route, receivers, ...rest } = parse(readFileSync(file, 'utf8')) as {
+  const { route, receivers, ...rest } = parse(readFileSync(new URL('alertmanager.yml', COMPOSE), 'utf8')) as {
     route: object;
     receivers: { name: string }[];
   };

@@ -20,15 +20,27 @@ export async function startDaemon({ command, debianPackage, files, flags, addres
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const listenAddress = address ?? `127.0.0.1:${await closedPort()}`;
-  const child = spawn(command, flags(folder, listenAddress));
-  const output: string[] = [];
-  child.stderr.on('data', (chunk) => output.push(String(chunk)));
-  await Promise.race([
-    once(child, 'spawn'),
-    once(child, 'error').then(([error]) => throwMissing(command, debianPackage, error)),
-  ]);
-  await waitUntilReady(`http://${listenAddress}/-/ready`, child, output);
-  return { url: `http://${listenAddress}`, stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })) };
+  const start = async () => {
+    const started = spawn(command, flags(folder, listenAddress));
+    const output: string[] = [];
+    started.stderr.on('data', (chunk) => output.push(String(chunk)));
+    await Promise.race([
+      once(started, 'spawn'),
+      once(started, 'error').then(([error]) => throwMissing(command, debianPackage, error)),
+    ]);
+    await waitUntilReady(`http://${listenAddress}/-/ready`, started, output);
+    return started;
+  };
+  let child = await start();
+  return {
+    url: `http://${listenAddress}`,
+    stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })),
+    /** Keeps the address and the folder. */
+    restart: async () => {
+      await stopProcess(child);
+      child = await start();
+    },
+  };
 }
 
 function throwMissing(command: string, debianPackage: string, error: Error): never {
