@@ -83,7 +83,7 @@ function schemeKeys(): SchemeKeys {
 
 const tlsConfig = crossChecked(
   z.strictObject({
-    ca_file: optionalKey(filePath, 'CA certificates to trust (default: those of Node.js).'),
+    ca_file: optionalKey(filePath, 'CA certificates to trust, root or intermediate (default: those of Node.js).'),
     cert_file: optionalKey(filePath, 'Client certificate; requires `key_file`.'),
     key_file: optionalKey(filePath, 'Private key of the client certificate; requires `cert_file`.'),
     server_name: optionalKey(
@@ -91,7 +91,10 @@ const tlsConfig = crossChecked(
       'Server name to verify in the certificate (default: the host of `base_url`).',
     ),
     insecure_skip_verify: z.boolean().prefault(false).describe('Disable verification of the server certificate.'),
-    min_version: optionalKey(tlsVersion, 'Minimum TLS version.'),
+    min_version: optionalKey(
+      tlsVersion,
+      'Minimum TLS version; `TLS10` and `TLS11` also allow the weak keys and signatures that these need.',
+    ),
   }),
   function* (value) {
     const pairs = [['cert_file', 'key_file'] as const, ['key_file', 'cert_file'] as const];

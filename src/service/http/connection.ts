@@ -1,13 +1,10 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
-import { TLS_VERSIONS } from '../../schema/scalar-schemas.ts';
 import { proxySecrets, userInformation } from '../redaction.ts';
 import { RequestFailure, transportFailure } from '../request-failure.ts';
+import { readTlsFiles, secureContext, type TlsFiles } from './tls-files.ts';
 import { type TlsOptions, withoutIdentity } from './tls-options.ts';
 
 interface RouteOptions {
@@ -126,45 +123,8 @@ function tlsSettings(tls: TlsOptions | undefined, files: TlsFiles, timeout: numb
   const { insecure_skip_verify, server_name, min_version } = tls;
   return {
     timeout,
-    secureContext: secureContext(files, min_version && TLS_VERSIONS[min_version]),
+    secureContext: secureContext(files, min_version),
     rejectUnauthorized: !insecure_skip_verify,
     ...(server_name !== undefined && { servername: server_name }),
   };
-}
-
-/** Authority, certificate and key. */
-type TlsFiles = readonly (TlsFile | undefined)[];
-
-interface TlsFile {
-  readonly file: string;
-  readonly content: Buffer;
-}
-
-function readTlsFiles(tls: TlsOptions | undefined): Promise<TlsFiles> {
-  return Promise.all([tls?.ca_file, tls?.cert_file, tls?.key_file].map(readTlsFile));
-}
-
-async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
-  if (file === undefined) return undefined;
-  const content = await readFile(file).catch((cause: Error) => {
-    throw new RequestFailure('tls', `cannot read TLS file ${file}: ${cause.message}`, { cause });
-  });
-  return { file, content };
-}
-
-function secureContext([ca, cert, key]: TlsFiles, minVersion: SecureVersion | undefined): SecureContext {
-  // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
-  for (const one of [ca, cert]) if (one) parseTlsFile(one.file, () => new X509Certificate(one.content));
-  if (key !== undefined) parseTlsFile(key.file, () => createPrivateKey(key.content));
-  return parseTlsFile(`${cert?.file} with ${key?.file}`, () =>
-    createSecureContext({ ca: ca?.content, cert: cert?.content, key: key?.content, minVersion }),
-  );
-}
-
-function parseTlsFile<T>(file: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new RequestFailure('tls', `invalid TLS file ${file}: ${String(cause)}`, { cause });
-  }
 }

@@ -1,10 +1,12 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../../src/model/failure.ts';
+import { TLS_VERSIONS } from '../../../src/schema/scalar-schemas.ts';
 import { connectOnce } from '../../../src/service/http/connection.ts';
 import type { TlsOptions } from '../../../src/service/http/tls-options.ts';
 import { explain } from '../../../src/status/advice.ts';
-import { issue } from '../support/certificates.ts';
+import { type Issued, issue } from '../support/certificates.ts';
 import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { shownName, startProxy } from '../support/proxy.ts';
@@ -28,6 +30,14 @@ const identity = () => ({
   cert_file: temporaryFile('cert.pem', ourselves.cert),
   key_file: temporaryFile('key.pem', ourselves.key),
 });
+
+/** Without its second line. */
+const damaged = (pem: string) => pem.replace(/(?<=-----\n).*\n/, '');
+
+const encrypted = (key: string) =>
+  createPrivateKey(key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' });
+
+const derOf = (key: string) => createPrivateKey(key).export({ type: 'pkcs8', format: 'der' });
 
 const MUTUAL = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
 
@@ -72,6 +82,22 @@ describe('openPool with TLS', () => {
     });
   });
 
+  it.each(['TLS10', 'TLS11'] as const)('connects to a server that has nothing newer than %s', async (min_version) => {
+    const version = TLS_VERSIONS[min_version];
+    const old = { minVersion: version, maxVersion: version, ciphers: 'ALL:@SECLEVEL=0' };
+    const { url } = await startSecure(forAddress, old);
+    expect(await testClient(url, { tls: trusting({ min_version }) }).get()).toBe('secure');
+    expect(await testClient(url, { tls: trusting() }).failure()).toMatchObject({ reason: 'tls' });
+  });
+
+  it('trusts an intermediate authority without its root', async () => {
+    const intermediate = issue({ name: 'intermediate', issuer: authority, isAuthority: true });
+    const { url } = await startSecure(issue({ name: 'service', issuer: intermediate, hosts: ['127.0.0.1'] }));
+    const tls = (ca: Issued) => ({ tls: trusting({ ca_file: temporaryFile('ca.pem', ca.cert) }) });
+    expect(await testClient(url, tls(intermediate)).get()).toBe('secure');
+    expect(await testClient(url, tls(authority)).failure()).toMatchObject({ reason: 'tls' });
+  });
+
   it('reads certificate files again for each connection', async () => {
     const { url } = await startService(replying('secure', 200, { Connection: 'close' }), forAddress);
     const tls = trusting();
@@ -90,6 +116,56 @@ describe('openPool with TLS', () => {
       'a certificate and key that do not match',
       () => ({ ...identity(), key_file: temporaryFile('other', forName.key) }),
       /invalid TLS file \S+\/cert\.pem with \S+\/other: /,
+    ],
+    [
+      'which certificate is damaged',
+      () => ({ ca_file: temporaryFile('ca.pem', `${authority.cert}\n${damaged(ourselves.cert)}`) }),
+      /invalid TLS file \S+\/ca\.pem: certificate 2 of 2 is damaged: /,
+    ],
+    [
+      'the command that converts an authority in DER',
+      () => ({ ca_file: temporaryFile('ca.der', new X509Certificate(authority.cert).raw) }),
+      /format DER, expected PEM: openssl x509 -inform der -in (\S+ca\.der) -out \1\.pem converts it/,
+    ],
+    [
+      'the command that converts a PKCS #7 file',
+      () => ({ ca_file: temporaryFile('ca.p7b', authority.cert.replaceAll('CERTIFICATE', 'PKCS7')) }),
+      /format PKCS #7, expected PEM: openssl pkcs7 -print_certs -in \S+ca\.p7b /,
+    ],
+    [
+      'the command that converts a PKCS #12 file',
+      () => ({ ...identity(), cert_file: temporaryFile('client.p12', Buffer.from([0x30, 0x00])) }),
+      /format PKCS #12, expected PEM: openssl pkcs12 -nokeys -in \S+client\.p12 /,
+    ],
+    [
+      'a file without a certificate',
+      () => ({ ca_file: temporaryFile('ca.pem', authority.key) }),
+      /ca\.pem: it has no certificate, expected -----BEGIN CERTIFICATE-----/,
+    ],
+    [
+      'the command that removes a passphrase',
+      () => ({ ...identity(), key_file: temporaryFile('client.key', encrypted(ourselves.key)) }),
+      /client\.key: its key has a passphrase, expected none: openssl pkey -in \S+client\.key -out \S+ removes it/,
+    ],
+    [
+      'the command that converts a key in DER',
+      () => ({ ...identity(), key_file: temporaryFile('key.der', derOf(ourselves.key)) }),
+      /format DER, expected PEM: openssl pkey -inform der -in \S+key\.der /,
+    ],
+    [
+      'the command that converts a key in a PKCS #12 file',
+      () => ({ ...identity(), key_file: temporaryFile('client.p12', Buffer.from([0x30, 0x00])) }),
+      /format PKCS #12, expected PEM: openssl pkcs12 -nocerts -noenc -in \S+client\.p12 /,
+    ],
+    [
+      'a damaged key',
+      () => ({ ...identity(), key_file: temporaryFile('key.pem', damaged(ourselves.key)) }),
+      /key\.pem: its key is damaged: /,
+    ],
+    [
+      'a file without a key',
+      () => ({ ...identity(), key_file: temporaryFile('key.pem', ourselves.cert) }),
+      /key\.pem: it has no private key, expected -----BEGIN PRIVATE KEY-----/,
     ],
   ])('fails with reason tls and names %s', async (_what, files, message) => {
     const { url } = await startSecure();

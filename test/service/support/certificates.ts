@@ -11,6 +11,8 @@ interface Request {
   readonly name: string;
   /** Self-signed when absent. */
   readonly issuer?: Issued;
+  /** As every self-signed one. */
+  readonly isAuthority?: boolean;
   readonly hosts?: readonly string[];
   readonly notAfter?: Date;
   /** An RSA key of this length instead of an elliptic one; needs an issuer. */
@@ -24,6 +26,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function issue({
   name,
   issuer,
+  isAuthority = issuer === undefined,
   hosts = [],
   notAfter = new Date(Date.now() + DAY_MS),
   modulusLength,
@@ -33,7 +36,7 @@ export function issue({
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
       : generateKeyPairSync('rsa', { modulusLength });
   const notBefore = new Date(notAfter.getTime() - 365 * DAY_MS);
-  const extensions = [extension(0x13, sequence(...(issuer === undefined ? [tlv(0x01, Buffer.from([0xff]))] : [])))];
+  const extensions = [extension(0x13, sequence(...(isAuthority ? [tlv(0x01, Buffer.from([0xff]))] : [])))];
   if (hosts.length > 0) extensions.push(extension(0x11, sequence(...hosts.map(generalName))));
   const certificate = sequence(
     tlv(0xa0, integer(2)),
