@@ -24,6 +24,10 @@ export const DOWN_REASONS = [NOT_TRIED_REASON, ...FAILURE_REASONS] as const;
 export interface FailureDetails {
   /** The status of the reply that is the failure, whichever server sent it. */
   readonly replyStatus?: number | undefined;
+  /** The gRPC code in that reply, which has the form of google.rpc.Status. */
+  readonly rpcCode?: number | undefined;
+  /** That reply is an HTML page. */
+  readonly isHtml?: boolean;
   /** How far the local clock is ahead of the service's, where that may be why it rejected the request. */
   readonly clockDifferenceMs?: number | undefined;
   /** The host of the proxy, where it failed itself, and not the server behind it. */
@@ -120,6 +124,9 @@ function codesOf(error: unknown): readonly string[] {
 /** How an upstream is reached and authenticated, in the words of explanations; it contains no secrets. */
 export interface UpstreamAccess {
   readonly service: string;
+  readonly isSecure: boolean;
+  /** What a TLS handshake offers. */
+  readonly tlsVersions: string;
   /** Requests carry something that identifies the client. */
   readonly hasCredentials: boolean;
   readonly words: CredentialWords;
@@ -130,4 +137,6 @@ export interface CredentialWords {
   readonly credentials: string;
   readonly rejected: string;
   readonly unobtainable?: string;
+  /** A token endpoint issues them, again after each 401. */
+  readonly isIssued?: boolean;
 }

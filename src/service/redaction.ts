@@ -1,12 +1,12 @@
 const MAX_EXCERPT_LENGTH = 200;
 
 /** The text as one line of bounded length; a text that repeats a secret is not shown at all. */
-export function safeExcerpt(text: string, secrets: readonly string[]): string {
+export function safeExcerpt(text: string, secrets: readonly string[], maxLength = MAX_EXCERPT_LENGTH): string {
   if (repeatsSecret(text, secrets)) return 'not shown, because it repeats a secret';
   const line = text.toWellFormed().replace(/\s+/g, ' ');
   const characters = [...line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')];
-  const isComplete = characters.length <= MAX_EXCERPT_LENGTH;
-  return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
+  const isComplete = characters.length <= maxLength;
+  return isComplete ? characters.join('') : `${characters.slice(0, maxLength).join('')}…`;
 }
 
 /** The user information of a proxy's URL as Basic credentials; undefined without any. */

@@ -52,6 +52,10 @@ export function transportFailure<E>(
 ): E | RequestFailure {
   const reason = errorReason(error);
   if (error instanceof RequestFailure || reason === undefined) return error;
+  if (isHttp2(error)) {
+    const cause = Object.assign(new Error('HTTP/2'), { code: 'ERR_HTTP2_ERROR' });
+    return new RequestFailure('network', `${endpoint}: expected HTTP/1.1, got HTTP/2`, { cause, ...details });
+  }
   // The parser's error contains the reply, which may repeat a secret.
   const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
   // The text may contain names of the service's certificate.
@@ -61,12 +65,23 @@ export function transportFailure<E>(
 
 const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
-/** OpenSSL's verification, handshake and key errors, and those of Node. */
+/** OpenSSL's verification, handshake and key errors, and those of Node, which has no code of its own for some (UNSPECIFIED). */
 const TLS =
-  /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
+  /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$|UNSPECIFIED$)/;
 
 /** The name of the errors of undici's parser. */
 const PARSER_ERROR = 'HTTPParserError';
+
+/** Types of the frames that an HTTP/2 server sends before any request. */
+const [SETTINGS, GOAWAY] = [4, 7];
+
+/** What came instead of a reply is a frame of HTTP/2: its length in three bytes, type, flags, and stream 0 in four bytes. */
+function isHttp2(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== PARSER_ERROR || !('data' in error)) return false;
+  const [length, , , type, , ...stream] = Buffer.from(`${error.data}`).subarray(0, 9);
+  const isOfConnection = stream.length === 4 && stream.every((byte) => byte === 0);
+  return length === 0 && (type === SETTINGS || type === GOAWAY) && isOfConnection;
+}
 
 /** Socket and DNS errors of the system, and replies that are not HTTP, that undici considers impossible, or that end too early. */
 const NETWORK =
@@ -127,15 +142,19 @@ export function replyFailure(
 ): RequestFailure {
   const { status, headers } = reply;
   const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
-  const excerpt = safeExcerpt(replyText(reply), secrets);
+  const excerpt = safeExcerpt(replyText(reply, secrets), secrets);
   const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
   return new RequestFailure(REASONS.get(status) ?? 'status', message, {
-    retryable: status === 408 || status === 429 || status >= 500,
+    retryable: RETRYABLE.has(status) || (status >= 500 && status !== 501),
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
     status,
     clockDifferenceMs,
+    ...bodyDetails(reply.body),
   });
 }
+
+/** Aborted, cancelled or throttled: 409 and 499 are what gateways make of gRPC's ABORTED and CANCELLED. */
+const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 429, 499]);
 
 /** A common cause of rejected signatures. */
 function clockHint(differenceMs = 0): string {
@@ -151,35 +170,82 @@ const REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [429, 'rate_limited'],
 ]);
 
-function replyText({ status, headers, body }: Reply): string {
+function replyText({ status, headers, body }: Reply, secrets: readonly string[]): string {
   if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
-  return headers['content-encoding'] === undefined
-    ? describeErrorBody(body)
-    : 'body with a content-encoding, not shown';
+  if (headers['content-encoding'] !== undefined) return 'body with a content-encoding, not shown';
+  const challenge = headers['www-authenticate'];
+  return body.length === 0 && challenge !== undefined ? `${challenge}` : describeErrorBody(body, secrets);
 }
 
-/** The code and message of an error reply's body, or its text; an HTML page is named, not shown. */
-export function describeErrorBody(body: Buffer): string {
+/** The code and message of an error reply's body, or its text; of an HTML page only the title, or else its first heading. */
+export function describeErrorBody(body: Buffer, secrets: readonly string[] = []): string {
   const text = body.toString().trim();
   if (text === '') return 'empty body';
-  if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
-  return replyMessage(parseJson(text)) ?? text;
+  if (!text.startsWith('<')) return replyMessage(parseJson(text)) ?? text;
+  const page = `an HTML or XML page (${body.length} bytes)`;
+  const title = [TITLE, HEADING].map((pattern) => plainText(pattern.exec(text)?.[1] ?? '')).find(Boolean);
+  return title === undefined
+    ? `${page}, possibly from a proxy`
+    : `${page}: ${safeExcerpt(title, secrets, MAX_TITLE_LENGTH)}`;
+}
+
+export function isMarkup(body: Buffer): boolean {
+  return body.toString().trimStart().startsWith('<');
+}
+
+const MAX_TITLE_LENGTH = 100;
+
+const TITLE = /<title\b[^<>]*>([^<]*)/i;
+
+const HEADING = /<h1\b[^<>]*>(.{0,1000}?)<\/h1/is;
+
+/** The text of a piece of HTML. */
+function plainText(html: string): string {
+  const text = html.replace(/<[^<>]*>/g, ' ').replace(/&(\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const HTML = /^(<\?xml[^>]*>\s*)?<(!doctype html|html|head|title|body|h1)\b/i;
+
+const MAX_RPC_CODE = 16;
+
+/** What kind of server wrote the body. */
+function bodyDetails(body: Buffer): Pick<FailureDetails, 'isHtml' | 'rpcCode'> {
+  const text = body.toString().trim();
+  if (text.startsWith('<')) return { isHtml: HTML.test(text) };
+  const code = rpcStatus(parseJson(text))?.['code'];
+  const isRpcCode = Number.isInteger(code) && Number(code) > 0 && Number(code) <= MAX_RPC_CODE;
+  return isRpcCode ? { rpcCode: Number(code) } : {};
 }
 
 const MAX_DETAILS = 3;
 
 /** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
 function replyMessage(json: unknown): string | undefined {
-  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
-  if (!isObject(status)) return undefined;
-  const reasons = (Array.isArray(status['details']) ? status['details'] : [])
-    .flatMap((detail) => (isObject(detail) ? scalarText(detail['reason']) : []))
-    .slice(0, MAX_DETAILS)
-    .map((reason) => `reason ${reason}`);
+  const status = rpcStatus(json);
+  if (status === undefined) return undefined;
+  const details = objectsIn(status['details']);
+  const reasons = details.flatMap(({ reason }) => scalarText(reason)).map((reason) => `reason ${reason}`);
+  const violations = details
+    .flatMap((detail) => objectsIn(detail['field_violations'] ?? detail['fieldViolations']))
+    .map(({ field, description }) => [...scalarText(field), ...scalarText(description)].join(': '));
   const code = scalarText(status['code']).map((value) => `code ${value}`);
   const words = [status['message'], status['error'], status['error_description']].flatMap(scalarText);
-  const parts = [[...code, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
+  const facts = [...code, ...reasons.slice(0, MAX_DETAILS), ...violations.slice(0, MAX_DETAILS)];
+  const parts = [facts.join(', '), words.join(', ')].filter((part) => part !== '');
   return parts.length === 0 ? undefined : parts.join(': ');
+}
+
+/** The object that may have the fields of google.rpc.Status. */
+function rpcStatus(json: unknown): Readonly<Record<string, unknown>> | undefined {
+  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  return isObject(status) ? status : undefined;
+}
+
+function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** Empty when the value is neither text nor a number. */

@@ -28,7 +28,8 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
   const reason = tokenRequest?.reason ?? failure.reason;
   const rules: readonly Rule[] = tokenRequest ? [...TOKEN_RULES, ...RULES[reason]] : RULES[reason];
   const rule = rules.find(
-    ({ code, when }) =>
+    ({ code, said, when }) =>
+      (said === undefined || said.test(failure.message)) &&
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || when({ ...circumstances, failure })),
   );
@@ -83,6 +84,8 @@ export function pageLimitText(pageLimit: number): string {
 interface Rule extends Partial<Advice> {
   /** Of the failure. */
   readonly code?: RegExp;
+  /** In its message, which has the words of the other side. */
+  readonly said?: RegExp;
   readonly when?: (circumstances: Circumstances & { readonly failure: FailureFacts }) => boolean;
 }
 
@@ -106,23 +109,30 @@ const GENERAL_WORDS = {
   host: 'the service',
   /** Where the configuration names that one. */
   key: 'base_url',
+  tlsVersions: 'those that min_version allows',
   credentials: 'the credentials',
   rejected:
     'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too; with oauth2, check oauth2.token_url.',
   unobtainable: UNOBTAINABLE,
   clockDifference: '',
+  status: '',
 };
 
-function wordsOf({ clockDifferenceMs = 0, tokenRequest, proxy }: FailureFacts, { access }: Circumstances): Words {
+function wordsOf(
+  { clockDifferenceMs = 0, status, tokenRequest, proxy }: FailureFacts,
+  { access }: Circumstances,
+): Words {
   const token = tokenRequest && `the token endpoint ${tokenRequest.host}`;
   const service = token ?? access?.service ?? GENERAL_WORDS.service;
   const key = token ? 'oauth2.token_url' : GENERAL_WORDS.key;
   return {
     ...GENERAL_WORDS,
     ...access?.words,
+    ...(access && { tlsVersions: access.tlsVersions }),
     service,
     ...(proxy === undefined ? { host: service, key } : { host: `the proxy ${proxy}`, key: 'proxy_url' }),
     clockDifference: clockDifferenceText(clockDifferenceMs),
+    status: `${status}`,
   };
 }
 
@@ -133,6 +143,16 @@ function isOfService({ proxy, tokenRequest }: FailureFacts): boolean {
 
 /** Stands for the status, where it is known. */
 const ERROR_STATUS = 'error status';
+
+const HTTP2_ADVICE = 'Set {key} to a port with HTTP/1.1, such as that of the gateway, instead of the gRPC port.';
+
+const CLIENT_CERTIFICATE_ADVICE =
+  'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.';
+
+const TOO_LONG_MEANING = 'The service, or a proxy before it, accepts no request that is so long ({status}).';
+
+const TOO_LONG_ADVICE =
+  'Shorten it, with fewer resource_ids in the filters, or shorter http_headers and tokens; or raise the limit of the proxy (nginx: large_client_header_buffers).';
 
 const CLOSED = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
 
@@ -249,6 +269,12 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
         'For a 407, check the user and password in proxy_url. For a 403, allow the host and its port in the proxy: by default, squid allows tunnels to port 443 only. For a 502, 503 or 504, the proxy cannot reach it.',
     },
     {
+      code: /^ERR_HTTP2_ERROR$/,
+      short: 'HTTP/2 on this port',
+      meaning: 'This port of {host} speaks HTTP/2 (gRPC), and the exporter speaks HTTP/1.1.',
+      advice: HTTP2_ADVICE,
+    },
+    {
       code: /^ERR_REPLY_CUT$/,
       short: 'reply cut off',
       meaning: 'The reply ends in the middle, although HTTP calls it complete: a server behind a proxy closed early.',
@@ -319,19 +345,40 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Check the scheme and port of {key}: http:// for plain HTTP, or the port with TLS.',
     },
     {
+      code: /^ERR_SSL_\w+_ALERT_NO_APPLICATION_PROTOCOL$/,
+      short: 'HTTP/2 on this port',
+      meaning:
+        '{host} refused the TLS handshake, because only HTTP/1.1 was offered (ALPN): this port probably speaks HTTP/2 (gRPC).',
+      advice: HTTP2_ADVICE,
+    },
+    {
+      code: /^ERR_SSL_(\w+_ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|WRONG_SSL_VERSION)$/,
+      short: 'TLS version refused',
+      meaning: '{host} uses none of the TLS versions that were offered: {tlsVersions}.',
+      advice:
+        'Set tls_config.min_version to a version that the server uses, or better have newer versions enabled there.',
+    },
+    {
+      code: /^UNSPECIFIED$/,
+      short: 'certificate refused',
+      meaning: 'OpenSSL refuses the certificate of {host}, or one of its issuers.',
+      advice:
+        'The message has the reason, such as a weak signature (SHA-1), a short key, or a name that the issuer may not certify: have the certificate issued anew.',
+    },
+    {
       code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/,
       short: 'client certificate required',
       meaning:
         '{host} closed the connection during the TLS handshake: it probably requires a client certificate, or rejects the one that is configured.',
-      advice:
-        'Set tls_config.cert_file and tls_config.key_file. If they are set, check whether the certificate has expired, and whether the service trusts its issuer.',
+      advice: CLIENT_CERTIFICATE_ADVICE,
     },
     {
       // EPROTO is a failed handshake, of no cause that is known here.
-      code: /^((?!EPROTO)E[A-Z]+|ERR_OSSL_\w+|ERR_X509_\w+|ERR_INVALID_ARG_\w+)$/,
+      code: /^((?!EPROTO)E[A-Z]+|ERR_OSSL_\w+|ERR_TLS_FILE)$/,
       short: 'unusable TLS file',
       meaning: 'A file of tls_config cannot be used.',
-      advice: 'Check that the file exists, is readable by the exporter and contains the expected PEM data.',
+      advice:
+        'Check that the file exists, is readable by the exporter and contains the expected PEM data: the message says what is wrong in it.',
     },
     {
       short: 'TLS handshake failed',
@@ -361,6 +408,15 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: 'Synchronize the clock of this host (NTP). If it is correct, the clock of the service is wrong.',
     },
     {
+      when: ({ access }) => access?.words.isIssued === true,
+      said: /\b(expired|not yet (valid|active)|(valid|active) yet|before issued|nbf|iat)\b/i,
+      short: 'token expired',
+      meaning:
+        'The service rejected {credentials} as expired or not yet valid (401), although the token endpoint issued it just before.',
+      advice:
+        'Compare the clocks of the token endpoint and of the service (NTP). If both are correct, have tokens issued that live longer.',
+    },
+    {
       short: '401 Unauthorized',
       meaning: 'The service rejected {credentials} (401).',
       advice: '{rejected}',
@@ -368,9 +424,21 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
   ],
   forbidden: [
     {
+      when: ({ failure }) => failure.isHtml === true,
+      meaning:
+        'A proxy or firewall denies this host access to {service} (403): the reply is an HTML page, not one of the service.',
+      advice: 'Have the access allowed there: the permissions of the account do not matter yet. Check base_url too.',
+    },
+    {
       when: ({ access }) => access?.hasCredentials === false,
       meaning: 'The service denies access (403), and no credentials are configured.',
       advice: '{rejected}',
+    },
+    {
+      when: ({ access }) => access?.words.isIssued === true,
+      said: /\bscopes?\b/i,
+      meaning: 'The service accepted {credentials}, but it lacks a scope (403).',
+      advice: 'Add the scope that the service names to oauth2.scopes, and allow the client to request it.',
     },
     {
       short: '403 Forbidden',
@@ -396,6 +464,61 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
   ],
   status: [
     {
+      said: /SSL certificate/i,
+      short: 'client certificate required',
+      meaning: '{service} requires a client certificate, or rejects the one that is configured ({status}).',
+      advice: CLIENT_CERTIFICATE_ADVICE,
+    },
+    {
+      said: /plain HTTP|HTTP request to an HTTPS/i,
+      short: 'TLS on this port',
+      meaning: 'This port of {service} uses TLS, but base_url is an http URL ({status}).',
+      advice: 'Use https:// in base_url.',
+    },
+    {
+      when: ({ failure: { status } }) => status === 414 || status === 431,
+      meaning: TOO_LONG_MEANING,
+      advice: TOO_LONG_ADVICE,
+    },
+    {
+      said: /(header|cookie|URI|request line) too (large|long)/i,
+      meaning: TOO_LONG_MEANING,
+      advice: TOO_LONG_ADVICE,
+    },
+    {
+      when: ({ failure: { status } }) => status === 421,
+      meaning: 'The server does not serve the host name of the request, {service} (421).',
+      advice:
+        'Use the name of the service in base_url: it is sent as Host. If tls_config.server_name is set, it must be the same name.',
+    },
+    {
+      when: ({ failure: { status, rpcCode } }) => status === 400 && rpcCode === 3,
+      meaning: 'It is the right service, but it rejects a parameter of the request (400).',
+      advice: 'Check page_size and the filters of the station: the reply may name the field.',
+    },
+    {
+      when: ({ failure: { status } }) => status === 409 || status === 499,
+      meaning: 'The service aborted the request ({status}).',
+      advice: 'The exporter retries: report it to the operators of the service if it persists.',
+    },
+    {
+      when: ({ failure: { status } }) => status === 501,
+      meaning: 'The server does not implement this listing ({status}).',
+      advice:
+        'Check the path in base_url, and with the operators of the service whether it offers the listing. The exporter does not retry.',
+    },
+    {
+      when: ({ failure: { status = 0, rpcCode } }) => status < 500 && rpcCode !== undefined,
+      meaning: 'It is the right service, but it rejects the request ({status}).',
+      advice:
+        'Check page_size and the filters of the station, and report the reply to the operators of the service if they are correct.',
+    },
+    {
+      when: ({ access, failure: { status } }) => status === 400 && access?.isSecure === true,
+      advice:
+        'This status usually means that base_url is wrong. If the service requires a client certificate, set tls_config.cert_file and tls_config.key_file.',
+    },
+    {
       when: ({ failure: { status = 0 } }) => status >= 500,
       advice: 'This is a failure of the service: the exporter retries; report it to the service if it persists.',
     },
@@ -411,6 +534,13 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
   ],
   body: [
+    {
+      said: /empty reply/,
+      short: 'empty reply',
+      meaning: 'The reply is empty.',
+      advice:
+        'Check the path in base_url, and the proxies between the exporter and the service: a listing without resources is not empty.',
+    },
     {
       short: 'not a listing',
       meaning: 'The reply is not a listing.',

@@ -84,6 +84,10 @@ describe('replyFailure', () => {
       '500 Internal Server Error: body with a content-encoding, not shown',
     ],
     [401, '{"error":"bad token: Bearer t0ken"}', {}, `401 Unauthorized: ${NOT_SHOWN}`],
+    [401, '', { 'www-authenticate': 'Bearer realm="a"' }, '401 Unauthorized: Bearer realm="a"'],
+    [401, '', { 'www-authenticate': 'Bearer t0ken' }, `401 Unauthorized: ${NOT_SHOWN}`],
+    // Neither is a secret that the end of a long title would cut.
+    [403, `<title>${'x'.repeat(98)}t0ken</title>`, {}, `403 Forbidden: an HTML or XML page (118 bytes): ${NOT_SHOWN}`],
   ])('describes a %i with the body %j and the headers %j', (status, body, headers, text) => {
     expect(failure(status, body, headers)).toMatchObject({ status, message: `monitor.example.com answered ${text}` });
   });
@@ -101,9 +105,9 @@ describe('replyFailure', () => {
     expect(differing(61_000)).toMatchObject({ details: { clockDifferenceMs: 61_000 } });
   });
 
-  it('is retryable only for 408, 429 and 5xx, with the delay of Retry-After', () => {
-    const retryable = [301, 400, 401, 404, 408, 409, 429, 500, 503, 599].filter((status) => failure(status).retryable);
-    expect(retryable).toEqual([408, 429, 500, 503, 599]);
+  it('is retryable only for 408, 409, 429, 499 and 5xx but 501, with the delay of Retry-After', () => {
+    const statuses = [301, 400, 401, 404, 408, 409, 429, 499, 500, 501, 503, 599];
+    expect(statuses.filter((status) => failure(status).retryable)).toEqual([408, 409, 429, 499, 500, 503, 599]);
     expect(failure(429, '', { 'retry-after': '5' }).retryAfterMs).toBe(5000);
   });
 });
@@ -123,6 +127,10 @@ describe('describeErrorBody', () => {
       { code: 16, message: 'who are you?', details: DETAILS },
       'code 16, reason TOKEN_EXPIRED, reason OTHER: who are you?',
     ],
+    [
+      { code: 3, details: [{ fieldViolations: [{ field: 'page.size', description: 'too large' }, { field: 'f' }] }] },
+      'code 3, page.size: too large, f',
+    ],
     [{ details: ['a', 'b', 'c', 'd'].map((reason) => ({ reason })) }, 'reason a, reason b, reason c'],
     [{ error: { code: 'Denied', message: 'no access' } }, 'code Denied: no access'],
     [{ error: 'invalid_client', error_description: 'unknown client' }, 'invalid_client, unknown client'],
@@ -132,7 +140,10 @@ describe('describeErrorBody', () => {
     [['a'], '["a"]'],
     // No JSON.
     [' \n', 'empty body'],
-    [PAGE, `an HTML or XML page (${PAGE.length} bytes), possibly from a proxy`],
+    ['<Error><Code>AccessDenied</Code></Error>', 'an HTML or XML page (40 bytes), possibly from a proxy'],
+    [PAGE, `an HTML or XML page (${PAGE.length} bytes): Bad gateway`],
+    ['<title> </title><h1>\n<b>It&apos;s</b>\nclosed</h1>', "an HTML or XML page (49 bytes): It's closed"],
+    [`<h1>${'y'.repeat(101)}</h1>`, `an HTML or XML page (110 bytes): ${'y'.repeat(100)}…`],
     ['upstream connect error', 'upstream connect error'],
   ])('of %j is %j', (body, text) => {
     expect(describeErrorBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))).toBe(text);

@@ -22,6 +22,7 @@ export const oauth2 = authScheme({
   setsHeaders: ['authorization'],
   dependsOnClock: false,
   words: () => ({
+    isIssued: true,
     credentials: 'the access token of oauth2',
     rejected: 'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
     unobtainable:

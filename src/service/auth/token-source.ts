@@ -2,7 +2,14 @@ import { isObject } from '../../model/values.ts';
 import { untilAborted } from '../../tasks/until-aborted.ts';
 import { exchange, isSuccess, type RemoteEndpoint } from '../http/exchange.ts';
 import { proxySecrets } from '../redaction.ts';
-import { parseJson, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
+import {
+  describeErrorBody,
+  isMarkup,
+  parseJson,
+  type Reply,
+  RequestFailure,
+  replyFailure,
+} from '../request-failure.ts';
 import { type AuthDependencies, encodeBasicCredentials } from './scheme.ts';
 
 /** What is requested, and for which client. */
@@ -217,7 +224,10 @@ export class TokenSource {
     const fields: Readonly<Record<string, unknown>> = isObject(json) ? json : {};
     const { access_token: text, expires_in: expiresIn } = fields;
     if (typeof text !== 'string' || text === '') {
-      throw new RequestFailure('body', `${this.#endpoint.options.name}: expected a JSON object with an access_token`);
+      // Another reply may have the token under another name.
+      const got = isMarkup(body) ? `, got ${describeErrorBody(body, this.secrets(secret))}` : '';
+      const { name } = this.#endpoint.options;
+      throw new RequestFailure('body', `${name}: expected a JSON object with an access_token${got}`);
     }
     const issuedMs = this.#nowMs();
     const lifetimeMs = lifetimeMsOf(expiresIn);
