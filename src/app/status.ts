@@ -48,6 +48,8 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
         rejected: snapshot.rejected,
         pages: snapshot.pages,
         pageLimit: snapshot.pageLimit,
+        absentFields: snapshot.absentFields,
+        reportedZeros: served.data.aggregates.reportedZeros,
         isHeld: served.data.comparison.result === 'held',
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,

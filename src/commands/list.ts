@@ -3,11 +3,11 @@ import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
-import { type Selection, type StationResource, searchStations } from '../resources/selection.ts';
+import { type SearchedStation, type Selection, type StationResource, searchStations } from '../resources/selection.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { countText, numberText } from '../text/words.ts';
 import { type ProcessContext, screenOf } from './process-context.ts';
-import { checkLabels, readStations, type StationReading } from './read-station.ts';
+import { checkLabels, readStations } from './read-station.ts';
 
 /** What was printed is data, but some may be missing: a script must not take it for all. */
 const INCOMPLETE_EXIT_CODE = 2;
@@ -20,12 +20,17 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
   });
   for (const failure of failures) context.printError(`${failure}\n`);
   const searched = readings.map(({ station, snapshot: { parts } }) => ({ ...station, parts }));
-  const { found } = await searchStations(searched, selectionOf(flags), flags.sort);
+  const selection = selectionOf(flags);
+  const { found } = await searchStations(searched, selection, flags.sort);
   const shown = found.slice(0, flags.limit);
   const columns = name === undefined ? columnsOfAll(labels, shown) : columnsWith(labels);
   const { lines, omitted } = formatted(shown, columns, flags, context);
   await writeToStream(context.stdout, lines);
-  const exitCode = exitCodeOf(readings, failures);
+  const unknown = selection.without_rules ? await unknownCoverage(searched, selection) : 0;
+  if (unknown > 0)
+    context.printError(`warning: alert coverage unknown for ${countText(unknown, 'resource')}, not printed\n`);
+  const isComplete = unknown === 0 && readings.every(({ snapshot }) => snapshot.complete);
+  const exitCode = exitCodeOf(isComplete, failures);
   const width = context.errorColumns();
   if (width === undefined) return exitCode;
   const size = readings.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
@@ -39,9 +44,15 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
   return exitCode;
 }
 
-function exitCodeOf(readings: readonly StationReading[], failures: readonly string[]): number {
+/** How many of the selected resources may not be covered by alert rules, beside those that are known not to be. */
+async function unknownCoverage(stations: readonly SearchedStation[], selection: Selection): Promise<number> {
+  const { found } = await searchStations(stations, { ...selection, without_rules: 'unknown' });
+  return found.length;
+}
+
+function exitCodeOf(isComplete: boolean, failures: readonly string[]): number {
   if (failures.length > 0) return 1;
-  return readings.every(({ snapshot }) => snapshot.complete) ? 0 : INCOMPLETE_EXIT_CODE;
+  return isComplete ? 0 : INCOMPLETE_EXIT_CODE;
 }
 
 type ListColumns = Readonly<Record<string, ResourceColumn>>;

@@ -34,7 +34,7 @@ function resolveStation(
   const { subscription, resource_group, zone, telemetry_station } =
     parseRid(station.rid ?? '') ?? (station as StationPath);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
-  const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
+  const { refresh_timeout, absent_fields } = upstreams[upstream] as Config['upstreams'][string];
   const name = station.name ?? telemetry_station;
   const { ttl, max_stale, error_ttl, refresh } = { ...cache, ...station.cache };
   const { per_resource, max_resources, max_firing_resources, disabled } = { ...metrics, ...station.metrics };
@@ -58,6 +58,7 @@ function resolveStation(
     labels: station.labels,
     resourceLabels: resourceLabels.ofStation(name),
     states,
+    absentFields: Object.keys(absent_fields).length === 0 ? undefined : absent_fields,
     labelValues: limits.label_values,
     maxChanges: limits.changes_per_station,
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { isObject, labelText } from '../model/values.ts';
+import { absentFieldKeys } from '../resources/absent-field-keys.ts';
 import { links } from '../resources/links.ts';
 import { resourceLabels } from '../resources/resource-label-schema.ts';
 import { states } from '../resources/state-schema.ts';
@@ -69,6 +70,9 @@ const limits = z.strictObject({
     .describe('The same for all stations together; above it, the stations with the most changes lose their oldest.'),
 });
 
+/** An upstream with what its records mean. A schema that is extended loses what the JSON Schema has of it. */
+const upstreamWithRecords = upstream.safeExtend(absentFieldKeys).meta({ ...upstream.meta() });
+
 const stations = z.array(station, { error: 'a list of stations' });
 
 const stationFile = nonEmptyText
@@ -81,7 +85,7 @@ const stationFile = nonEmptyText
 export const configSchema = crossChecked(
   z.strictObject(
     {
-      upstreams: z.record(nonEmptyText, upstream, { error: 'a mapping with one entry per account' }).meta({
+      upstreams: z.record(nonEmptyText, upstreamWithRecords, { error: 'a mapping with one entry per account' }).meta({
         description:
           'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
         minProperties: 1,

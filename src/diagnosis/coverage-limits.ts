@@ -2,7 +2,7 @@ import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { type Coverage, coverageShare, noShareReason, totalsOf } from '../status/station-status.ts';
+import { type Coverage, coverageRange, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -44,16 +44,16 @@ export function coverageVerdict(
   if (labels.length > 0 && groups.length === 0) problems.push(`no resource has ${labelWords(labels)}`);
   const sum = totalsOf(groups, false);
   const counts = countWords(sum);
-  const share = coverageShare(sum);
-  if (share !== undefined && minCoverage !== undefined && share < minCoverage)
-    problems.push(`${shareWords(share, labels)}, expected at least ${minCoverage}: ${counts}`);
+  const range = coverageRange(sum);
+  if (range !== undefined && minCoverage !== undefined && range[0] < minCoverage)
+    problems.push(`${shareWords(range, labels)}, expected at least ${minCoverage}: ${counts}`);
   if (maxWithoutRules !== undefined && sum.withoutRules > maxWithoutRules)
     problems.push(
       `${countText(sum.withoutRules, 'resource')}${ofLabels(labels)} ${sum.withoutRules === 1 ? 'has' : 'have'} no alert rules, expected at most ${maxWithoutRules}`,
     );
   return {
     problems,
-    coverage: share === undefined ? noShareReason(sum) : `${shareWords(share, labels)}: ${counts}`,
+    coverage: range === undefined ? noShareReason(sum) : `${shareWords(range, labels)}: ${counts}`,
   };
 }
 
@@ -80,14 +80,16 @@ function ofLabels(labels: readonly LabelFilter[]): string {
 }
 
 /** Rounded down, so that it never looks like the limit. */
-function shareWords(share: number, labels: readonly LabelFilter[]): string {
+function shareWords(range: readonly [number, number], labels: readonly LabelFilter[]): string {
   const whose = labels.length === 0 ? '' : ` of resources${ofLabels(labels)}`;
-  return `coverage${whose} is ${Math.floor(share * 10_000) / 10_000}`;
+  const shares = new Set(range.map((share) => Math.floor(share * 10_000) / 10_000));
+  return `coverage${whose} is ${[...shares].join(' to ')}`;
 }
 
 function countWords({ withRules, withoutRules, unknownCoverage }: Coverage): string {
-  const more = unknownCoverage === 0 ? '' : `, unknown for ${countText(unknownCoverage, 'more resource')}`;
-  return `${numberText(withRules)} of ${countText(withRules + withoutRules, 'resource')} have alert rules${more}`;
+  const more = unknownCoverage === 0 ? '' : `, unknown for ${numberText(unknownCoverage)}`;
+  const all = withRules + withoutRules + unknownCoverage;
+  return `${numberText(withRules)} of ${countText(all, 'resource')} have alert rules${more}`;
 }
 
 /** A station without resources that can have alerts lacks no alert rules. */

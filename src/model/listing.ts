@@ -15,6 +15,8 @@ export interface ReadRecord<Row> {
   /** As sent: the row has its label value. */
   readonly id: string;
   readonly invalid: readonly string[];
+  /** The fields that it lacks, of those that should be there; null is not one of them. */
+  readonly absent?: readonly string[];
 }
 
 export type FindRow<Row> = (id: string) => Row | undefined;
@@ -40,8 +42,8 @@ export type List<Row> = (filters: QueryFilters, context: ListingContext) => Prom
 /** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
 export type Part<Row> = readonly Row[];
 
-/** The invalid fields of those rows of a part that have any, by row index: the page of a resource shows them. */
-export type InvalidOfPart = ReadonlyMap<number, readonly string[]>;
+/** The names of fields of those rows of a part that have any, by row index. */
+export type FieldsOfPart = ReadonlyMap<number, readonly string[]>;
 
 /** Why a listing is not verified complete: `further_listing` is a listing of a product or of the alertable resources. */
 export const INCOMPLETE_REASONS = ['rejected_records', 'total_mismatch', 'paging', 'further_listing'] as const;
@@ -74,7 +76,8 @@ export interface RejectedRecords {
 export interface Listing<Row> extends RejectedRecords {
   /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
-  readonly invalid: readonly InvalidOfPart[];
+  /** Invalid fields, by part: the page of a resource shows them. */
+  readonly invalid: readonly FieldsOfPart[];
   readonly size: number;
   /** Nothing that the service lists is missing, except for rejected records. */
   readonly addsUp: boolean;
@@ -88,6 +91,8 @@ export interface Listing<Row> extends RejectedRecords {
   readonly pages: number;
   readonly duplicates: number;
   readonly invalidFields: Readonly<Record<string, number>>;
+  /** How many records lack a field; none for those that all records have. */
+  readonly absentFields: Readonly<Record<string, number>>;
 }
 
 export interface RepeatedListing {

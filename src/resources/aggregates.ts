@@ -35,12 +35,15 @@ export interface Aggregates {
   readonly folded: ReadonlyMap<SuppliedLabel, number>;
   /** The first label reported for each type, which pages show beside its key. */
   readonly typeLabels: ReadonlyMap<string, string>;
+  /** Resources that are reported to have no alert rules, exempt ones included. */
+  readonly reportedZeros: number;
 }
 
 /** Counts the resources of a snapshot. */
 export class Aggregation implements Aggregates {
   readonly typeLabels = new Map<string, string>();
   readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
+  reportedZeros = 0;
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
   readonly #alertability: boolean;
   readonly #values: LabelValues;
@@ -64,7 +67,8 @@ export class Aggregation implements Aggregates {
       this.typeLabels.set(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
     const state = this.#published('state', resource.state);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
-    countRules(group, resource.alertRules, needsAlertRules(resource, this.#alertability));
+    if (resource.alertRules === 0) this.reportedZeros += 1;
+    countRules(group, resource, this.#alertability);
     const quantity = this.#quantityOf(resource.sku);
     if (quantity === undefined) return;
     const gpuModel = this.#published('gpu_model', resource.gpuModel);
@@ -101,20 +105,31 @@ export class Aggregation implements Aggregates {
  * Whether a resource is among those that the coverage is the share of; undefined is unknown. Without `alertability` all are, except
  * for exempt ones.
  */
-export function needsAlertRules(
-  { alertable }: Pick<Resource, 'alertable'>,
-  alertability: boolean,
-): boolean | undefined {
+function needsAlertRules({ alertable }: Pick<Resource, 'alertable'>, alertability: boolean): boolean | undefined {
   return alertability ? alertable : alertable !== false;
 }
 
-function countRules(group: MutableGroup, alertRules: number | undefined, needsRules: boolean | undefined): void {
-  group.alertRules = sumIfKnown(group.alertRules, alertRules);
+type CoverageFacts = Pick<Resource, 'alertRules' | 'alertable'>;
+
+/** What is known of the alert rules of a resource. */
+export function coverageOf(
+  resource: CoverageFacts,
+  alertability: boolean,
+): 'covered' | 'not covered' | 'exempt' | 'unknown' {
+  const needsRules = needsAlertRules(resource, alertability);
+  if (needsRules === false) return 'exempt';
+  if (resource.alertRules === undefined || needsRules === undefined) return 'unknown';
+  return resource.alertRules > 0 ? 'covered' : 'not covered';
+}
+
+function countRules(group: MutableGroup, resource: CoverageFacts, alertability: boolean): void {
+  const needsRules = needsAlertRules(resource, alertability);
+  const coverage = coverageOf(resource, alertability);
+  group.alertRules = sumIfKnown(group.alertRules, resource.alertRules);
   if (needsRules !== undefined) group.alertable = sumIfKnown(group.alertable, Number(needsRules));
-  if (needsRules === false) return;
-  if (alertRules === undefined || needsRules === undefined) group.unknownCoverage += 1;
-  else if (alertRules > 0) group.withRules += 1;
-  else group.withoutRules += 1;
+  if (coverage === 'unknown') group.unknownCoverage += 1;
+  else if (coverage === 'covered') group.withRules += 1;
+  else if (coverage === 'not covered') group.withoutRules += 1;
 }
 
 /** The resources of each meaning that any of them has. */

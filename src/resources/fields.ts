@@ -31,6 +31,8 @@ interface Field<Value extends FieldValue = FieldValue, Wire extends string = str
   /** Whether many resources share its values. */
   readonly isInterned: boolean;
   readonly recorded: Recorded;
+  /** What `absent_fields` accepts for it; undefined: a record without the field is like one with an empty value. */
+  readonly ifAbsent: string | undefined;
   readonly column: FieldColumn<Value, Name>;
 }
 
@@ -48,7 +50,7 @@ interface FieldColumn<Value, Name> {
 
 type WireOf<Path extends string> = Path extends `${infer Wire}.${string}` ? Wire : Path;
 
-interface Declaration<Value, Name> extends Partial<Pick<Field, 'isInterned' | 'recorded'>> {
+interface Declaration<Value, Name> extends Partial<Pick<Field, 'isInterned' | 'recorded' | 'ifAbsent'>> {
   readonly column: FieldColumn<Value, Name>;
 }
 
@@ -56,10 +58,10 @@ function field<const Path extends string, const Name extends string, Value exten
   path: Path,
   read: (value: unknown) => Value | Invalid,
   missing: Value,
-  { isInterned = false, recorded, column }: Declaration<Value, Name>,
+  { isInterned = false, recorded, ifAbsent, column }: Declaration<Value, Name>,
 ): Field<Value, WireOf<Path>, Name> {
   const [wire] = path.split('.') as [WireOf<Path>];
-  return { wire, path, read, missing, isInterned, recorded, column };
+  return { wire, path, read, missing, isInterned, recorded, ifAbsent, column };
 }
 
 /** Many resources share its texts, and no text identifies one of them. */
@@ -80,13 +82,18 @@ export const FIELDS = {
     column: { name: 'created', heading: 'CREATED', rank: 6, cell: isoTime },
   }),
   sku: field('sku', readText, '', { ...SHARED, column: { name: 'sku', heading: 'SKU', rank: 9 } }),
-  state: field('state', readToken, '', { ...SHARED, column: { name: 'state', heading: 'STATE', rank: 2 } }),
+  state: field('state', readToken, '', {
+    ...SHARED,
+    ifAbsent: 'a state: a non-empty string or a number',
+    column: { name: 'state', heading: 'STATE', rank: 2 },
+  }),
   displayName: field('display_name', readText, '', {
     recorded: 'pseudonym',
     column: { name: 'display_name', heading: 'DISPLAY NAME', rank: 1 },
   }),
   alertRules: field('alert_rules_count', readWholeNumber, undefined, {
     recorded: /^\d+$/,
+    ifAbsent: 'an integer of at least 0',
     column: { name: 'alert_rules', heading: 'RULES', rank: 3, isNumber: true },
   }),
   name: field('name', readText, '', { recorded: 'pseudonym', column: { name: 'name', heading: 'NAME', rank: 5 } }),
@@ -198,21 +205,28 @@ function isoTime(seconds: number | undefined): CellValue {
   return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
 }
 
+/** The fields that a record may lack for a reason: a gateway leaves out what is zero. */
+export const ABSENT_FIELDS = Object.values(FIELDS).filter(({ ifAbsent }) => ifAbsent !== undefined);
+
+/** The values that records have in fields that they lack, as if the service had sent them; null and unreadable values stay unknown. */
+export type AbsentFields = Readonly<Partial<Record<RecordField, string | number>>>;
+
 export interface RecordContext {
   readonly texts: InternedTexts;
   readonly states: StateMeanings;
+  readonly absentFields?: AbsentFields | undefined;
 }
 
 /** Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from it. */
 export function readResource(
   record: unknown,
-  { texts, states }: RecordContext,
+  { texts, states, absentFields }: RecordContext,
   find?: FindRow<Resource>,
 ): ReadRecord<Resource> | undefined {
   const id = recordId(record);
   if (id === undefined) return undefined;
   const before = find?.(id);
-  const sent = record as Readonly<Partial<Record<RecordField, unknown>>>;
+  const sent: SentRecord = absentFields ? { ...absentFields, ...Object(record) } : record;
   const { resource_type } = sent;
   const type = isObject(resource_type) ? resource_type : {};
   let invalid: readonly RecordField[] =
@@ -249,8 +263,38 @@ export function readResource(
     createdSeconds: read(FIELDS.createdSeconds, sent.create_time, before?.createdSeconds),
     product: '',
   };
-  return { row: before && isEqual(row, before) ? before : row, id: id === row.id ? row.id : id, invalid };
+  return {
+    row: before && isEqual(row, before) ? before : row,
+    id: id === row.id ? row.id : id,
+    invalid,
+    absent: absentIn(sent),
+  };
 }
+
+/** The resource as if its record had been read with these values, if what is unknown was absent. */
+export function withAbsentFields(resource: Resource, absentFields: AbsentFields): Resource {
+  const unknown = (Object.entries(FIELDS) as [FieldKey, Field][]).filter(
+    ([key, { wire, missing }]) => Object.hasOwn(absentFields, wire) && resource[key] === missing,
+  );
+  const values = unknown.map(([key, { wire, read }]) => [key, read(absentFields[wire as RecordField])]);
+  return { ...resource, ...Object.fromEntries(values) };
+}
+
+type SentRecord = Readonly<Partial<Record<RecordField, unknown>>>;
+
+/** The fields that the record lacks. Rows share the lists. */
+function absentIn(sent: SentRecord): readonly RecordField[] {
+  let bits = 0;
+  ABSENT_FIELDS.forEach(({ wire }, at) => {
+    if (sent[wire] === undefined) bits += 2 ** at;
+  });
+  return ABSENT_LISTS[bits] as readonly RecordField[];
+}
+
+/** Each combination of these fields, at the number whose bits they are. */
+const ABSENT_LISTS = Array.from({ length: 2 ** ABSENT_FIELDS.length }, (_, bits) =>
+  ABSENT_FIELDS.filter((_field, at) => Math.floor(bits / 2 ** at) % 2 === 1).map(({ wire }) => wire),
+);
 
 export const NO_FIELDS: readonly RecordField[] = [];
 

@@ -3,7 +3,7 @@ import type { Part } from '../model/listing.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type ChurnState, churnWithMeanings, NO_CHURN } from './churn.ts';
 import type { Comparison } from './comparison.ts';
-import { joinedResource, type Resource } from './fields.ts';
+import { joinedResource, type Resource, withAbsentFields } from './fields.ts';
 import { LabelValues } from './label-values.ts';
 import { type LastKnown, lastKnownAs, NOTHING_KNOWN } from './last-known.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -54,8 +54,8 @@ export async function historyAfterReload(former: FormerStation, spec: ResourceSp
 }
 
 /** What decides how resources are described, but not which are listed. */
-function derivedBy({ products, states, resourceLabels }: ResourceSpec): object {
-  return { products, states, resourceLabels };
+function derivedBy({ products, states, absentFields, resourceLabels }: ResourceSpec): object {
+  return { products, states, absentFields, resourceLabels };
 }
 
 async function derivedParts(
@@ -74,7 +74,11 @@ async function derivedParts(
 }
 
 /** Whether it belongs to a product that was not configured is unknown until the next listing. */
-function derivedResource(resource: Resource, { products, states, resourceLabels }: ResourceSpec): Resource {
+function derivedResource(
+  former: Resource,
+  { products, states, absentFields = {}, resourceLabels }: ResourceSpec,
+): Resource {
+  const resource = withAbsentFields(former, absentFields);
   const product = products.includes(resource.product) ? resource.product : '';
   const listed = { ...resource, product, alertState: states.alertStateOf(resource.state) };
   const { labels, exemptBy } = resourceLabels.labelled(listed);

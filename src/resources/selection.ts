@@ -1,6 +1,6 @@
 import type { Part } from '../model/listing.ts';
 import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import { needsAlertRules } from './aggregates.ts';
+import { coverageOf } from './aggregates.ts';
 import type { AlertState } from './alert-state.ts';
 import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel } from './fields.ts';
 
@@ -20,8 +20,8 @@ export interface Selection {
   readonly product?: string;
   readonly state?: string;
   readonly alertable?: Alertable;
-  /** Only resources that need alert rules and are known to have none, as the metrics count them. */
-  readonly without_rules?: 'yes';
+  /** Only resources that are known not to be covered by alert rules, or of which it is unknown, as the metrics count them. */
+  readonly without_rules?: 'yes' | 'unknown';
   /** By the name of a label of `resource_labels`, which is not that of another parameter. */
   readonly [label: string]: string;
 }
@@ -155,8 +155,10 @@ async function selectionFilter(
   }
   const { search, alertable, without_rules } = selection;
   if (alertable !== undefined) tests.push((resource) => alertableOf(resource) === alertable);
-  if (without_rules !== undefined)
-    tests.push((resource, alertability) => resource.alertRules === 0 && !!needsAlertRules(resource, alertability));
+  if (without_rules !== undefined) {
+    const coverage = without_rules === 'yes' ? 'not covered' : 'unknown';
+    tests.push((resource, alertability) => coverageOf(resource, alertability) === coverage);
+  }
   if (search !== undefined) tests.push(textTest(search));
   return (resource, alertability) => tests.every((isMatch) => isMatch(resource, alertability));
 }

@@ -53,7 +53,7 @@ export class SnapshotReader {
 
   constructor(spec: ResourceSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
     this.#spec = spec;
-    this.#list = source.lister(resourceListing({ texts, states: spec.states }));
+    this.#list = source.lister(resourceListing({ texts, states: spec.states, absentFields: spec.absentFields }));
     this.#further = new FurtherReader(spec, source.lister(ID_LISTING), clock);
   }
 

@@ -1,5 +1,6 @@
 import type { StationSpec } from '../model/station-spec.ts';
 import type { StateMeanings } from './alert-state.ts';
+import type { AbsentFields } from './fields.ts';
 import type { ResourceLabels } from './resource-labels.ts';
 import type { ListingFilters } from './station-keys.ts';
 
@@ -25,6 +26,8 @@ export interface ResourceSpec extends StationSpec {
   readonly metrics: MetricsPolicy;
   readonly resourceLabels: ResourceLabels;
   readonly states: StateMeanings;
+  /** undefined: what records lack is unknown. */
+  readonly absentFields: AbsentFields | undefined;
   /** Maximum number of values of each label that the service supplies. */
   readonly labelValues: number;
   /** Maximum number of listed changes of a refresh. */

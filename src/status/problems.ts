@@ -1,5 +1,6 @@
 import { earliest } from '../model/clock.ts';
 import { getOrCreate } from '../model/sums.ts';
+import { FIELDS } from '../resources/fields.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
 import { type Advice, explain, generalAdvice, incompleteAdvice } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
@@ -36,6 +37,7 @@ export interface FleetProblem {
     | 'web configuration'
     | 'upstream'
     | 'unknown states'
+    | 'absent fields'
     | 'check';
   /** Unique, and the same while the problem lasts. */
   readonly key: string;
@@ -142,6 +144,13 @@ const STATION_PROBLEMS: readonly StationProblem[] = [
     // Those of all stations together, because one line of the configuration is the resolution.
     sharedBy: () => [],
     describe: describeUnknown,
+  },
+  {
+    kind: 'absent fields',
+    isAffected: ({ snapshot }) => snapshot !== undefined && snapshot.reportedZeros === 0 && withoutCount(snapshot) > 0,
+    // One key of the upstream is the resolution.
+    sharedBy: ({ upstream }) => [upstream],
+    describe: describeAbsent,
   },
 ];
 
@@ -419,5 +428,26 @@ function describeUnknown(stations: readonly StationStatus[]): Description {
     what: `${problem}, neither firing, pending nor inactive: ${unknownStatesText(states)}.`,
     advice: unknownStatesAdvice(states),
     sinceMs: earliest(stations.map(({ unknownSinceMs }) => unknownSinceMs)),
+  };
+}
+
+const { wire: RULES_FIELD } = FIELDS.alertRules;
+
+/** Records that lack the number of alert rules. */
+function withoutCount({ absentFields }: SnapshotStatus): number {
+  return absentFields[RULES_FIELD] ?? 0;
+}
+
+/** No station has a resource whose number of alert rules is 0. */
+function describeAbsent(stations: readonly StationStatus[]): Description {
+  const { sum, who } = counted(stations, (station) => withoutCount(snapshotOf(station)));
+  const all = counted(stations, (station) => snapshotOf(station).resources).sum;
+  const problem = `${numberText(sum)} of ${countText(all, 'record')} have no ${RULES_FIELD}`;
+  return {
+    tone: 'unknown',
+    ...who,
+    problem,
+    what: `${problem}, and none has 0: the service may leave zeros out.`,
+    advice: `If the console of the service shows these resources without alert rules, set absent_fields: { ${RULES_FIELD}: 0 } in the upstream ${who.upstream}. Otherwise whether they are covered by alert rules stays unknown.`,
   };
 }

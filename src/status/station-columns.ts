@@ -81,7 +81,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ snapshot }) => snapshot?.unknownCoverage,
   ],
   alert_coverage: [
-    'Share of resources with alert rules among the two counts above; null if both are 0.',
+    'Share of resources with alert rules among those with and without; null if it is unknown of any, or if there are none.',
     ({ snapshot }) => snapshot && coverageShare(snapshot),
   ],
   listing_complete: ['Whether the listing is verified complete.', ({ snapshot }) => snapshot?.complete],
@@ -186,7 +186,7 @@ export const OWNER_FIELDS = documented<OwnerCount, unknown>({
     (owner) => knownRuleCounts(owner)?.withoutRules,
   ],
   resources_with_unknown_alert_coverage: ['Number with unknown alert coverage.', 'unknownCoverage'],
-  alert_coverage: ['Share with alert rules; null if unknown.', coverageShare],
+  alert_coverage: ['Share with alert rules; null if it is unknown of any.', coverageShare],
 });
 
 type SearchContext = Readonly<{ text: string | undefined; beforeReload: readonly string[] }>;

@@ -50,7 +50,8 @@ export interface StationStatus
 
 export interface SnapshotStatus
   extends Totals,
-    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages' | 'pageLimit'> {
+    Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages' | 'pageLimit' | 'absentFields'>,
+    Pick<Aggregates, 'reportedZeros'> {
   readonly unknownStates: readonly UnknownState[];
   /** Whether the listing cannot be compared with those before, so that changes are not counted. */
   readonly isHeld: boolean;
@@ -169,10 +170,20 @@ export interface Coverage {
   readonly unknownCoverage: number;
 }
 
-/** The share of resources with alert rules among those with and those without; undefined: there are none of either. */
-export function coverageShare({ withRules, withoutRules }: Coverage): number | undefined {
-  const known = withRules + withoutRules;
-  return known === 0 ? undefined : withRules / known;
+/** The least and the largest share of resources with alert rules that is possible; undefined: it is known of no resource. */
+export function coverageRange({
+  withRules,
+  withoutRules,
+  unknownCoverage,
+}: Coverage): readonly [least: number, most: number] | undefined {
+  if (withRules + withoutRules === 0) return undefined;
+  const all = withRules + withoutRules + unknownCoverage;
+  return [withRules / all, (withRules + unknownCoverage) / all];
+}
+
+/** The share of resources with alert rules; undefined while it is unknown of any, and without resources. */
+export function coverageShare(coverage: Coverage): number | undefined {
+  return coverage.unknownCoverage === 0 ? coverageRange(coverage)?.[0] : undefined;
 }
 
 /** Coverage, and of how many resources and rejected records; undefined is unknown. */

@@ -65,6 +65,8 @@ export function unknownStatesAdvice(states: readonly UnknownState[]): string {
   if (states.some(({ state }) => state === OTHER_VALUE))
     advice.push('Raise limits.label_values, so that the states published as (other) have their names.');
   if (states.some(({ state }) => state === ''))
-    advice.push('Resources without a state cannot be listed in states: report them to the operators of the service.');
+    advice.push(
+      'If the service leaves out a state, set absent_fields: { state: … } in the upstream to this state; otherwise report resources without a state to the operators of the service.',
+    );
   return advice.join(' ');
 }

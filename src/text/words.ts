@@ -28,6 +28,12 @@ export function shareText(part: number, total: number): string {
   return percent > 99 && part < total ? '>99 %' : `${percent} %`;
 }
 
+/** `66–100 %`; one share if both look the same. */
+export function shareRangeText([least, most]: readonly [number, number]): string {
+  const [first, last] = [shareText(least, 1), shareText(most, 1)];
+  return first === last ? first : `${first.replace(' %', '')}–${last}`;
+}
+
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],

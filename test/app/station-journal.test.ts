@@ -174,7 +174,7 @@ describe('StationJournal', () => {
       labelValues: 9,
       line:
         'resources=3 states="ESCALATED (2), no state (1)" advice="Add the state to the list of its meaning in the configuration, states: { firing: [], pending: [], inactive: [] }: \\"ESCALATED\\". ' +
-        'Resources without a state cannot be listed in states: report them to the operators of the service."',
+        'If the service leaves out a state, set absent_fields: { state: … } in the upstream to this state; otherwise report resources without a state to the operators of the service."',
     },
     {
       what: 'does not advise to add states published as (other)',

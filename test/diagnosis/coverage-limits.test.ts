@@ -27,7 +27,7 @@ const station = (name: string, counts: Counts): Checked => {
     spec: specOf({ name, ...(counts.labels && { resourceLabels: TEAMS }) }),
     listed: {
       snapshot: { ...snapshot, complete },
-      aggregates: { groups: [{ ...group, ...rules }], folded: new Map(), typeLabels: new Map() },
+      aggregates: { groups: [{ ...group, ...rules }], folded: new Map(), typeLabels: new Map(), reportedZeros: 0 },
       withheld: 0,
     },
   };
@@ -56,12 +56,12 @@ describe('coverageVerdict', () => {
       ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources have alert rules'],
     ],
     [
-      'the share of what is known, and says how many are unknown',
+      'the least share that is possible, and says of how many it is unknown',
       [station('a', { withRules: 0, withoutRules: 1, unknownCoverage: 9 })],
-      { minCoverage: 0.9 },
+      { minCoverage: 0.95 },
       [
         'coverage of a is unknown: alert rules of 9 resources, or whether they can have alerts, are not reported',
-        'coverage is 0, expected at least 0.9: 0 of 1 resource have alert rules, unknown for 9 more resources',
+        'coverage is 0 to 0.9, expected at least 0.95: 0 of 10 resources have alert rules, unknown for 9',
       ],
     ],
     [

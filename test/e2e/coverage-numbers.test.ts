@@ -38,8 +38,8 @@ const WORLDS: Readonly<Record<string, World>> = {
     alertable: 4,
     counts: [2, 1, 4],
     types: ['type.a', 'type.b'],
-    share: 2 / 3,
-    text: '67 % 4 unknown',
+    share: null,
+    text: '29–86 % 4 unknown',
   },
   'no number of rules of any resource': {
     entries: [...several(2, 'a', undefined, true), entry('b', 'many')],
@@ -57,8 +57,8 @@ const WORLDS: Readonly<Record<string, World>> = {
     alertable: 4,
     counts: [2, 1, 1],
     types: ['type.a', 'type.e'],
-    share: 2 / 3,
-    text: '67 % 1 unknown',
+    share: null,
+    text: '50–75 % 1 unknown',
   },
   'exempt resources beside a listing of the alertable ones': {
     entries: [
@@ -130,6 +130,8 @@ describe('the numbers of the coverage', () => {
 
     const listed = await resultOf(['list', 'ts', '--without-rules', '--format=json', configFlag(config)]);
     expect(JSON.parse(listed.stdout)).toHaveLength(world.counts[1] ?? 0);
+    const unknown = /^warning: alert coverage unknown for (\d+) resources?, not printed$/m.exec(listed.stderr)?.[1];
+    expect(Number(unknown ?? 0)).toBe(world.counts[2]);
     const checked = await checkLive(config, '--min-coverage=0');
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain('failure: coverage of ts is unknown: ');

@@ -26,6 +26,14 @@ describe('a reply of a gateway', () => {
     expect(other.families).toEqual(usual.families);
   });
 
+  it('publishes the same without zeros, if absent_fields says what they are', async () => {
+    const usual = await publishedOf(replyOf('snake-13'));
+    const absent_fields = { alert_rules_count: 0, state: 'ALERTSTATE_UNSPECIFIED' };
+    const other = await publishedOf(replyOf('snake-omit-13'), { absent_fields });
+    expect(other.families).toEqual(usual.families);
+    expect(other.status).toMatchObject({ resources_without_alert_rules: 5, alert_coverage: 8 / 13 });
+  });
+
   it.each(['snake-empty', 'snake-omit-empty'])('is an empty station: %s', async (name) => {
     const { status } = await publishedOf(replyOf(name));
     expect(status).toMatchObject({ state: 'up', resources: 0, listing_complete: true });

@@ -26,6 +26,7 @@ describe('readResource', () => {
   it('reads a record of the documented form', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
+      absent: [],
       id: 'id-1',
       row: {
         id: 'id-1',
@@ -48,6 +49,7 @@ describe('readResource', () => {
   it('reads missing and null fields as not reported, not as invalid', () => {
     const nothing = {
       invalid: [],
+      absent: [],
       id: 'a',
       row: {
         id: 'a',
@@ -65,10 +67,24 @@ describe('readResource', () => {
         alertable: undefined,
       },
     };
-    expect(readRecord({ resource_id: 'a' })).toEqual(nothing);
+    const absent = ['state', 'alert_rules_count'];
+    expect(readRecord({ resource_id: 'a' })).toEqual({ ...nothing, absent });
     const nulls = Object.fromEntries(Object.keys(complete).map((field) => [field, null]));
     expect(readRecord({ ...nulls, resource_id: 'a' })).toEqual(nothing);
-    expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
+    expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual({ ...nothing, absent });
+  });
+
+  it.each([
+    ['absent', undefined, { state: '7', alertRules: 0, alertState: 'pending', name: 'name-1' }],
+    ['null', null, { state: '', alertRules: undefined, alertState: 'unknown', name: 'name-1' }],
+    ['unreadable', [], { state: '', alertRules: undefined, alertState: 'unknown', name: 'name-1' }],
+    ['sent', '5', { state: '5', alertRules: 5, alertState: 'unknown', name: 'name-1' }],
+  ])('reads fields that are %s, with values for absent ones', (_, value, row) => {
+    const sent = { ...complete, state: value, alert_rules_count: value };
+    const record: unknown = JSON.parse(JSON.stringify(sent));
+    const states = new StateMeanings({ pending: ['7'] });
+    const absentFields = { state: 7, alert_rules_count: 0 };
+    expect(readResource(record, { ...context, states, absentFields })).toMatchObject({ absent: [], row });
   });
 
   it('reads the same with and without the resource of the listing before, whichever field has changed', () => {

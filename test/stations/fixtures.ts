@@ -28,6 +28,7 @@ export function specOf(changes: Partial<ResourceSpec> = {}): ResourceSpec {
     labels: {},
     resourceLabels: new ResourceLabels(),
     states: new StateMeanings(),
+    absentFields: undefined,
     labelValues: 1000,
     maxChanges: 1000,
     metrics: { perResource: true, maxResources: 100_000, maxFiringResources: 500, disabled: new Set() },
@@ -143,6 +144,7 @@ export function listingOf<Row>(
     rejected: 0,
     rejectedRecords: [],
     invalidFields: noInvalidFields,
+    absentFields: {},
     ...changes,
   };
 }

@@ -36,6 +36,8 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   withRules: 0,
   withoutRules: 0,
   unknownCoverage: 0,
+  absentFields: {},
+  reportedZeros: 0,
   isHeld: false,
 };
 

@@ -1,5 +1,5 @@
 import {
-  type InvalidOfPart,
+  type FieldsOfPart,
   type Listing,
   type ListingKind,
   MAX_REJECTED_RECORDS,
@@ -295,8 +295,9 @@ class Pass<Row> {
   /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
   async #merge(): Promise<MergedPages<Row>> {
     const parts: Part<Row>[] = [];
-    const invalid: InvalidOfPart[] = [];
+    const invalid: FieldsOfPart[] = [];
     const invalidFields: Record<string, number> = Object.fromEntries(this.#kind.fields.map((field) => [field, 0]));
+    const absentFields: Record<string, number> = {};
     const labels = new Set<string>();
     const rejects = new ListingRejects();
     for (const placed of inOrder(this.#pages)) {
@@ -309,14 +310,15 @@ class Pass<Row> {
         parts.push(kept.rows);
         invalid.push(kept.invalid);
         countFields(kept.invalid, invalidFields);
+        countFields(kept.absent, absentFields);
       }
       rejects.add(placed, keptRows);
     }
-    return { parts, invalid, invalidFields, ...rejects.facts() };
+    return { parts, invalid, invalidFields, absentFields, ...rejects.facts() };
   }
 }
 
-type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'invalid' | 'invalidFields'> & RejectedRecords;
+type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'invalid' | 'invalidFields' | 'absentFields'> & RejectedRecords;
 
 /**
  * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
@@ -369,8 +371,8 @@ function withoutDuplicates<Row>(part: PagePart<Row>, labels: Set<string>): PageP
   return kept.length === part.ids.length ? part : selectRows(part, kept);
 }
 
-function countFields(invalid: InvalidOfPart, counts: Record<string, number>): void {
-  for (const fields of invalid.values()) for (const field of fields) counts[field] = (counts[field] ?? 0) + 1;
+function countFields(fieldsOf: FieldsOfPart, counts: Record<string, number>): void {
+  for (const fields of fieldsOf.values()) for (const field of fields) counts[field] = (counts[field] ?? 0) + 1;
 }
 
 function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {

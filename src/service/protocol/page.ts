@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { ListingFailure } from '../../model/failure.ts';
 import { jsonName } from '../../model/json-name.ts';
 import {
+  type FieldsOfPart,
   type FindRow,
   hasSameElements,
   type ListingKind,
@@ -24,8 +25,9 @@ export interface PagePart<Row> {
   readonly ids: readonly string[];
   /** Each row's index among the records of the page; undefined when the rows are all records of the page. */
   readonly positions: readonly number[] | undefined;
-  /** The invalid fields of the rows that have any, by row index. */
-  readonly invalid: ReadonlyMap<number, readonly string[]>;
+  readonly invalid: FieldsOfPart;
+  /** The fields that a row's record lacks. */
+  readonly absent: FieldsOfPart;
 }
 
 /** One page of the listing, as read. */
@@ -271,6 +273,7 @@ interface GrowingPart<Row> {
   readonly ids: string[];
   readonly positions: number[];
   readonly invalid: Map<number, readonly string[]>;
+  readonly absent: Map<number, readonly string[]>;
 }
 
 /** Collects the rows of a page in parts. All but the last have PART_ROWS rows. */
@@ -282,13 +285,14 @@ class PageRows<Row> {
     return this.#count;
   }
 
-  add({ row, id, invalid }: ReadRecord<Row>, position: number): void {
+  add({ row, id, invalid, absent }: ReadRecord<Row>, position: number): void {
     let part = this.#parts.at(-1);
     if (part === undefined || part.rows.length === PART_ROWS) {
-      part = { rows: [], ids: [], positions: [], invalid: new Map() };
+      part = { rows: [], ids: [], positions: [], invalid: new Map(), absent: new Map() };
       this.#parts.push(part);
     }
     if (invalid.length > 0) part.invalid.set(part.rows.length, invalid);
+    if (absent && absent.length > 0) part.absent.set(part.rows.length, absent);
     part.rows.push(row);
     part.ids.push(id);
     part.positions.push(position);
@@ -328,17 +332,22 @@ function withoutFirstRow<Row>(page: Page<Row>): Page<Row> {
 
 /** The rows with these indexes. */
 export function selectRows<Row>(part: PagePart<Row>, indexes: readonly number[]): PagePart<Row> {
-  const invalid = new Map<number, readonly string[]>();
-  for (const [at, index] of indexes.entries()) {
-    const fields = part.invalid.get(index);
-    if (fields) invalid.set(at, fields);
-  }
   return {
     rows: indexes.map((index) => part.rows[index] as Row),
     ids: indexes.map((index) => part.ids[index] as string),
     positions: indexes.map((index) => part.positions?.[index] ?? index),
-    invalid,
+    invalid: selectFields(part.invalid, indexes),
+    absent: selectFields(part.absent, indexes),
   };
+}
+
+function selectFields(fieldsOf: FieldsOfPart, indexes: readonly number[]): FieldsOfPart {
+  const selected = new Map<number, readonly string[]>();
+  for (const [at, index] of indexes.entries()) {
+    const fields = fieldsOf.get(index);
+    if (fields) selected.set(at, fields);
+  }
+  return selected;
 }
 
 function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {

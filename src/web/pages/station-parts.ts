@@ -3,7 +3,7 @@ import type { Link } from '../../resources/links.ts';
 import { explainStation } from '../../status/problems.ts';
 import {
   type CountedCoverage,
-  coverageShare,
+  coverageRange,
   failureTone,
   isOnlyRejecting,
   noDataReason,
@@ -14,7 +14,7 @@ import {
   stateOf,
   type Totals,
 } from '../../status/station-status.ts';
-import { countText, numberText, shareText } from '../../text/words.ts';
+import { countText, numberText, shareRangeText } from '../../text/words.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { breakable, type Fact, type Html, html, momentText, sinceText, unknown } from './html.ts';
 
@@ -65,12 +65,13 @@ export function trail(root: string, here: string, station?: string): Html {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${root}">Stations</a> / ${above}${here}</nav>`;
 }
 
-/** The share of resources with alert rules, and how many are not counted because too little is known of them. `href`: of those without rules. */
+/** The share of resources with alert rules, and of how many it is unknown, for which the share is a range. `href`: of those without rules. */
 export function coverageText(coverage: CountedCoverage | undefined, href: string): Html {
   if (coverage === undefined) return NO_DATA_CELL;
-  if (coverageShare(coverage) === undefined) return unknown(noShareReason(coverage));
-  const { withRules, withoutRules, unknownCoverage } = coverage;
-  const share = shareText(withRules, withRules + withoutRules);
+  const range = coverageRange(coverage);
+  if (range === undefined) return unknown(noShareReason(coverage));
+  const { withoutRules, unknownCoverage } = coverage;
+  const share = shareRangeText(range);
   const title = `${countText(withoutRules, 'resource')} without alert rules`;
   const link = withoutRules === 0 ? html`${share}` : html`<a href="${href}" title="${title}">${share}</a>`;
   if (unknownCoverage === 0) return link;
@@ -119,7 +120,7 @@ export function countTiles(
     {
       term: 'Coverage',
       value: coverageText(counts, hrefOf('?without_rules=yes')),
-      share: counts && coverageShare(counts),
+      share: counts && coverageRange(counts)?.[0],
     },
   ];
 }

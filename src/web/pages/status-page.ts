@@ -2,7 +2,7 @@ import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } f
 import type { Selection } from '../../resources/selection.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
-  coverageShare,
+  coverageRange,
   failureTone,
   isCritical,
   knownCounts,
@@ -127,7 +127,7 @@ function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColu
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: ({ snapshot }) => snapshot && coverageShare(snapshot),
+      value: ({ snapshot }) => snapshot && coverageRange(snapshot)?.[0],
       cell: ({ name, snapshot }) => coverageText(snapshot, stationHref(name, '?without_rules=yes')),
     },
     {
@@ -193,7 +193,7 @@ ${shown.pages === 1 ? [] : pages('Pages of stations, below the table')}
 ${rows.length === 0 && stations.length > 0 ? noMatch : COVERAGE_NOTE}`;
 }
 
-const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources that are covered by at least one alert rule. Exempt ones do not count: those that <code>resource_labels</code> exempts or, with <code>alertability</code>, that cannot have alerts. Unknown ones are counted beside it.</p>`;
+const COVERAGE_NOTE = html`<p class="quiet note">Coverage is the share of resources that are covered by at least one alert rule. Exempt ones do not count: those that <code>resource_labels</code> exempts or, with <code>alertability</code>, that cannot have alerts. With unknown ones, which are counted beside it, it is a range.</p>`;
 
 function isMatch(station: StationStatus, { filter = '', state, upstream = station.upstream }: StationQuery): boolean {
   const { name, telemetryStation } = station;
@@ -339,7 +339,7 @@ function ownerColumns(label: string, hasUnknown: boolean): readonly SortableColu
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: coverageShare,
+      value: (count) => coverageRange(count)?.[0],
       cell: (count) => coverageText(count, searchHref(count, { without_rules: 'yes' })),
     },
   ];

@@ -38,7 +38,9 @@ describe('stateNote', () => {
 describe('coverageText', () => {
   it.each<[StationStatus['snapshot'], string]>([
     [{ ...SNAPSHOT, withRules: 6, withoutRules: 2 }, '75 %'],
-    [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0 % 9 unknown'],
+    [{ ...SNAPSHOT, withRules: 0, withoutRules: 1, unknownCoverage: 9 }, '0–90 % 9 unknown'],
+    [{ ...SNAPSHOT, withRules: 166, withoutRules: 0, unknownCoverage: 84 }, '66–100 % 84 unknown'],
+    [{ ...SNAPSHOT, withRules: 1, withoutRules: 999, unknownCoverage: 1 }, '<1 % 1 unknown'],
     [undefined, '– no data'],
     [SNAPSHOT, '– no resources'],
     [{ ...SNAPSHOT, resources: 3 }, '– all listed resources are exempt'],
