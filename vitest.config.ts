@@ -29,6 +29,7 @@ export default defineConfig({
             'test/system/**',
             'test/terminal/**',
             'test/browser/**',
+            'test/real/**',
           ],
         },
       },
@@ -49,6 +50,8 @@ export default defineConfig({
           expect: { poll: { timeout: 300_000, interval: 250 }, requireAssertions: true },
         },
       },
+      // Needs nginx, HAProxy, squid, Varnish and Envoy. What is missing is printed, or with CI an error.
+      { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 600_000 } },
       // Needs the package of its folder.
       { extends: true, test: { name: 'dashboards', include: ['test/grafana/display/*.test.ts'] } },
       // Needs `script` of bsdutils.

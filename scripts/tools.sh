@@ -78,6 +78,7 @@ wheels() {
   echo "$folder"
 }
 zizmor_folder() { echo "$(wheels zizmor)/bin"; }
+envoy_folder() { echo "$(wheels envoy)/envoy/_bin"; }
 # The packages, for PYTHONPATH.
 prometheus_client() { wheels prometheus-client; }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
-import { startDaemon } from './daemon.ts';
+import { startDaemon } from '../../daemon.ts';
 
 /** What a receiver gets: the alerts of one group. */
 export interface Notification {

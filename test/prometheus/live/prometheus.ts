@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startDaemon } from './daemon.ts';
+import { startDaemon } from '../../daemon.ts';
 
 export type RunningPrometheus = Awaited<ReturnType<typeof startPrometheus>>;
 

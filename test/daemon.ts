@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedPort } from '../../service/support/service.ts';
+import { closedPort } from './service/support/service.ts';
 
 interface DaemonOptions {
   readonly command: string;
@@ -13,10 +13,19 @@ interface DaemonOptions {
   readonly flags: (folder: string, address: string) => readonly string[];
   /** Default: a free port. */
   readonly address?: string | undefined;
+  /** Default: it answers like Prometheus when it is ready. */
+  readonly isReady?: (address: string) => Promise<boolean>;
 }
 
 /** Starts a program of a Debian package and waits until it is ready. */
-export async function startDaemon({ command, debianPackage, files, flags, address }: DaemonOptions) {
+export async function startDaemon({
+  command,
+  debianPackage,
+  files,
+  flags,
+  address,
+  isReady = answersReady,
+}: DaemonOptions) {
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const listenAddress = address ?? `127.0.0.1:${await closedPort()}`;
@@ -24,22 +33,25 @@ export async function startDaemon({ command, debianPackage, files, flags, addres
     const started = spawn(command, flags(folder, listenAddress));
     const output: string[] = [];
     started.stderr.on('data', (chunk) => output.push(String(chunk)));
+    started.stdout.resume();
     await Promise.race([
       once(started, 'spawn'),
       once(started, 'error').then(([error]) => throwMissing(command, debianPackage, error)),
     ]);
-    await waitUntilReady(`http://${listenAddress}/-/ready`, started, output);
+    await waitUntil(() => isReady(listenAddress), started, output);
     return started;
   };
   let child = await start();
   return {
     url: `http://${listenAddress}`,
-    stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })),
+    folder,
+    stop: () => stopProcess(child).then(() => rm(folder, { recursive: true, force: true })),
     /** Keeps the address and the folder. */
     restart: async () => {
       await stopProcess(child);
       child = await start();
     },
+    signal: (name: NodeJS.Signals) => child.kill(name),
   };
 }
 
@@ -48,16 +60,24 @@ function throwMissing(command: string, debianPackage: string, error: Error): nev
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill();
   await once(child, 'exit');
 }
 
-async function waitUntilReady(url: string, child: ChildProcess, output: readonly string[]): Promise<void> {
+async function waitUntil(
+  isReady: () => Promise<boolean>,
+  child: ChildProcess,
+  output: readonly string[],
+): Promise<void> {
   while (child.exitCode === null) {
-    const response = await fetch(url).catch(() => undefined);
-    if (response?.status === 200) return;
+    if (await isReady()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${child.spawnfile} exited before it was ready: ${output.join('')}`);
+}
+
+async function answersReady(address: string): Promise<boolean> {
+  const response = await fetch(`http://${address}/-/ready`).catch(() => undefined);
+  return response?.status === 200;
 }
