@@ -33,7 +33,12 @@ export function checkReport(
   const { nowMs, upstreams, stations } = facts;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
-  const capacities = [...capacityLines(upstreams), ...pageLimitLines(facts), ...labelLines(facts)];
+  const capacities = [
+    ...capacityLines(upstreams),
+    ...pageLimitLines(facts),
+    ...reducedPageLines(facts),
+    ...labelLines(facts),
+  ];
   return [
     reportTable(upstreamColumns(nowMs), upstreams, screen),
     reportTable(reportColumns(screen), stationRows(stations), screen),
@@ -197,6 +202,17 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
   return upstreams.flatMap(({ name, capacity }) =>
     capacity === undefined || isExceeded(capacity) ? [] : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
   );
+}
+
+/** Where pages of `page_size` are too large for the service. */
+function reducedPageLines({ upstreams, stations }: Facts): readonly string[] {
+  return upstreams.flatMap(({ name }) => {
+    const own = listedStations(stations).filter(({ spec }) => spec.upstream === name);
+    const sizes = own.map(({ snapshot }) => snapshot.reducedPageSize).filter((size) => size !== undefined);
+    const requested = Array.from(new Set(sizes)).join(', ');
+    const text = `pages of ${requested} are requested from ${countText(sizes.length, 'station')}, because larger ones are too large for the service: lower page_size.`;
+    return sizes.length === 0 ? [] : [`page size: upstream ${name}: ${text}`];
+  });
 }
 
 /** Where pages were shorter than requested: a larger `page_size` would save no requests. */

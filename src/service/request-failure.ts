@@ -135,21 +135,25 @@ interface ReplyContext {
   readonly clockDifferenceMs?: number | undefined;
 }
 
+/** What gRPC libraries say of a page above their limit. Gateways send it as 429, because its code is also that of a quota. */
+const MESSAGE_TOO_LARGE = /message larger than max|message exceeds maximum size/i;
+
 /** The failure for a reply that is not a 2xx. */
 export function replyFailure(
   reply: Reply,
   { endpoint, secrets, nowMs, clockDifferenceMs }: ReplyContext,
 ): RequestFailure {
-  const { status, headers } = reply;
-  const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
+  const { body } = reply;
+  const answer = `${endpoint} answered ${[reply.status, STATUS_CODES[reply.status]].join(' ').trim()}`;
+  const status = reply.status === 429 && MESSAGE_TOO_LARGE.test(body.toString()) ? 413 : reply.status;
   const excerpt = safeExcerpt(replyText(reply, secrets), secrets);
   const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
   return new RequestFailure(REASONS.get(status) ?? 'status', message, {
     retryable: RETRYABLE.has(status) || (status >= 500 && status !== 501),
-    retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
+    retryAfterMs: retryAfterMs(retryAfterOf(reply), nowMs),
     status,
     clockDifferenceMs,
-    ...bodyDetails(reply.body),
+    ...bodyDetails(body),
   });
 }
 
@@ -261,6 +265,19 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** `Retry-After`, or what a gateway makes of that of a gRPC service. */
+function retryAfterOf({ headers, body }: Reply): string | readonly string[] | undefined {
+  return headers['retry-after'] ?? headers['grpc-metadata-retry-after'] ?? retryInfoSeconds(parseJson(body.toString()));
+}
+
+/** The delay in the google.rpc.RetryInfo of a google.rpc.Status. */
+function retryInfoSeconds(json: unknown): string | undefined {
+  const details = objectsIn(rpcStatus(json)?.['details']);
+  const info = details.find((detail) => String(detail['@type']).endsWith('google.rpc.RetryInfo'));
+  const delay = String(info?.['retry_delay'] ?? info?.['retryDelay']);
+  return delay.endsWith('s') ? delay.slice(0, -1) : undefined;
 }
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;

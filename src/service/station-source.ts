@@ -14,6 +14,7 @@ import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { UpstreamClient } from './http/client.ts';
 import { listPages, type PlacedPage } from './paging/list-pages.ts';
 import { type Page, readPage } from './protocol/page.ts';
+import { RequestFailure } from './request-failure.ts';
 import type { ListingObserver } from './request-observer.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
@@ -70,14 +71,19 @@ const MIN_PAGE_SIZE = 10;
 class ListingReader {
   readonly #station: StationPath;
   readonly #service: Service;
-  /** The page size of each refresh in which a page was too large: it is reduced for all listings. */
-  readonly #pageSizes = new WeakMap<ListingContext, number>();
+  /** Reduced for all listings when a page is too large for the service. */
+  #pageSize: number;
+  /** The page size of a refresh in which a page may have been too large: it was throttled again and again. */
+  readonly #triedSizes = new WeakMap<ListingContext, number>();
+  /** The number of records of the largest page so far. */
+  #largestPage = 0;
   /** The number of records of each listing that are in memory, by kind and path. */
   readonly #kept = new Map<string, number>();
 
   constructor(station: StationPath, service: Service) {
     this.#station = station;
     this.#service = service;
+    this.#pageSize = service.options.pageSize;
   }
 
   async list<Row>(requested: Omit<OpenListing<Row>, 'path' | 'read' | 'records'>): Promise<Listing<Row>> {
@@ -91,7 +97,8 @@ class ListingReader {
     records?.keep(context.station, this.#recordsWith(listing));
     this.#kept.set(listingKey(listing), listing.records);
     pages.set(path, listing.read);
-    return listed;
+    const isReduced = this.#pageSize < options.pageSize;
+    return isReduced ? { ...listed, reducedPageSize: this.#pageSize } : listed;
   }
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
@@ -99,11 +106,11 @@ class ListingReader {
     const { client, observer, replies } = this.#service;
     // A further pass replaces an earlier one of the refresh.
     if (offset === 0) listing.records = 0;
-    let requested = Math.min(size, this.#pageSize(context));
+    let requested = Math.min(size, this.#pageSizeOf(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
-    const smaller = () => {
+    const smaller = (isTooLarge: boolean) => {
       if (requested <= MIN_PAGE_SIZE) return undefined;
-      requested = this.#reducedPageSize(context, requested);
+      requested = this.#reducedPageSize(context, requested, isTooLarge);
       return currentPath();
     };
     const read = async (body: Uint8Array) => {
@@ -112,11 +119,14 @@ class ListingReader {
         return this.#read(listing, currentPath(), body);
       });
       const { received, total } = page;
+      this.#accepted(context, received);
       const query = { path: this.#station, filters };
       observer?.pageReceived?.({ kind: kind.name, query, offset, size: requested, received, total, body });
       return page;
     };
-    const page = await client.get(currentPath(), context, read, smaller);
+    const page = await client.get(currentPath(), context, read, smaller).catch((error) => {
+      throw smallestPageFailure(error, offset, requested);
+    });
     return { offset, page, requested };
   }
 
@@ -156,19 +166,34 @@ class ListingReader {
     return records;
   }
 
-  #pageSize(context: ListingContext): number {
-    return this.#pageSizes.get(context) ?? this.#service.options.pageSize;
+  #pageSizeOf(context: ListingContext): number {
+    return Math.min(this.#pageSize, this.#triedSizes.get(context) ?? this.#pageSize);
   }
 
   /** Halved when a page is rejected as too large; concurrent pages that fail alike reduce it once. */
-  #reducedPageSize(context: ListingContext, rejected: number): number {
-    if (rejected <= this.#pageSize(context)) {
+  #reducedPageSize(context: ListingContext, rejected: number, isTooLarge: boolean): number {
+    if (rejected <= this.#pageSizeOf(context)) {
       const size = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
-      this.#pageSizes.set(context, size);
+      if (isTooLarge) this.#pageSize = size;
+      else this.#triedSizes.set(context, size);
       this.#service.observer?.pageSizeReduced?.(context, size);
     }
-    return this.#pageSize(context);
+    return this.#pageSizeOf(context);
   }
+
+  /** A smaller page that was only tried was the cure if no larger one has ever been accepted. */
+  #accepted(context: ListingContext, received: number): void {
+    this.#largestPage = Math.max(this.#largestPage, received);
+    const triedSize = this.#triedSizes.get(context);
+    if (triedSize !== undefined && this.#largestPage <= triedSize) this.#pageSize = this.#pageSizeOf(context);
+  }
+}
+
+/** Says of a page that cannot be smaller that it is too large, and where it is. */
+function smallestPageFailure(error: unknown, offset: number, size: number): unknown {
+  if (!(error instanceof RequestFailure) || error.status !== 413) return error;
+  const page = `the page of ${size} records from offset ${offset} is too large, and page_size cannot be smaller`;
+  return error.with({ message: `${error.message}; ${page}` });
 }
 
 /** Valid in this process only: digests are compared and never shown. */

@@ -167,6 +167,14 @@ describe('check --live', () => {
     expect(shown).toBe(line);
   });
 
+  it('says which page size it uses where the service rejects larger ones', async () => {
+    const tooLarge: TestFault = {
+      reply: ({ body }) => (JSON.parse(String(body)).page.size > 10 ? { status: 413 } : {}),
+    };
+    const { stdout } = await checkLive(await faulty([tooLarge], { upstream: { page_size: 20 } }));
+    expect(stdout).toContain('page size: upstream main: pages of 10 are requested from 1 station, because');
+  });
+
   it('says how many resources each entry of resource_labels matches, and warns of none', async () => {
     const entry = (match: object) => ({ match, labels: { team: 'web' } });
     const labels = [entry({ name: 'name-r1' }), entry({ name: 'name-r1.*' }), entry({ station: 'b' }), entry({})];

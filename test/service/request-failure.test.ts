@@ -110,6 +110,25 @@ describe('replyFailure', () => {
     expect(statuses.filter((status) => failure(status).retryable)).toEqual([408, 409, 429, 499, 500, 503, 599]);
     expect(failure(429, '', { 'retry-after': '5' }).retryAfterMs).toBe(5000);
   });
+
+  const RETRY_INFO = { '@type': 'type.googleapis.com/google.rpc.RetryInfo' };
+  it.each([
+    { details: [{}, { ...RETRY_INFO, retry_delay: '1.5s' }] },
+    { details: [{ ...RETRY_INFO, retryDelay: '1.5s' }] },
+    { headers: { 'grpc-metadata-retry-after': '1.5' } },
+  ])('takes the delay of gRPC for Retry-After: %j', ({ details, headers = {} }) => {
+    expect(failure(429, JSON.stringify({ code: 8, details }), headers).retryAfterMs).toBe(1500);
+  });
+
+  it.each([
+    'grpc: received message larger than max (6157222 vs. 4194304)',
+    'grpc: trying to send message larger than max (6157222 vs. 4194304)',
+    'gRPC message exceeds maximum size 4194304: 6157222',
+  ])('is a 413 for a 429 that says: %s', (message) => {
+    const body = JSON.stringify({ code: 8, message });
+    expect(failure(429, body)).toMatchObject({ reason: 'status', status: 413, retryable: false });
+    expect(failure(429, body).message).toMatch(/ answered 429 Too Many Requests: code 8: .*(4194304|6157222)/);
+  });
 });
 
 const PAGE = '\n<!doctype html><title>Bad gateway</title>';

@@ -521,20 +521,34 @@ describe('stationSource page size', () => {
     ]);
   });
 
-  it('keeps the page size for all listings of the refresh, and resets it with the next', async () => {
+  it('keeps the page size for all listings of the station and all further refreshes', async () => {
     const { list, requests, reductions } = setUp(service(rows(60)), () => 50);
     const refresh = listingContext();
-    await list({}, refresh);
+    expect(await list({}, refresh)).toMatchObject({ reducedPageSize: 50 });
     await list({ product: 'product.x' }, refresh);
-    expect(requests.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50]);
     await list({}, listingContext());
-    expect(requests.slice(5).map(({ size }) => size)).toEqual([100, 50, 50]);
-    expect(reductions).toHaveLength(2);
+    expect(requests.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50, 50, 50]);
+    expect(reductions).toHaveLength(1);
   });
 
-  it('fails when a page of ten is too large', async () => {
+  it('keeps a page size that was only tried if no larger page was ever accepted', async () => {
+    let largest = 50;
+    const { list, requests } = setUp(service(rows(60)), () => largest, { isTooLarge: false });
+    await list({}, listingContext());
+    expect(await list({}, listingContext())).toMatchObject({ reducedPageSize: 50 });
+    largest = 25;
+    await list({}, listingContext());
+    largest = 50;
+    await list({}, listingContext());
+    const sizes = requests.map(({ size }) => size);
+    expect(sizes).toEqual([100, 50, 50, 50, 50, 50, 25, 25, 25, 50, 50]);
+  });
+
+  it('names page_size and the records when a page of ten is too large', async () => {
     const { list, requests } = setUp(service(rows(60)), () => 9);
-    await expect(list({}, listingContext())).rejects.toMatchObject({ message: 'too large' });
+    await expect(list({}, listingContext())).rejects.toMatchObject({
+      message: 'too large; the page of 10 records from offset 0 is too large, and page_size cannot be smaller',
+    });
     expect(requests.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
   });
 

@@ -63,6 +63,11 @@ export class CircuitBreaker {
     return this.#stations.get(name)?.hasReplied ?? false;
   }
 
+  /** How many have sent a request, or wait to. */
+  get stations(): number {
+    return this.#stations.size;
+  }
+
   get hangingStations(): number {
     return Array.from(this.#stations.values()).filter(({ isHanging }) => isHanging).length;
   }

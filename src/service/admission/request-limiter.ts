@@ -25,6 +25,8 @@ export interface ThrottlingState {
   readonly isAccepting: boolean;
   /** Requests are throttled even at the lowest rate. */
   readonly isAtLowestRate: boolean;
+  /** The upstream has no other station, whose requests would show that the service accepts some. */
+  readonly isLone: boolean;
 }
 
 /** Admits a waiting request, or ends it because of an outage. */
@@ -152,6 +154,7 @@ export class RequestLimiter {
     return {
       isAccepting: sinceAcceptedMs < ACCEPTING_MS || this.#mayAccept(admittedMs),
       isAtLowestRate: this.#rate.isAtFloor,
+      isLone: this.breaker.stations === 1,
     };
   }
 

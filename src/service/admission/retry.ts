@@ -44,6 +44,7 @@ export class RequestRetries {
   #firstFailedMs: number | undefined;
   /** How often the request was throttled in a row. */
   #throttlings = 0;
+  #hasTriedSmallerPage = false;
 
   constructor(maxRetries: number, limiter: Pick<RequestLimiter, 'throttling'>) {
     this.#maxRetries = maxRetries;
@@ -74,18 +75,12 @@ export class RequestRetries {
   }
 
   /** While other requests are accepted, a retry will succeed in the end and does not count. */
-  #afterThrottling(
-    failure: RequestFailure,
-    { isAccepting, isAtLowestRate }: ThrottlingState,
-    times: Times,
-  ): RetryDecision {
+  #afterThrottling(failure: RequestFailure, throttling: ThrottlingState, times: Times): RetryDecision {
     const { status, retryAfterMs } = failure;
-    const counts = !isAccepting || this.#throttlings > MAX_THROTTLINGS;
+    const counts = !throttling.isAccepting || this.#throttlings > MAX_THROTTLINGS;
     if (this.#maxRetries === 0) return 'give-up';
-    if (counts && this.#retries >= this.#maxRetries) {
-      const mayBeSize = retryAfterMs === undefined && (isAtLowestRate || isAccepting);
-      return mayBeSize ? 'smaller-page' : 'give-up';
-    }
+    if (counts && this.#retries >= this.#maxRetries)
+      return retryAfterMs === undefined ? this.#lastResort(throttling) : 'give-up';
     if (retryAfterMs) {
       const decision = counts ? this.#retryCounted(retryAfterMs, failure, times) : retry(retryAfterMs, times);
       return decision === 'give-up' && status === 429 ? 'postpone' : decision;
@@ -93,6 +88,13 @@ export class RequestRetries {
     if (!counts) return retry(times.random * backoffMs(BASE_MS, this.#throttlings - 1, THROTTLED_CAP_MS), times);
     const delayMs = ((1 + times.random) / 2) * backoffMs(REFUSED_BASE_MS, this.#retries, CAP_MS);
     return this.#retryCounted(delayMs, failure, times);
+  }
+
+  /** Throttling without a delay may mean that the page is too large. If nothing else shows it, that is tried once. */
+  #lastResort({ isAccepting, isAtLowestRate, isLone }: ThrottlingState): RetryDecision {
+    const mayBeSize = isAccepting || isAtLowestRate || (isLone && !this.#hasTriedSmallerPage);
+    this.#hasTriedSmallerPage = true;
+    return mayBeSize ? 'smaller-page' : 'give-up';
   }
 
   /** The last retry comes after a short interruption, unless that is beyond the deadline. */

@@ -47,8 +47,8 @@ const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 /** The bytes are valid until the returned promise settles. */
 type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 
-/** The path of a smaller page at the same offset; undefined when the page cannot be smaller. */
-type SmallerPath = () => string | undefined;
+/** The path of a smaller page at the same offset; undefined when the page cannot be smaller. It is too large, or may be the cause of throttling. */
+type SmallerPath = (isTooLarge: boolean) => string | undefined;
 
 /** A page to be fetched, with as many attempts as it takes. */
 interface PageRequest<T> {
@@ -227,7 +227,7 @@ export class UpstreamClient {
       const { reason, message, details } = failure;
       throw new ListingFailure(reason, message, { cause: failure, isPostponed: true, ...details });
     }
-    const smallerPath = decision === 'smaller-page' ? request.smaller() : undefined;
+    const smallerPath = decision === 'smaller-page' ? request.smaller(failure.status === 413) : undefined;
     if (smallerPath === undefined) throw failure;
     request.path = smallerPath;
   }

@@ -181,7 +181,7 @@ function stationFacts({ spec, upstream }: StationPageView): Html {
 
 /** What the listing returned. */
 function listingSection(snapshot: Snapshot): Html {
-  const { size, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+  const { size, reportedTotal, pages, reducedPageSize, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return html`<section aria-labelledby="listing">
@@ -190,6 +190,9 @@ ${facts('lines', 'story', [
   { term: 'Unique resources', value: numberText(size) },
   { term: 'Reported total', value: reportedTotal === undefined ? 'not reported' : numberText(reportedTotal) },
   { term: 'Pages', value: `${numberText(pages)} (all listings that were due)` },
+  ...(reducedPageSize === undefined
+    ? []
+    : [{ term: 'Page size', value: `${numberText(reducedPageSize)} (larger pages are too large for the service)` }]),
   { term: 'Duplicate records', value: numberText(duplicates) },
   { term: 'Rejected records', value: `${numberText(rejected)} (without a usable resource_id)` },
   { term: 'Invalid fields', value: fields.length === 0 ? 'none' : html`<ul>${fields}</ul>` },

@@ -14,6 +14,7 @@ const DEFAULTS = {
   maxRetries: 2,
   isAccepting: true,
   isAtLowestRate: false,
+  isLone: false,
   isProbe: false,
   deadlineMs: Number.MAX_VALUE,
 };
@@ -24,9 +25,9 @@ const STATION = new CircuitBreaker(8).station('prod');
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
-  const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
+  const { maxRetries, isAccepting, isAtLowestRate, isLone, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
   const throttling = ({ status }: Pick<RequestFailure, 'status'>) =>
-    status === 429 ? { isAccepting, isAtLowestRate } : undefined;
+    status === 429 ? { isAccepting, isAtLowestRate, isLone } : undefined;
   const retries = new RequestRetries(maxRetries, { throttling });
   const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
@@ -91,6 +92,12 @@ describe('RequestRetries', () => {
       [...REFUSED, GIVE_UP],
     ],
     ['requests a smaller page when throttled at the lowest rate', times(3, throttled()), LOWEST, [...REFUSED, SMALLER]],
+    [
+      'requests a smaller page once when the only station of an upstream is throttled',
+      times(4, throttled()),
+      { isAccepting: false, isLone: true },
+      [...REFUSED, SMALLER, GIVE_UP],
+    ],
     [
       'gives up when Retry-After does not help at the lowest rate',
       times(3, throttled(100)),

@@ -6,7 +6,7 @@ import { eventually } from '../../web/eventually.ts';
 import { oauth2, servedClient } from '../support/client.ts';
 import { listingContext } from '../support/context.ts';
 import { temporaryFile } from '../support/files.ts';
-import { closed, replying, startService } from '../support/service.ts';
+import { closed, gatewayReply, replying, startService } from '../support/service.ts';
 import { settled, VirtualClock } from '../support/virtual-clock.ts';
 
 /** Throttles every request. */
@@ -88,6 +88,25 @@ describe('UpstreamClient', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25']);
     expect(observer.retries).toBe(2);
     expect(await failure('/100')).toMatchObject({ status: 413 });
+  });
+
+  it('requests a smaller page at once when a gateway says 429 because of a message limit, which is no throttling', async () => {
+    const tooLarge = gatewayReply('error-4mib');
+    const { client, get, requests, observer } = await servedClient(
+      (request, response) => (request.url === '/25' ? replying('a page') : tooLarge)(request, response),
+      { maxRetries: 0 },
+    );
+    const smaller = ['/50', '/25'];
+    expect(await get('/100', {}, () => smaller.shift())).toBe('a page');
+    expect(requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25']);
+    expect(observer.throttlings).toBe(0);
+    expect(client.limiter.load()).toMatchObject({ recentRequests: 3, recentThrottled: 0 });
+  });
+
+  it("holds the requests for as long as a gateway's quota says", async () => {
+    const { client, failure } = await servedClient(gatewayReply('error-retryinfo'), {}, { clock: new VirtualClock() });
+    expect(await failure()).toMatchObject({ reason: 'rate_limited' });
+    expect(client.limiter.load()).toMatchObject({ holdMs: 30_000 });
   });
 
   it('leaves no listener on a signal that many requests share', async () => {

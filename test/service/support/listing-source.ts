@@ -30,12 +30,14 @@ export interface Setting {
   readonly records?: RecordBudget;
   /** The largest page that the service accepts, by the number of the request. */
   readonly largest?: (nth: number) => number;
+  /** Whether the service says that a page is too large, and does not only throttle it. */
+  readonly isTooLarge?: boolean;
 }
 
 /** Lists of a service that is given as a function from requests to replies. */
 export function sourceOf(
   answer: Answer,
-  { station = path, observer = {}, records, largest = () => 1e9, ...setting }: Setting = {},
+  { station = path, observer = {}, records, largest = () => 1e9, isTooLarge = true, ...setting }: Setting = {},
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
@@ -43,9 +45,9 @@ export function sourceOf(
     first: string,
     _context: unknown,
     read: (body: Uint8Array) => T | Promise<T>,
-    smaller: () => string | undefined = () => undefined,
+    smaller: (isTooLarge: boolean) => string | undefined = () => undefined,
   ) => {
-    for (let next: string | undefined = first; next !== undefined; next = smaller()) {
+    for (let next: string | undefined = first; next !== undefined; next = smaller(isTooLarge)) {
       const parameters = new URLSearchParams(next.slice(next.indexOf('?')));
       const [offset, size] = [Number(parameters.get('page.offset')), Number(parameters.get('page.size'))];
       const request = { path: next, offset, size, nth: requests.length };

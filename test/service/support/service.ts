@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createRawServer, type Server, type Socket } from 'node:net';
@@ -21,6 +22,14 @@ export async function startService(answer: RequestListener, tls?: ServerTlsOptio
 /** Gives every request the same answer. */
 export function replying(body: string | Uint8Array, status = 200, headers = {}): RequestListener {
   return (_request, response) => response.writeHead(status, headers).end(body);
+}
+
+/** What a real gateway replied: status and body of a file of `test/service/gateway`, and the headers that it sets itself. */
+export function gatewayReply(name: string): RequestListener {
+  const [head = '', body = ''] = readFileSync(`test/service/gateway/${name}.http`, 'utf8').split('\n\n');
+  const [statusLine = '', ...lines] = head.split('\n');
+  const headers = lines.map((line) => line.split(': ')).filter(([header]) => header !== 'Content-Length');
+  return replying(body, Number(statusLine.split(' ')[1]), Object.fromEntries(headers));
 }
 
 /** With TLS if that is given: then a client that does not shake hands is no error. */

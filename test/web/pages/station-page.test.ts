@@ -123,10 +123,11 @@ describe('stationPage', () => {
       { reportedTotal: undefined },
     ],
     [
-      'Unique resources3 Reported total4 Pages1,234 (all listings that were due) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
+      'Unique resources3 Reported total4 Pages1,234 (all listings that were due) Page size50 (larger pages are too large for the service) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
       {
         reportedTotal: 4,
         pages: 1234,
+        reducedPageSize: 50,
         duplicates: 2,
         rejected: 1,
         invalidFields: { ...listingOf([]).invalidFields, create_time: 1000 },
