@@ -53,8 +53,10 @@ export interface RefreshFacts {
   readonly incompleteSinceMs: number | undefined;
   /** Since when every listing has had resources in states of unknown meaning; undefined: the latest one has none, or there is none. */
   readonly unknownSinceMs: number | undefined;
-  /** The end of the latest listing that was not held, but compared with none, such as the first one after another path was configured. undefined: there is none yet. */
+  /** The end of the first listing with which others were compared; undefined: there is none yet. */
   readonly comparedSinceMs: number | undefined;
+  /** The end of the latest listing that was compared with none, although there was an earlier one, as after another path was configured: changes before it may be missing. undefined: there is none. */
+  readonly gapEndMs: number | undefined;
 }
 
 const KEPT = 60;
@@ -71,6 +73,7 @@ export class LatestRefreshes {
     incompleteSinceMs: undefined,
     unknownSinceMs: undefined,
     comparedSinceMs: undefined,
+    gapEndMs: undefined,
   };
 
   get facts(): RefreshFacts {
@@ -107,7 +110,8 @@ export class LatestRefreshes {
 /** `listing`: a refresh with a listing. */
 function factsAfter(before: RefreshFacts, listing: EndedRefresh): RefreshFacts {
   const { atMs, outcome, unknown = 0, added = 0, removed, isHeld } = listing;
-  const isFirst = removed === undefined || before.comparedSinceMs === undefined;
+  const { comparedSinceMs } = before;
+  const isBase = !isHeld && (removed === undefined || comparedSinceMs === undefined);
   const recent = before.numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
   return {
     outage: undefined,
@@ -115,7 +119,8 @@ function factsAfter(before: RefreshFacts, listing: EndedRefresh): RefreshFacts {
       removed === undefined || added + removed === 0 ? before.numberChanges : [...recent, { atMs, added, removed }],
     incompleteSinceMs: outcome === 'incomplete' ? (before.incompleteSinceMs ?? atMs) : undefined,
     unknownSinceMs: unknown > 0 ? (before.unknownSinceMs ?? atMs) : undefined,
-    comparedSinceMs: isFirst && !isHeld ? atMs : before.comparedSinceMs,
+    comparedSinceMs: comparedSinceMs ?? (isBase ? atMs : undefined),
+    gapEndMs: isBase && comparedSinceMs !== undefined ? atMs : before.gapEndMs,
   };
 }
 

@@ -198,8 +198,8 @@ export function refreshList(exporter: ExporterPort): ListHandlers {
 /** The changes of the resources of a station, or of all, the latest first. */
 export function changeList(exporter: ExporterPort, { now }: WebOptions): ListHandlers {
   return listHandlers(async (request, signal) => {
-    const { name, sinceMs, dropped, waiting, changes } = await changesOf(exporter, request, now(), signal);
-    const facts = { since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(), dropped };
+    const { name, unbrokenSinceMs, dropped, waiting, changes } = await changesOf(exporter, request, now(), signal);
+    const facts = { since: unbrokenSinceMs === undefined ? null : new Date(unbrokenSinceMs).toISOString(), dropped };
     return {
       name: name === undefined ? 'changes' : `${name}-changes`,
       columns: changeColumns(labelNames(exporter)),
@@ -234,7 +234,8 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     },
   );
   const sum = (key: 'dropped' | 'droppedRemovals') => stations.reduce((total, station) => total + station[key], 0);
-  const oldest = stations.map(({ newestFirst }) => newestFirst.at(-1)?.atMs);
+  const sinceMs = earliest(statuses.map(({ comparedSinceMs }) => comparedSinceMs));
+  const gapEnds = statuses.flatMap(({ gapEndMs }) => gapEndMs ?? []);
   return {
     /** undefined: of all stations. */
     name,
@@ -243,7 +244,11 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     labels,
     stations,
     /** Since when listings have been compared; undefined: none has. */
-    sinceMs: earliest([...statuses.map(({ comparedSinceMs }) => comparedSinceMs), ...oldest]),
+    sinceMs,
+    /** The same, without a gap. */
+    unbrokenSinceMs: sinceMs === undefined ? undefined : Math.max(sinceMs, ...gapEnds),
+    /** Stations whose changes may be missing before the last of these times. */
+    withGap: statuses.filter(({ gapEndMs }) => gapEndMs !== undefined),
     dropped: sum('dropped'),
     droppedRemovals: sum('droppedRemovals'),
     /** Stations whose changes are not counted at present, and those whose refreshes fail. */

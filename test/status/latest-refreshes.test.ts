@@ -94,7 +94,7 @@ describe('LatestRefreshes', () => {
     expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([undefined, 3]);
   });
 
-  it('compares since the latest listing that was not held, but compared with none', () => {
+  it('compares since the first listing that was not held, with a gap when a later one is compared with none', () => {
     const compared = { outcome: 'incomplete', removed: 0 } as const;
     const latest = latestOf([
       uncompared(1, true),
@@ -103,11 +103,10 @@ describe('LatestRefreshes', () => {
       success(4, compared),
       uncompared(5, true),
     ]);
-    expect(latest.facts.comparedSinceMs).toBe(3);
     latest.add(failure(6));
-    expect(latest.facts.comparedSinceMs).toBe(3);
+    expect(latest.facts).toMatchObject({ comparedSinceMs: 3, gapEndMs: undefined });
     latest.add(uncompared(7, false));
     latest.add(success(8));
-    expect(latest.facts.comparedSinceMs).toBe(7);
+    expect(latest.facts).toMatchObject({ comparedSinceMs: 3, gapEndMs: 7 });
   });
 });

@@ -94,6 +94,7 @@ export const STATION: StationStatus = {
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,
   comparedSinceMs: 0,
+  gapEndMs: undefined,
   lossAt: () => undefined,
   numberChanges: [],
 };

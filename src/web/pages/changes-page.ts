@@ -71,7 +71,7 @@ function logQuery(station: string | undefined): string {
 type Found = Awaited<ReturnType<typeof changesOf>>;
 
 function scopeText(
-  { name, stations, sinceMs, dropped, droppedRemovals, waiting, failing }: Found,
+  { name, stations, sinceMs, unbrokenSinceMs, withGap, dropped, droppedRemovals, waiting, failing }: Found,
   nowMs: number,
 ): Html {
   const names = (some: readonly StationStatus[]) =>
@@ -91,6 +91,10 @@ function scopeText(
   }
   if (sinceMs !== undefined)
     notes.push(html` Listings have been compared ${sinceText(sinceMs, nowMs, 'with length')}.`);
+  if (unbrokenSinceMs !== undefined && withGap.length > 0)
+    notes.push(
+      html` Changes in a gap that ended at ${dayText(unbrokenSinceMs, nowMs)}${timeText(unbrokenSinceMs)} UTC are unknown${of(withGap)}.`,
+    );
   if (waiting.length > 0) notes.push(html` At present: ${CHURN_WAITING}${of(waiting)}.`);
   if (failing.length > 0)
     notes.push(html` At present: refreshes fail, so that changes since the last success are unknown${of(failing)}.`);
@@ -100,10 +104,10 @@ function scopeText(
 const MAX_NAMED = 5;
 
 /** Since when there was no change, as far as is known. */
-function nothingText({ stations, sinceMs, failing }: Found, nowMs: number): Html {
+function nothingText({ stations, unbrokenSinceMs, failing }: Found, nowMs: number): Html {
   if (stations.some(({ newestFirst }) => newestFirst.length > 0)) return html`No change matches.`;
-  if (sinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
-  const since = sinceText(sinceMs, nowMs);
+  if (unbrokenSinceMs === undefined) return html`Changes are not known yet: no listing adds up.`;
+  const since = sinceText(unbrokenSinceMs, nowMs);
   return failing.length === 0
     ? html`No changes ${since}.`
     : html`No changes found ${since}; those since the last success are unknown.`;

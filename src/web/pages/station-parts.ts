@@ -125,7 +125,10 @@ export function countTiles(
   ];
 }
 
-/** Resources that stations found added and removed in the last hour, `−220 +12 since 13:18 UTC`, each number with a link to the changes; undefined without any. */
+/**
+ * Resources that stations found added and removed in the last hour, `−220 +12 since 13:18 UTC`, each number with a link to the changes, and
+ * whether that time has a gap; undefined without any.
+ */
 export function recentChanges(
   stations: readonly StationStatus[],
   nowMs: number,
@@ -147,7 +150,8 @@ export function recentChanges(
     numbers.push(isLoss ? html`<span class="failing">${lost}</span>` : lost);
   }
   if (added > 0) numbers.push(link('added', `+${numberText(added)}`));
-  return html`${numbers}${sinceText(sinceMs, nowMs)}`;
+  const hasGap = stations.some(({ gapEndMs = 0 }) => gapEndMs >= sinceMs);
+  return html`${numbers}${sinceText(sinceMs, nowMs)}${hasGap ? ', with a gap' : ''}`;
 }
 
 /** Which series of a station are withheld, on its page and on those of its resources; empty if none are. */

@@ -119,8 +119,19 @@ describe('changesPage', () => {
       { status: { comparedSinceMs: NOW_MS - 180_000, up: false } },
     ],
     ['No changes since 03:02 UTC.', { status: { comparedSinceMs: NOW_MS - 180_000 } }],
+    [
+      'since 03:02 UTC, 3 min. Changes in a gap that ended at 03:03 UTC are unknown.',
+      { status: { comparedSinceMs: NOW_MS - 180_000, gapEndMs: NOW_MS - 120_000 } },
+    ],
+    ['No changes since 03:03 UTC.', { status: { gapEndMs: NOW_MS - 120_000 } }],
   ])('says "%s"', async (text, changes) => {
     expect((await openPage(exporterOf(detailOf([], changes)), PATH)).text).toContain(text);
+  });
+
+  it('has the time since which listings are compared without a gap, for programs too', async () => {
+    const status = { comparedSinceMs: NOW_MS - 180_000, gapEndMs: NOW_MS };
+    const { body } = await openPage(exporterOf(detailOf([], { status })), `${PATH}?format=json`);
+    expect(JSON.parse(body)).toMatchObject({ since: new Date(NOW_MS).toISOString() });
   });
 
   it('says that changes are not counted at present, for programs too', async () => {
@@ -189,9 +200,10 @@ describe('changesPage of all stations', () => {
   });
 
   it('says since when listings have been compared, what is not known, and where changes are kept for longer', async () => {
-    const status = { comparedSinceMs: NOW_MS - 180_000, up: false };
+    const status = { comparedSinceMs: NOW_MS - 180_000, gapEndMs: NOW_MS, up: false };
     const { text, hrefs } = await openPage(fleetOf([[]], status), '/changes?since=24h');
     expect(text).toContain('0 changes are kept. Listings have been compared since 03:02 UTC, 3 min.');
+    expect(text).toContain('Changes in a gap that ended at 03:05 UTC are unknown (s0).');
     expect(text).toContain('At present: refreshes fail, so that changes since the last success are unknown (s0).');
     expect(text).toContain(
       '--log.changes logs them; in Loki, this finds them: {app="telemetry-station-exporter"} | logfmt | msg="resource changed"',

@@ -189,6 +189,12 @@ describe('statusTiles', () => {
     ['', changed(NOW_MS - 3_600_001, 7, 7)],
     ['+12 since 03:05 UTC', changed(NOW_MS, 12, 0), changed(NOW_MS - 3_600_001, 7, 7)],
     ['−1 +12 since 03:03 UTC', changed(NOW_MS, 12, 0), changed(NOW_MS - 120_000, 0, 1)],
+    [
+      '−1 +12 since 03:03 UTC, with a gap',
+      { ...changed(NOW_MS, 12, 0), gapEndMs: NOW_MS - 60_000 },
+      changed(NOW_MS - 120_000, 0, 1),
+    ],
+    ['+12 since 03:05 UTC', { ...changed(NOW_MS, 12, 0), gapEndMs: NOW_MS - 60_000 }],
     ['−1,221 since 03:05 UTC', changed(NOW_MS, 0, 1), { ...changed(NOW_MS, 0, 1220), lossAt: () => loss }],
   ])('shows what changed within the last hour: "%s"', (note, ...stations) => {
     expect(tilesOf(stations).text).toContain(`Resources${stations.length * 42}${note} Firing`);
