@@ -5,9 +5,11 @@ import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import { type Selection, searchStations } from '../resources/selection.ts';
-import type { RejectedReload } from '../status/problems.ts';
+import { MAX_NAMES, type RejectedReload } from '../status/problems.ts';
+import { type RemovedStations, removedAfter } from '../status/removed-stations.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
+import { firstOf } from '../text/words.ts';
 import type { ExporterPort, WebObserver } from '../web/port.ts';
 import {
   endGeneration,
@@ -20,6 +22,7 @@ import {
   startGeneration,
 } from './composition.ts';
 import { rareWarning } from './event-log.ts';
+import type { LogFields } from './logger.ts';
 import { stationDetail, statusesOf, upstreamStatuses } from './status.ts';
 
 export interface ExporterOptions extends ServicesOptions {
@@ -45,6 +48,7 @@ export class Exporter implements ExporterPort {
   readonly #createdMs: number;
   #wasReady = false;
   readonly #rejected: { main?: RejectedReload | undefined; web?: RejectedReload | undefined } = {};
+  #removed: RemovedStations | undefined;
   #configuration: string | undefined;
   #loadedMs = 0;
   #setStarted = () => {};
@@ -162,6 +166,10 @@ export class Exporter implements ExporterPort {
     return this.#rejected.web;
   }
 
+  removedStations() {
+    return this.#removed;
+  }
+
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
@@ -237,9 +245,37 @@ export class Exporter implements ExporterPort {
     changes.retainStations(names, next.loaded.config.limits);
     // The station that logs why its upstream fails may be gone.
     upstreamFailures.clear();
-    this.#options.log.info('configuration reloaded', { stations: next.stations.size });
+    this.#logReload(old.stations, next.stations);
     return endGeneration(old, next);
   }
+
+  #logReload(old: Generation['stations'], next: Generation['stations']): void {
+    const { log } = this.#options;
+    const added = [...next.keys()].filter((name) => !old.has(name));
+    const removed = [...old.keys()].filter((name) => !next.has(name));
+    const changed = [...next].flatMap(([name, station]) => (old.has(name) && old.get(name) !== station ? name : []));
+    log.info('configuration reloaded', {
+      stations: next.size,
+      ...namedFields('added', added),
+      ...namedFields('removed', removed),
+      ...namedFields('changed', changed),
+    });
+    const nowMs = Date.now();
+    this.#removed = removedAfter(this.#removed, [...old.keys()], next, nowMs);
+    if (this.#removed?.atMs === nowMs)
+      log.warn('many stations removed by the reload, their alerts have ended', {
+        ...namedFields('removed', removed),
+        before: old.size,
+      });
+  }
+}
+
+/** How many stations, and the first names. */
+function namedFields(what: 'added' | 'removed' | 'changed', names: readonly string[]): LogFields {
+  return {
+    [what]: names.length,
+    ...(names.length > 0 && { [`${what}_stations`]: firstOf(names, MAX_NAMES).join(', ') }),
+  };
 }
 
 /** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */

@@ -5,6 +5,7 @@ import { countText, durationText, firstOf, numberText } from '../text/words.ts';
 import { type Advice, explain, generalAdvice, incompleteAdvice } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
+import { isReported, type RemovedStations } from './removed-stations.ts';
 import {
   failureTone,
   noDataReason,
@@ -74,12 +75,13 @@ export interface ProblemFacts {
   readonly upstreams: readonly UpstreamStatus[];
   readonly rejectedReload?: RejectedReload | undefined;
   readonly rejectedWebReload?: RejectedReload | undefined;
+  readonly removedStations?: RemovedStations | undefined;
   readonly nowMs: number;
 }
 
 /** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one. */
 export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
-  const { stations, upstreams, rejectedReload, rejectedWebReload, nowMs } = facts;
+  const { stations, upstreams, rejectedReload, rejectedWebReload, removedStations, nowMs } = facts;
   return byUrgency([
     ...STATION_PROBLEMS.flatMap((problem) => problemsOfStations(problem, stations, nowMs)),
     ...reloadProblems('configuration', rejectedReload, 'Correct the file, and reload it.'),
@@ -88,6 +90,7 @@ export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
       rejectedWebReload,
       'Correct the file: it is reread automatically. Some changes require a restart.',
     ),
+    ...(removedStations && isReported(removedStations, nowMs) ? [describeRemoved(removedStations)] : []),
     ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
   ]);
 }
@@ -358,6 +361,25 @@ function reloadProblems(
       sinceMs: rejected.atMs,
     },
   ];
+}
+
+/** Names of removed stations that are shown, and logged. */
+export const MAX_NAMES = 5;
+
+/** Nothing else shows them: their series, and alerts on these, end. */
+function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem {
+  const problem = `${numberText(names.length)} of ${countText(before, 'station')} removed by a reload`;
+  return {
+    kind: 'configuration',
+    key: 'removed stations',
+    tone: 'warning',
+    stations: [],
+    who: 'configuration',
+    problem,
+    what: `${problem}: ${firstOf(names, MAX_NAMES).join(', ')}. Alerts on them have ended.`,
+    advice: 'If they were not removed on purpose, restore the files and reload. Half of a file may be valid.',
+    sinceMs: atMs,
+  };
 }
 
 /** Where the service does not limit requests. */

@@ -6,6 +6,7 @@ import type { StationChanges } from '../resources/changes.ts';
 import type { SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { RejectedReload } from '../status/problems.ts';
+import type { RemovedStations } from '../status/removed-stations.ts';
 import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
 
@@ -39,6 +40,8 @@ export interface ExporterPort {
   rejectedReload(): RejectedReload | undefined;
   /** The same of the web configuration. */
   rejectedWebReload(): RejectedReload | undefined;
+  /** Many stations that a reload removed, and that are not configured again. */
+  removedStations(): RemovedStations | undefined;
   /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;
   /** Its file, and since when it is in force. */

@@ -3,10 +3,11 @@ import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { currentProblems } from '../../src/status/problems.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { eventually } from '../web/eventually.ts';
-import { SILENT } from './recorded-log.ts';
+import { SILENT, setUpLog } from './recorded-log.ts';
 
 const namesOf = (exporter: Exporter) => exporter.specs().map(({ name }) => name);
 
@@ -114,5 +115,57 @@ describe('Exporter.start', () => {
     expect(exporter.ready()).toBe(false);
     nowMs = 60_000;
     expect(exporter.ready()).toBe(true);
+  });
+});
+
+describe('a reload that changes which stations there are', () => {
+  const names = Array.from({ length: 20 }, (_, at) => `s${at}`);
+
+  async function reloader() {
+    const log = setUpLog();
+    let next = await valid(...names);
+    const exporter = exporterOf(next, { load: async () => next, log: log.log });
+    await exporter.start();
+    log.logged();
+    return async (...stations: string[]) => {
+      next = await valid(...stations);
+      expect(await exporter.reload()).toEqual([]);
+      const problems = currentProblems({
+        stations: [],
+        upstreams: [],
+        removedStations: exporter.removedStations(),
+        nowMs: Date.now(),
+      });
+      return {
+        logged: log.logged().filter((line) => line.includes('reload')),
+        shown: problems.map(({ what }) => what),
+      };
+    };
+  }
+
+  it('logs how many were added, removed and changed, and their first names', async () => {
+    const reload = await reloader();
+    expect(await reload(...names.slice(2), 'new')).toEqual({
+      logged: [
+        'info msg="configuration reloaded" stations=19 added=1 added_stations=new removed=2 removed_stations="s0, s1" changed=0',
+      ],
+      shown: [],
+    });
+  });
+
+  it('warns when more than a fifth is gone, in the log once, and on the status page until they are configured again', async () => {
+    const reload = await reloader();
+    const cut = await reload(...names.slice(0, 8));
+    const removed = 'removed=12 removed_stations="s8, s9, s10, s11, s12, and 7 more"';
+    expect(cut.logged).toEqual([
+      `info msg="configuration reloaded" stations=8 added=0 ${removed} changed=0`,
+      `warn msg="many stations removed by the reload, their alerts have ended" ${removed} before=20`,
+    ]);
+    const shown = [
+      '12 of 20 stations removed by a reload: s8, s9, s10, s11, s12, and 7 more. Alerts on them have ended.',
+    ];
+    expect(cut.shown).toEqual(shown);
+    expect(await reload(...names.slice(0, 8))).toMatchObject({ logged: [expect.stringContaining('info')], shown });
+    expect(await reload(...names)).toMatchObject({ logged: [expect.stringContaining('added=12')], shown: [] });
   });
 });

@@ -19,6 +19,7 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
     ready: () => true,
     reload: async () => [],
     rejectedReload: () => undefined,
+    removedStations: () => undefined,
     rejectedWebReload: () => undefined,
     configuration: () => 'stations: []\n',
     configurationFile: () => ({ file: 'config.yaml', loadedMs: 0 }),

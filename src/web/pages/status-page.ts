@@ -42,6 +42,7 @@ export const statusPage: PageHandler = (exporter, options) => async (request, re
     upstreams: exporter.upstreams(),
     rejectedReload: exporter.rejectedReload(),
     rejectedWebReload: exporter.rejectedWebReload(),
+    removedStations: exporter.removedStations(),
     nowMs,
   });
   const removalsOf = (station: string) => exporter.changes(station).removals;
