@@ -26,9 +26,12 @@ import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import { oncePer, rareWarning } from './event-log.ts';
+import { SharedLines, type SharedLinesOptions } from './shared-lines.ts';
 import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 
-export interface ServicesOptions extends Omit<JournalOptions, 'changes' | 'upstreamFailures' | 'statesDue'> {
+export interface ServicesOptions
+  extends Omit<JournalOptions, 'changes' | 'lines' | 'statesDue'>,
+    Pick<SharedLinesOptions, 'peersOf'> {
   readonly build: Build;
   readonly shard: Shard;
   readonly processMetrics?: boolean;
@@ -48,7 +51,7 @@ export function sharedServices({ config }: LoadedConfig, options: ServicesOption
     compressors: new CompressorPool(compressors),
     records: new RecordBudget(recordLimits(config, stationsOf(config, shard).length)),
     changes: new ChangeLog(config.limits),
-    upstreamFailures: new Map(),
+    lines: new SharedLines(options),
     statesDue: oncePer(REPEAT_MS),
   };
 }

@@ -5,11 +5,11 @@ import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
 import { type Selection, searchStations } from '../resources/selection.ts';
-import { MAX_NAMES, type RejectedReload } from '../status/problems.ts';
+import type { RejectedReload } from '../status/problems.ts';
 import { type RemovedStations, removedAfter } from '../status/removed-stations.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
-import { firstOf } from '../text/words.ts';
+import { namesText } from '../text/words.ts';
 import type { ExporterPort, WebObserver } from '../web/port.ts';
 import {
   endGeneration,
@@ -62,7 +62,9 @@ export class Exporter implements ExporterPort {
     this.#initial = loaded;
     this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
     this.#createdMs = this.#elapsedMs();
-    this.#services = sharedServices(loaded, options, EXPORTER_COMPRESSORS);
+    const peersOf = (upstream: string) =>
+      [...(this.#current?.stations.values() ?? [])].filter(({ spec }) => spec.upstream === upstream);
+    this.#services = sharedServices(loaded, { ...options, peersOf }, EXPORTER_COMPRESSORS);
   }
 
   async start(): Promise<void> {
@@ -194,6 +196,7 @@ export class Exporter implements ExporterPort {
   /** Does not wait for reloads: a running one is abandoned. */
   async close(): Promise<void> {
     this.#closed.abort();
+    this.#services.lines.writeAll();
     if (this.#current) await endGeneration(this.#current, undefined);
   }
 
@@ -237,14 +240,13 @@ export class Exporter implements ExporterPort {
   }
 
   #retire(old: Generation, next: Generation): Promise<void> {
-    const { own, records, changes, upstreamFailures } = this.#services;
+    const { own, records, changes, lines } = this.#services;
     const names = new Set(next.stations.keys());
     records.limits = recordLimits(next.loaded.config, next.stations.size);
     records.retainStations(names);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
     changes.retainStations(names, next.loaded.config.limits);
-    // The station that logs why its upstream fails may be gone.
-    upstreamFailures.clear();
+    lines.writeAll();
     this.#logReload(old.stations, next.stations);
     return endGeneration(old, next);
   }
@@ -274,7 +276,7 @@ export class Exporter implements ExporterPort {
 function namedFields(what: 'added' | 'removed' | 'changed', names: readonly string[]): LogFields {
   return {
     [what]: names.length,
-    ...(names.length > 0 && { [`${what}_stations`]: firstOf(names, MAX_NAMES).join(', ') }),
+    ...(names.length > 0 && { [`${what}_stations`]: namesText(names) }),
   };
 }
 

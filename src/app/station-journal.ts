@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../model/clock.ts';
-import type { FailureReason, ListingFailure } from '../model/failure.ts';
+import type { ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
-import type { ChangeLog } from '../resources/changes.ts';
+import { CHANGE_COLUMNS, type ChangeLog } from '../resources/changes.ts';
 import type { Changes } from '../resources/churn.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
@@ -19,12 +19,12 @@ import {
 } from '../status/unknown-states.ts';
 import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
+import type { SharedLines, StationLine } from './shared-lines.ts';
 
 export interface JournalOptions {
   readonly log: Logger;
   readonly changes: ChangeLog;
-  /** Which station logs why an upstream fails, by its name, until one of its stations succeeds. */
-  readonly upstreamFailures: Map<string, { readonly station: string; readonly reason: FailureReason }>;
+  readonly lines: SharedLines;
   /** Which states of unknown meaning are due to be logged: one line of the configuration concerns all stations. */
   readonly statesDue: TimesDue;
   readonly logChanges?: boolean;
@@ -36,16 +36,17 @@ type JournalView = StationView<Resources>;
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
 export const REPEAT_MS = HOUR_MS;
 
-/** They concern the credentials, the address or the certificate of the upstream: all of its stations fail for one cause. */
-const UPSTREAM_REASONS: ReadonlySet<FailureReason> = new Set(['auth', 'network', 'tls']);
+/** A label of `resource_labels` with such a name is left out, as in JSON. */
+const LINE_FIELDS: ReadonlySet<string> = new Set(['ts', 'level', 'msg', ...Object.keys(CHANGE_COLUMNS)]);
 
 /** Lines of one refresh: a mass change must not fill the log. */
 const MAX_CHANGE_LINES = 100;
 
 /**
- * Keeps and logs what happens to a station, across reloads of its configuration. Many failing stations must not fill the log. It logs
+ * Keeps and logs what happens to a station, across reloads of its configuration. Many failing stations must not fill the log: the first
+ * three of these lines they share. It logs
  *
- * - a failure when its reason changes, and then once per hour; one of the upstream for only one of its stations;
+ * - a failure when its reason changes, and then once per hour;
  * - that the data has expired, once per hour;
  * - a recovery, with the length of the outage;
  * - that a listing is incomplete, once per hour, and that it is complete again;
@@ -79,16 +80,16 @@ export class StationJournal {
     this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
-      this.#failed(view.health.failure, view.spec.upstream, refresh.atMs, fields);
+      this.#failed(view, view.health.failure, refresh.atMs, fields);
       this.#expired(view);
     } else {
-      this.#options.upstreamFailures.delete(view.spec.upstream);
-      this.#recovered(before, refresh.atMs);
+      this.#recovered(view, before, refresh.atMs);
       this.#succeeded(view, fields);
       const { verifiedResources } = view.served?.data.lastKnown ?? {};
       if (verifiedResources !== undefined) this.verified.add(verifiedResources, refresh.atMs);
     }
     if (attempt.report) this.#changed(attempt.report, refresh.atMs);
+    this.#options.lines.refreshEnded(view.spec.upstream, this.#station);
   }
 
   postponed({ reason, message }: ListingFailure): void {
@@ -101,43 +102,41 @@ export class StationJournal {
     this.#warn('page size reduced', { page_size: pageSize });
   }
 
-  #failed(failure: NonNullable<Health['failure']>, upstream: string, atMs: number, fields: LogFields): void {
-    const { reason, message, error } = failure;
+  #failed(view: JournalView, failure: NonNullable<Health['failure']>, atMs: number, ownFields: LogFields): void {
+    const { reason, message, status, error } = failure;
     const isFirst = this.#isOutageLogged === undefined;
     if (isFirst) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
-    const isLogged = this.#failuresDue(reason) > 0 && this.#logsFailure(upstream, reason);
-    this.#write(isLogged ? 'warn' : 'debug', 'refresh failed', {
-      upstream: UPSTREAM_REASONS.has(reason) ? upstream : undefined,
+    const isLogged = this.#failuresDue(reason) > 0;
+    const fields = {
       reason,
       error: message,
-      ...fields,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
       ...(isFirst ? {} : outageFields(this.refreshes.facts.outage, atMs)),
-    });
+    };
+    const line = { message: 'refresh failed', cause: `${reason} ${status}`, fields, ownFields };
+    this.#share(view, { level: isLogged ? 'warn' : 'debug', ...line });
     this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
   }
 
-  #logsFailure(upstream: string, reason: FailureReason): boolean {
-    if (!UPSTREAM_REASONS.has(reason)) return true;
-    const { upstreamFailures } = this.#options;
-    const logged = upstreamFailures.get(upstream);
-    if (logged?.reason === reason && logged.station !== this.#station) return false;
-    upstreamFailures.set(upstream, { station: this.#station, reason });
-    return true;
-  }
-
   /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */
-  #expired({ served, health: { lastSuccessMs } }: JournalView): void {
+  #expired(view: JournalView): void {
+    const {
+      served,
+      health: { lastSuccessMs },
+    } = view;
     if (served !== undefined || lastSuccessMs === undefined || this.#failuresDue('expired') === 0) return;
     const last_success = new Date(lastSuccessMs).toISOString();
-    this.#write('warn', 'data expired, resources unknown until a refresh succeeds', { last_success });
+    const message = 'data expired, resources unknown until a refresh succeeds';
+    this.#share(view, { level: 'warn', message, cause: '', fields: { last_success } });
     this.#isOutageLogged = true;
   }
 
-  #recovered(outage: Outage | undefined, atMs: number): void {
+  #recovered(view: JournalView, outage: Outage | undefined, atMs: number): void {
     if (this.#isOutageLogged === undefined) return;
-    this.#write(this.#isOutageLogged ? 'info' : 'debug', 'station recovered', outageFields(outage, atMs));
+    const fields = outageFields(outage, atMs);
+    const level = this.#isOutageLogged ? 'info' : 'debug';
+    this.#share(view, { level, message: 'station recovered', cause: '', fields, isRecovery: true });
     this.#isOutageLogged = undefined;
   }
 
@@ -192,9 +191,10 @@ export class StationJournal {
     if (!this.#options.logChanges) return;
     const logged = changes.list.slice(0, MAX_CHANGE_LINES);
     for (const { change, resource, from, to } of logged) {
-      const { id, name, displayName, type } = resource;
+      const { id, name, displayName, type, labels = {} } = resource;
       const fields = { resource_id: id, name, display_name: displayName, resource_type: type, from, to };
-      this.#write('info', 'resource changed', { change, ...fields });
+      const owners = Object.entries(labels).filter(([label, value]) => value !== '' && !LINE_FIELDS.has(label));
+      this.#write('info', 'resource changed', { change, ...fields, ...Object.fromEntries(owners) });
     }
     const further = changes.total - logged.length;
     if (further > 0) this.#write('info', 'further changes not logged', { changes: further });
@@ -205,6 +205,14 @@ export class StationJournal {
     const isDue = this.#warningsDue(kind) > 0;
     this.#write(isDue ? 'warn' : 'debug', message, fields);
     return isDue;
+  }
+
+  /** A line for all stations of the upstream that have it; debug lines are those of one. */
+  #share({ spec }: JournalView, line: Omit<StationLine, 'station' | 'upstream' | 'ttlMs'>): void {
+    const { level, message, fields, ownFields } = line;
+    const { upstream, cache } = spec;
+    if (level === 'debug') this.#write(level, message, { upstream, ...fields, ...ownFields });
+    else this.#options.lines.add({ ...line, station: this.#station, upstream, ttlMs: cache.ttlMs });
   }
 
   #write(level: keyof Logger, message: string, fields: LogFields): void {

@@ -96,6 +96,14 @@ export class StationCache<K extends Kind> {
     return this.#wasAttempted;
   }
 
+  get isRefreshing(): boolean {
+    return this.#current !== undefined;
+  }
+
+  get isFailing(): boolean {
+    return this.#health.failure !== undefined;
+  }
+
   /** How long the last refresh took, from its first request; 0: there was none. */
   get lastDurationMs(): number {
     return this.#health.durationMs ?? 0;
@@ -122,7 +130,7 @@ export class StationCache<K extends Kind> {
       spec: this.spec,
       health: this.#health,
       dueInMs: this.dueInMs(),
-      isRefreshing: this.#current !== undefined,
+      isRefreshing: this.isRefreshing,
       waitingMs: this.#current?.refresh.waitingMs(),
       served: this.#isServable() ? this.#lastGood?.served : undefined,
     };

@@ -1,7 +1,7 @@
 import { earliest } from '../model/clock.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { FIELDS } from '../resources/fields.ts';
-import { countText, durationText, firstOf, numberText } from '../text/words.ts';
+import { countText, durationText, firstOf, namesText, numberText } from '../text/words.ts';
 import { type Advice, explain, generalAdvice, incompleteAdvice } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
@@ -363,9 +363,6 @@ function reloadProblems(
   ];
 }
 
-/** Names of removed stations that are shown, and logged. */
-export const MAX_NAMES = 5;
-
 /** Nothing else shows them: their series, and alerts on these, end. */
 function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem {
   const problem = `${numberText(names.length)} of ${countText(before, 'station')} removed by a reload`;
@@ -376,7 +373,7 @@ function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem
     stations: [],
     who: 'configuration',
     problem,
-    what: `${problem}: ${firstOf(names, MAX_NAMES).join(', ')}. Alerts on them have ended.`,
+    what: `${problem}: ${namesText(names)}. Alerts on them have ended.`,
     advice: 'If they were not removed on purpose, restore the files and reload. Half of a file may be valid.',
     sinceMs: atMs,
   };

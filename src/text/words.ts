@@ -21,6 +21,14 @@ export function firstOf(
   return more > 0 ? [...texts.slice(0, max), rest(more)] : texts;
 }
 
+/** Enough to recognize what they are. */
+const MAX_NAMES = 5;
+
+/** The first ones in a line. */
+export function namesText(names: readonly string[]): string {
+  return firstOf(names, MAX_NAMES).join(', ');
+}
+
 /** In whole percent; 0 % is none and 100 % is all. */
 export function shareText(part: number, total: number): string {
   const percent = Math.round((part / total) * 100);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oncePer } from '../../src/app/event-log.ts';
+import { SharedLines } from '../../src/app/shared-lines.ts';
 import { type JournalOptions, StationJournal } from '../../src/app/station-journal.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
@@ -31,7 +32,7 @@ function setUp(options: Partial<JournalOptions> = {}) {
   const shared = {
     log,
     changes,
-    upstreamFailures: new Map(),
+    lines: new SharedLines({ log, elapsedMs: now }),
     statesDue: oncePer(HOUR_MS, now),
     elapsedMs: now,
     ...options,
@@ -61,7 +62,7 @@ describe('StationJournal', () => {
     advance(HOUR_MS);
     refresh({ reason: 'status' });
     const failed = (level: string, reason: FailureReason, outage = '') =>
-      `${level} msg="refresh failed" station=prod reason=${reason} error="no ${reason}" duration_seconds=1.235${outage}`;
+      `${level} msg="refresh failed" station=prod upstream=main reason=${reason} error="no ${reason}"${outage} duration_seconds=1.235`;
     expect(logged(true)).toEqual([
       failed('warn', 'timeout'),
       failed('debug', 'timeout', ' attempts=2 outage_seconds=10'),
@@ -71,14 +72,16 @@ describe('StationJournal', () => {
     ]);
     refresh();
     refresh();
-    expect(logged()).toEqual(['info msg="station recovered" station=prod attempts=5 outage_seconds=3640']);
+    expect(logged()).toEqual([
+      'info msg="station recovered" station=prod upstream=main attempts=5 outage_seconds=3640',
+    ]);
   });
 
   it('logs that the data has expired, and once per hour while the outage lasts', () => {
     const { refresh, advance, logged } = setUp();
     const expired = { reason: 'auth', isExpired: true } as const;
     const line =
-      'warn msg="data expired, resources unknown until a refresh succeeds" station=prod last_success=1970-01-01T00:00:00.000Z';
+      'warn msg="data expired, resources unknown until a refresh succeeds" station=prod upstream=main last_success=1970-01-01T00:00:00.000Z';
     refresh({ reason: 'auth' });
     expect(logged()).toEqual([expect.stringContaining('refresh failed')]);
     for (let attempts = 0; attempts < 3; attempts += 1) refresh(expired);
@@ -92,30 +95,6 @@ describe('StationJournal', () => {
       expect.stringContaining('station recovered'),
       expect.stringContaining('refresh failed'),
       line,
-    ]);
-  });
-
-  it('logs a failure of the upstream for one of its stations, and again after one of them has succeeded', () => {
-    const { refresh, other, advance, logged } = setUp();
-    const failed = (fields: string) => expect.stringContaining(`warn msg="refresh failed" ${fields}`);
-    for (const reason of ['auth', 'forbidden'] as const) {
-      refresh({ reason });
-      refresh({ reason }, other);
-    }
-    expect(logged()).toEqual([
-      failed('station=prod upstream=main reason=auth '),
-      failed('station=prod reason=forbidden '),
-      failed('station=other reason=forbidden '),
-    ]);
-    advance(HOUR_MS);
-    refresh({ reason: 'auth' }, other);
-    refresh({ reason: 'auth' });
-    expect(logged()).toEqual([failed('station=prod upstream=main reason=auth ')]);
-    refresh({}, other);
-    refresh({ reason: 'auth' }, other);
-    expect(logged()).toEqual([
-      expect.stringContaining('info msg="station recovered" station=other '),
-      failed('station=other upstream=main reason=auth '),
     ]);
   });
 
@@ -204,13 +183,15 @@ describe('StationJournal', () => {
   });
 
   it('keeps each change, and logs it with the resource if wanted', () => {
-    const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
+    const list = [
+      { change: 'rules', resource: resourceOf('a', { labels: { team: 'web', level: 'x', tier: '' } }), from: 2, to: 0 },
+    ] as const;
     const counts = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, total: 1, removedOwners: [] };
     const changed = { changes: { ...counts, list } };
     const { refresh, changes, logged } = setUp({ logChanges: true });
     refresh(changed);
     expect(logged()).toEqual([
-      'info msg="resource changed" station=prod change=rules resource_id=a name=name-a display_name="Display a" resource_type=type.a from=2 to=0',
+      'info msg="resource changed" station=prod change=rules resource_id=a name=name-a display_name="Display a" resource_type=type.a from=2 to=0 team=web',
     ]);
     const silent = setUp();
     silent.refresh(changed);

@@ -41,7 +41,8 @@ async function expectOneCause(exporter: RunningExporter, port: string): Promise<
   expect(attention).toMatch(/^Needs attention 1 40 stations main since .* No refresh has succeeded yet\./);
   expect(attention.split(message)).toHaveLength(2);
   const [warning, ...others] = warningsOf(exporter);
-  expect(warning).toContain(` upstream=main reason=auth error="${message}" `);
+  expect(warning).toContain(`, and 35 more" reason=auth error="${message}"`);
+  expect(warning).toContain(' msg="refresh failed" upstream=main stations=40 first_stations=');
   expect(others).toEqual([]);
   expect(exporter.log.join('')).not.toContain('wrong');
 }
