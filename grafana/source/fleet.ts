@@ -86,7 +86,7 @@ const allStations = table(
   {
     title: 'All stations',
     description:
-      'Failing stations first, those of an upstream that fails altogether after the others, then those with firing resources. Refresh: the reason of the failure. The name links to the station dashboard.',
+      'Failing stations first, those of an upstream that fails altogether after the others, then those with firing resources. Refresh: the reason of the failure. Coverage is a dash where it is unknown of any resource. The name links to the station dashboard.',
   },
   {
     queries: [

@@ -37,11 +37,17 @@ export class Scope {
     return `max without (instance, pod) (sum without (${over}) (${this.series(name, ...matchers)}))`;
   }
 
-  /** Resources with alert rules as a share of those that could have them. Replicas count on both sides. */
-  coverage(by = '', ...matchers: readonly string[]): string {
+  /** Resources known to be covered as a share of those that alert rules could cover. Replicas count on both sides. */
+  leastCoverage(by = '', ...matchers: readonly string[]): string {
     const covered = this.series('telemetry_station_resources_with_alert_rules', ...matchers);
-    const uncovered = this.series('telemetry_station_resources_without_alert_rules', ...matchers);
-    return `sum${by} (${covered}) / sum${by} (${covered} + ${uncovered})`;
+    const coverable = this.series('telemetry_station_coverable_resources', ...matchers);
+    return `sum${by} (${covered}) / sum${by} (${coverable})`;
+  }
+
+  /** The coverage where it is known of all resources. */
+  coverage(by = '', ...matchers: readonly string[]): string {
+    const unknown = this.series('telemetry_station_resources_with_unknown_alert_coverage', ...matchers);
+    return `${this.leastCoverage(by, ...matchers)} unless sum${by} (${unknown}) > 0`;
   }
 }
 

@@ -1,7 +1,9 @@
+import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
 import { CLUSTER, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import {
   ageThresholds,
   alertStateMappings,
+  blueFromOne,
   EMPTY_LINK,
   fixedColor,
   neverMappings,
@@ -62,11 +64,18 @@ export const alertCoverage = (scope: Scope) =>
     {
       title: 'Coverage',
       description:
-        'Alert coverage: resources with alert rules as a share of those that could have them. Exempt resources and those whose coverage is unknown do not count.',
+        'Alert coverage: resources known to be covered by alert rules as a share of those that could be, and of how many it is unknown. Exempt resources do not count.',
       unit: UNIT.ratio,
     },
-    rangeQuery(scope.coverage(), ''),
-  );
+    rangeQuery(scope.leastCoverage(), 'Covered'),
+    rangeQuery(`sum(${scope.once('telemetry_station_resources_with_unknown_alert_coverage')})`, 'Unknown'),
+  )
+    // A value without its name would look like the coverage.
+    .textMode(BigValueTextMode.ValueAndName)
+    .overrideByName('Unknown', [
+      { id: 'unit', value: UNIT.count },
+      { id: 'thresholds', value: blueFromOne().build() },
+    ]);
 
 interface AlertSelection {
   readonly matchers?: readonly string[];
@@ -175,7 +184,8 @@ export function types(scope: Scope) {
   return table(
     {
       title: 'Resources by type',
-      description: 'Resources, firing ones, those without alert rules, and the share of those with rules, by type.',
+      description:
+        'Resources, firing ones, those known to have no alert rules, and the share of covered ones, by type. Coverage is a dash where it is unknown of any.',
     },
     { ...counts, columns: [TYPE_COLUMN, ...counts.columns] },
   );
@@ -192,7 +202,7 @@ export function owners(scope: Scope) {
     {
       title: 'Resources by owner',
       description:
-        'By the label that the variable `owner` names: `team`, unless the address has `var-owner`. It is one of `resource_labels`, or else of the labels of stations, by which coverage is not known. Resources without an owner do not count.',
+        'By the label that the variable `owner` names: `team`, unless the address has `var-owner`. It is one of `resource_labels`, or else of the labels of stations, by which coverage is not known. Resources without an owner do not count. Coverage is a dash where it is unknown of any.',
       noValue: 'No data, or neither resources nor stations have the label',
     },
     {

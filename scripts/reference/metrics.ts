@@ -65,6 +65,9 @@ Each resource is one of these:
 | exempt | it needs none: \`resource_labels\` say so or, with \`alertability\`, the service says that it cannot have alerts | none |
 | unknown | the service does not report its alert rules or, with \`alertability\`, whether it can have alerts | \`telemetry_station_resources_with_unknown_alert_coverage\` |
 
+All but the exempt ones are \`telemetry_station_coverable_resources\`: the share of the covered ones in it is the least that
+is possible, and the coverage where none is [unknown](troubleshooting.md#coverage-or-states-are-unknown).
+
 Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 

@@ -110,15 +110,22 @@ const GROUP_FAMILIES = groupFamilies({
       'sum by (station) (telemetry_station_alertable_resources) / sum by (station) (telemetry_station_resources)',
     samples: ({ alertable }, spec) => (knowsAlertable(spec) ? optionalSample(alertable) : []),
   },
-  telemetry_station_resources_with_alert_rules: {
-    help: 'Resources covered by alert rules, except exempt ones.',
-    exampleTitle: 'Share of covered resources, where it is known',
+  telemetry_station_coverable_resources: {
+    help: 'Resources that alert rules could cover: all but exempt ones.',
+    exampleTitle: 'Share of resources whose coverage by alert rules is unknown, by station',
     example:
-      'sum by (station) (telemetry_station_resources_with_alert_rules) / (sum by (station) (telemetry_station_resources_with_alert_rules) + sum by (station) (telemetry_station_resources_without_alert_rules) > 0)',
+      'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) / sum by (station) (telemetry_station_coverable_resources)',
+    samples: ({ withRules, withoutRules, unknownCoverage }) => [[withRules + withoutRules + unknownCoverage]],
+  },
+  telemetry_station_resources_with_alert_rules: {
+    help: 'Resources known to be covered by alert rules, except exempt ones.',
+    exampleTitle: 'Share of resources that are known to be covered by alert rules, by station',
+    example:
+      'sum by (station) (telemetry_station_resources_with_alert_rules) / sum by (station) (telemetry_station_coverable_resources)',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withRules),
   },
   telemetry_station_resources_without_alert_rules: {
-    help: 'Resources not covered by alert rules, except exempt ones.',
+    help: 'Resources known not to be covered by alert rules, except exempt ones.',
     exampleTitle: 'Resources not covered by alert rules, by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: (group) => optionalSample(knownRuleCounts(group)?.withoutRules),

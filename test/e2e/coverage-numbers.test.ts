@@ -110,6 +110,8 @@ describe('the numbers of the coverage', () => {
     expect(FIELDS.map((name) => sumOf(families, name))).toEqual(world.counts);
     for (const name of ['resources_with_alert_rules', 'resources_without_alert_rules'])
       expect(samplesOf(families, name).map(({ labels }) => labels['resource_type'])).toEqual(world.types);
+    const all = world.counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    expect(sumOf(families, 'coverable_resources')).toBe(all);
     expect(sumOf(families, 'alertable_resources')).toBe(world.alertable);
     const station = await jsonOf('/stations/ts?format=json');
     expect(numbersOf(station)).toEqual(numbers);

@@ -58,6 +58,7 @@ export function expectedData(
     const group = { resource_type, product: '' };
     families.add('resources', { ...group, ...stateLabels(state) }, 1);
     families.add('listing_resources', { alert_state: alertStateOf(state) }, 1);
+    families.add('coverable_resources', group, 1);
     families.add('resources_with_unknown_alert_coverage', group, rules === undefined ? 1 : 0);
     if (rules !== undefined) {
       families.add('alert_rules', group, rules);

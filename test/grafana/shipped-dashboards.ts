@@ -12,6 +12,7 @@ export interface ShippedDashboard {
 export interface ShippedPanel {
   readonly type: string;
   readonly title: string;
+  readonly options?: { readonly textMode?: string };
   readonly targets?: readonly ShippedTarget[];
   readonly fieldConfig?: {
     readonly defaults: FieldProperties;

@@ -25,7 +25,12 @@ describe('stats', () => {
     expect(shown('exporter.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
     expect(shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete']]);
     expect(shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
-    expect(shown('fleet.json: Coverage', [[{}, 0.92]])).toEqual([['92%']]);
+    expect(shown('fleet.json: Coverage', [[{}, 0.92]], [[{}, 0]])).toEqual([['Covered: 92%'], ['Unknown: 0']]);
+    expect(shown('fleet.json: Coverage', [[{}, 0.664]], [[{}, 84]])).toEqual([
+      ['Covered: 66.4%'],
+      ['Unknown: 84 (blue)'],
+    ]);
+    expect(shown('fleet.json: Coverage', [], [[{}, 250]])).toEqual([['Unknown: 250 (blue)']]);
   });
 
   it('show how old the data is, and a station that was never refreshed', () => {

@@ -40,13 +40,13 @@ function cell({ values, display, config }: Field, row: number): string {
 
 function statRows(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
   const data = withOverrides(panel, seriesFrames(panel, results));
-  const { fieldConfig } = panel;
+  const { fieldConfig, options } = panel;
   const reduceOptions = { calcs: ['lastNotNull'], values: false, fields: '' };
   const values = grafana.getFieldDisplayValues({ data, fieldConfig, reduceOptions, theme, replaceVariables, timeZone });
   return values.map(({ display }) => {
     const text = colored(grafana.formattedValueToString(display), display.color);
-    // Grafana shows the names of several values.
-    return [values.length > 1 ? `${display.title}: ${text}` : text];
+    const isNamed = display.title !== undefined && (values.length > 1 || options?.textMode === 'value_and_name');
+    return [isNamed ? `${display.title}: ${text}` : text];
   });
 }
 
