@@ -68,9 +68,12 @@ Each resource is one of these:
 All but the exempt ones are \`telemetry_station_coverable_resources\`: the share of the covered ones in it is the least that
 is possible, and the coverage where none is [unknown](troubleshooting.md#coverage-or-states-are-unknown).
 
-Three families are held as last known, so that queries need not remember anything. They start anew with the process, and
+These families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 
+- \`telemetry_station_last_known_resources\`: \`firing\` resources are those of \`telemetry_station_resource_firing\`, without
+  its limit. \`all\` are at least as many as the service reports, while listings do not add up, or as the latest one that
+  did. \`missing\` is what such a listing lacks; it has no sample while nothing says how many there are.
 - \`telemetry_station_verified_resources\` while listings do not add up; it has no sample before the first one that does.
 - \`telemetry_station_verified_sku_quantity\` while listings are not comparable, for at most \`max_stale\`. A GPU model or
   unit that is no longer listed stays at 0, so that the drop is visible.

@@ -81,7 +81,7 @@ export class Exporter implements ExporterPort {
   async scrape(format: ExpositionFormat, station: string | undefined, deadline: Deadline) {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(deadline, station);
-    if (station !== undefined) return exposition.stationBody(views, format);
+    if (station !== undefined) return exposition.probeBody(views, Date.now(), format);
     return exposition.fullBody(views, this.#ownMetrics(), format);
   }
 
@@ -95,6 +95,7 @@ export class Exporter implements ExporterPort {
     const { own, records } = this.#services;
     for (const [name, { limiter }] of this.#generation.upstreams) own.upstreams.recordLoad(name, limiter.load());
     own.recordRecords(records);
+    own.recordTime(Date.now());
     return own;
   }
 

@@ -41,6 +41,7 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
     snapshot: served &&
       snapshot && {
         ...totalsOf(served.data.aggregates.groups, knowsAlertable(served.data.spec)),
+        sets: served.data.lastKnown.sets,
         unknownStates: unknownStatesOf(served.data.aggregates.groups),
         addsUp: snapshot.addsUp,
         complete: snapshot.complete,

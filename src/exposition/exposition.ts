@@ -7,7 +7,7 @@ import { labelText } from '../model/values.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import type { FamilyDescription, HealthSource } from './family.ts';
 import { HEALTH_FAMILIES } from './health-families.ts';
-import { STATION_OWN_FAMILIES } from './own-families.ts';
+import { EXPORTER_FAMILIES, STATION_OWN_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import {
   joinedSegment,
@@ -49,10 +49,23 @@ export class Exposition {
     this.#disabled = disabled;
   }
 
-  /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
+  /**
+   * The given stations only, with the time, as for /probe: a target that has no other metric of the exporter. Joins nothing: responses that
+   * are not read share the segments of the stations.
+   */
+  probeBody(views: readonly ExposedView[], wallMs: number, format: ExpositionFormat): Body {
+    const time = { ...EXPORTER_FAMILIES.time_seconds, values: [{ labels: {}, value: wallMs / 1000 }] };
+    const text = textSegment(familiesText([time], format, this.#disabled));
+    return new Body([...this.#stationSegments(views, format), text, ...END_OF_FILE[format]]);
+  }
+
+  /** The given stations only. */
   stationBody(views: readonly ExposedView[], format: ExpositionFormat): Body {
-    const groups = [encodeHealth(views), ...views.flatMap(({ served }) => served?.families ?? [])];
-    return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
+    return new Body([...this.#stationSegments(views, format), ...END_OF_FILE[format]]);
+  }
+
+  #stationSegments(views: readonly ExposedView[], format: ExpositionFormat): readonly Segment[] {
+    return this.#byFamily([encodeHealth(views), ...views.flatMap(({ served }) => served?.families ?? [])], format);
   }
 
   /** All stations and the exporter's own metrics. */

@@ -1,6 +1,7 @@
 import { DOWN_REASONS, NOT_TRIED_REASON } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { INCOMPLETE_REASONS, type Listing } from '../model/listing.ts';
+import { labelText } from '../model/values.ts';
 import { type HealthSource, optionalSample, stationFamilies } from './family.ts';
 
 /** The families of a station that do not depend on a snapshot. */
@@ -25,11 +26,30 @@ export const HEALTH_FAMILIES = stationFamilies<HealthSource>()({
     example: 'count by (reason) (telemetry_station_failure == 1)',
     samples: ({ health }) => DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, reason]),
   },
+  telemetry_station_failure_info: {
+    help: 'Why the station is down: the reason, and what the first failure for it said.',
+    labels: ['message'],
+    exampleTitle: 'Stations that are down, by what their failures say',
+    example: 'count by (message) (telemetry_station_failure_info)',
+    samples: ({ health }) => {
+      const reason = downReason(health);
+      return reason === undefined ? [] : [[1, failureText(reason, health.firstMessage)]];
+    },
+  },
   telemetry_station_last_success_timestamp_seconds: {
     help: 'Timestamp of the last successful refresh, minus the age of replies from a cache; 0 before the first one.',
     exampleTitle: 'Stations without a successful refresh in the last 15 minutes, including those that never had one',
     example: 'time() - telemetry_station_last_success_timestamp_seconds > 900',
     samples: ({ health }) => [[seconds(health.lastSuccessMs) ?? 0]],
+  },
+  telemetry_station_data_timestamp_seconds: {
+    help: 'Timestamp from which the age of the data counts: of the last successful refresh; before the first refresh, when the station was added; 0 if none has succeeded.',
+    exampleTitle: 'Age of the data in seconds, by the clock of the exporter',
+    example:
+      'telemetry_station_exporter_time_seconds - on (job, instance) group_right () telemetry_station_data_timestamp_seconds',
+    samples: ({ health: { addedMs, lastAttemptMs, lastSuccessMs } }) => [
+      [seconds(lastAttemptMs === undefined ? addedMs : lastSuccessMs) ?? 0],
+    ],
   },
   telemetry_station_last_attempt_timestamp_seconds: {
     help: 'Timestamp of the last refresh, successful or not.',
@@ -72,6 +92,14 @@ type CompletenessFacts = Pick<Listing<unknown>, 'complete' | 'incompleteReasons'
 /** Why a station is not up; undefined while it is. */
 function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {
   return lastAttemptMs === undefined ? NOT_TRIED_REASON : failure?.reason;
+}
+
+const MAX_MESSAGE = 200;
+
+/** On one line: texts of alerts have it. */
+function failureText(reason: string, message = ''): string {
+  const said = labelText(message.slice(0, MAX_MESSAGE).replace(/\s+/g, ' '));
+  return said === '' ? reason : `${reason}: ${said}`;
 }
 
 function seconds(ms: number | undefined): number | undefined {

@@ -104,6 +104,11 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     exampleTitle: 'Limits of the web server that were reached in the last hour',
     example: 'sum by (limit) (increase(telemetry_station_exporter_web_limits_reached_total[1h])) > 0',
   },
+  time_seconds: {
+    help: 'Time of the exporter, which the ages of its timestamps count from.',
+    exampleTitle: 'Clocks that differ from that of Prometheus by more than a minute',
+    example: 'abs(time() - telemetry_station_exporter_time_seconds) > 60',
+  },
   build_info: {
     help: 'Build information of the exporter.',
     labels: ['version', 'revision', 'node_version'],

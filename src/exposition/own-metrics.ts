@@ -42,6 +42,10 @@ export class OwnMetrics {
     if (successful) this.metrics.config_last_reload_success_timestamp_seconds.set({ config }, wallMs / 1000);
   }
 
+  recordTime(wallMs: number): void {
+    this.metrics.time_seconds.set(wallMs / 1000);
+  }
+
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     return familiesText(await this.#registry.getMetricsAsJSON(), format, disabled);
   }

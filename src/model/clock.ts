@@ -10,7 +10,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
 }
 
-export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Node fires a timer with a longer delay at once. */

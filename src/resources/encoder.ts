@@ -97,7 +97,8 @@ export class StationEncoder {
     const { maxFiringResources, disabled } = this.#spec.metrics;
     const families = Object.values(FIRING_FAMILIES).filter(({ name }) => !disabled.has(name));
     if (firing.size > maxFiringResources) return { segments: [], withheld: firing.size * families.length };
-    const resources = [...firing.values(), ...Array.from(held.values(), ({ resource }) => resource)];
+    const known = [...firing.values(), ...Array.from(held.values(), ({ resource }) => resource)];
+    const resources = known.slice(0, maxFiringResources);
     if (families.length === 0 || resources.length === 0) return { segments: [], withheld: 0 };
     const { segments } = await this.#compressors.compress((buffer) =>
       writeResources(this.#spec, resources, families, buffer),

@@ -12,6 +12,7 @@ import {
   typeFamilies,
 } from './family-tables.ts';
 import { LISTING_FIELDS } from './fields.ts';
+import { RESOURCE_SETS } from './last-known.ts';
 import { baseQuantity } from './quantities.ts';
 import { knowsAlertable } from './spec.ts';
 
@@ -69,6 +70,15 @@ const LISTING_FAMILIES = listingFamilies({
     exampleTitle: 'Labels with too many values, by station',
     example: 'telemetry_station_resources_folded > 0',
     samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
+  },
+  telemetry_station_last_known_resources: {
+    help: 'Resources of the station as last known: all, and of them those that are firing, in states of unknown meaning, or missing from the listing.',
+    labels: ['set'],
+    exampleTitle: 'Stations with more than half of their resources firing',
+    example:
+      'telemetry_station_last_known_resources{set="firing"} > ignoring (set) 0.5 * telemetry_station_last_known_resources{set="all"}',
+    samples: ({ lastKnown: { sets } }) =>
+      RESOURCE_SETS.flatMap((set) => optionalSample(sets[set]).map(([size]) => [size, set] as const)),
   },
   telemetry_station_verified_resources: {
     help: 'Resources and rejected records of the latest listing that adds up.',

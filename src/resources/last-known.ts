@@ -1,14 +1,28 @@
 import type { Part } from '../model/listing.ts';
 import { add, getOrCreate, newCounts } from '../model/sums.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import type { Aggregates, Quantities } from './aggregates.ts';
+import { type Aggregates, countByAlertState, type Quantities } from './aggregates.ts';
 import type { Comparison } from './comparison.ts';
 import type { Resource } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ResourceSpec } from './spec.ts';
 
+/**
+ * Sets of the resources of a station, of which the first has the others: `firing` ones, or that fired when that was last known, those in states
+ * of `unknown` meaning, and those `missing` from the reported total.
+ */
+export const RESOURCE_SETS = ['all', 'firing', 'unknown', 'missing'] as const;
+
+/** The size of each set; undefined: nothing says how many are missing. */
+export interface ResourceSets extends Readonly<Record<(typeof RESOURCE_SETS)[number], number | undefined>> {
+  readonly all: number;
+  readonly firing: number;
+  readonly unknown: number;
+}
+
 /** What is known of a station from its listings so far: one that cannot be compared leaves it as it was. */
 export interface LastKnown {
+  readonly sets: ResourceSets;
   /** Unique ids and rejected records of the latest main listing that adds up; undefined before the first one. */
   readonly verifiedResources: number | undefined;
   /** Of the latest listing that could be compared; 0 for a GPU model or unit that only an earlier one had. */
@@ -26,6 +40,7 @@ interface HeldResource {
 }
 
 export const NOTHING_KNOWN: LastKnown = {
+  sets: { all: 0, firing: 0, unknown: 0, missing: undefined },
   verifiedResources: undefined,
   verifiedQuantities: new Map(),
   firing: new Map(),
@@ -42,10 +57,34 @@ interface LastKnownOptions {
 
 export async function lastKnownAfter(before: LastKnown, next: Snapshot, options: LastKnownOptions): Promise<LastKnown> {
   const { size, rejected, main } = next;
+  const verifiedResources = main.addsUp ? size + rejected : before.verifiedResources;
+  const limit = Math.max(options.spec.metrics.maxFiringResources, verifiedResources ?? 0);
+  const fired = await firingAfter(before, next, limit, options);
   return {
-    verifiedResources: main.addsUp ? size + rejected : before.verifiedResources,
+    sets: setsOf(next, fired, verifiedResources, options),
+    verifiedResources,
     verifiedQuantities: quantitiesAfter(before.verifiedQuantities, options),
-    ...(await firingAfter(before, next, options)),
+    ...fired,
+  };
+}
+
+type Fired = Pick<LastKnown, 'firing' | 'held'>;
+
+/** A listing that does not add up is compared with what the service reports or, if it reports nothing, with the one before that did. */
+function setsOf(
+  { size, rejected, main, reportedTotal }: Snapshot,
+  { firing, held }: Fired,
+  verifiedResources: number | undefined,
+  { aggregates, comparison: { nowMs } }: LastKnownOptions,
+): ResourceSets {
+  const listed = size + rejected;
+  const notListed = [...held.values()].filter(({ listedMs }) => listedMs < nowMs).length;
+  const expected = main.addsUp ? listed : (reportedTotal ?? verifiedResources);
+  return {
+    all: Math.max(listed + notListed, expected ?? 0),
+    firing: firing.size + held.size,
+    unknown: countByAlertState(aggregates).get('unknown') ?? 0,
+    missing: expected === undefined ? undefined : Math.max(expected - listed, 0),
   };
 }
 
@@ -81,12 +120,16 @@ function quantitiesAfter(before: Quantities, { comparison, aggregates }: LastKno
   return sums;
 }
 
-/** A resource that fired stays until a listing shows it with another known meaning, or one that can be compared does not have it. */
+/**
+ * A resource that fired stays until a listing shows it with another known meaning, or one that can be compared does not have it. `limit`: no
+ * more are held than the station has, whatever incomplete listings have as firing one after another.
+ */
 async function firingAfter(
   before: LastKnown,
   { parts }: Snapshot,
-  { spec: { cache, metrics }, comparison: { result, nowMs }, beforeMs }: LastKnownOptions,
-): Promise<Pick<LastKnown, 'firing' | 'held'>> {
+  limit: number,
+  { spec: { cache }, comparison: { result, nowMs }, beforeMs }: LastKnownOptions,
+): Promise<Fired> {
   const firing = new Map<string, Resource>();
   const held: [string, HeldResource][] = [];
   const listed = new Set<string>();
@@ -104,5 +147,5 @@ async function firingAfter(
     for (const [id, known] of before.held) if (!listed.has(id)) held.push([id, known]);
   }
   const fresh = held.filter(([, { listedMs }]) => nowMs - listedMs <= cache.maxStaleMs);
-  return { firing, held: new Map(fresh.slice(0, Math.max(0, metrics.maxFiringResources - firing.size))) };
+  return { firing, held: new Map(fresh.slice(0, Math.max(0, limit - firing.size))) };
 }

@@ -66,7 +66,7 @@ export class StationCache<K extends Kind> {
   readonly #clock: Clock;
   readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
-  #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+  #health: Health;
   /** The times of the latest attempt; before the first one, when the station was created. */
   #latest: AttemptTimes;
   /** A postponed refresh is not attempted again before. */
@@ -88,6 +88,14 @@ export class StationCache<K extends Kind> {
     this.#collector = dependencies.collector;
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
+    this.#health = {
+      addedMs: this.#clock.wallMs(),
+      lastAttemptMs: undefined,
+      lastSuccessMs: undefined,
+      durationMs: undefined,
+      failure: undefined,
+      firstMessage: undefined,
+    };
     const createdAt = this.#clock.elapsedMs();
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
   }
@@ -252,7 +260,17 @@ export class StationCache<K extends Kind> {
     const lastAttemptMs = this.#clock.wallMs();
     const cached = failure ? this.#health.cached : refresh.cached();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs - (cached?.ageMs ?? 0);
-    this.#health = { lastAttemptMs, lastSuccessMs, cached, durationMs: endedAt - startedAt, failure };
+    const { failure: before, firstMessage } = this.#health;
+    const isRepeated = before?.reason === failure?.reason && before?.status === failure?.status;
+    this.#health = {
+      ...this.#health,
+      lastAttemptMs,
+      lastSuccessMs,
+      cached,
+      durationMs: endedAt - startedAt,
+      failure,
+      firstMessage: isRepeated ? firstMessage : failure?.message,
+    };
     this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - requestedAt, report });
   }
 

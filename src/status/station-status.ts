@@ -6,6 +6,7 @@ import { type AggregateGroup, type Aggregates, sumIfKnown } from '../resources/a
 import type { StationChanges } from '../resources/changes.ts';
 import type { ResourceData } from '../resources/collector.ts';
 import { resourceLabel } from '../resources/fields.ts';
+import type { ResourceSets } from '../resources/last-known.ts';
 import type { LinkTemplate } from '../resources/links.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { knowsAlertable, type ResourceSpec } from '../resources/spec.ts';
@@ -21,7 +22,7 @@ import type { UnknownState } from './unknown-states.ts';
 
 /** State of a station as people see it. */
 export interface StationStatus
-  extends Omit<Health, 'failure'>,
+  extends Omit<Health, 'failure' | 'addedMs' | 'firstMessage'>,
     RefreshFacts,
     Pick<StationView<Kind>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
@@ -52,6 +53,8 @@ export interface SnapshotStatus
   extends Totals,
     Pick<Snapshot, 'addsUp' | 'complete' | 'incompleteReasons' | 'rejected' | 'pages' | 'pageLimit' | 'absentFields'>,
     Pick<Aggregates, 'reportedZeros'> {
+  /** As last known, also of resources that the listing does not have. */
+  readonly sets: ResourceSets;
   readonly unknownStates: readonly UnknownState[];
   /** Whether the listing cannot be compared with those before, so that changes are not counted. */
   readonly isHeld: boolean;

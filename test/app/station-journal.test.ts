@@ -43,7 +43,14 @@ function setUp(options: Partial<JournalOptions> = {}) {
     const { resources = [], listing = {}, labelValues, withheldFiring } = data;
     const view = viewOf(resources, labelValues === undefined ? {} : { labelValues }, listing, withheldFiring);
     const failure = reason && { reason, message: `no ${reason}`, error };
-    const health = { lastAttemptMs: now(), lastSuccessMs: undefined, durationMs: 1234.5, failure };
+    const health = {
+      addedMs: 0,
+      lastAttemptMs: now(),
+      lastSuccessMs: undefined,
+      durationMs: 1234.5,
+      failure,
+      firstMessage: undefined,
+    };
     const expired = { ...view, served: undefined, health: { ...health, lastSuccessMs: 0 } };
     station.refreshed(isExpired ? expired : { ...view, health }, { waitedMs: 1500, report: changes });
   };

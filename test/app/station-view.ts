@@ -21,7 +21,14 @@ export function viewOf(
   const snapshot = listingOf(resources, listing);
   return {
     spec,
-    health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
+    health: {
+      addedMs: 1000,
+      lastAttemptMs: 2000,
+      lastSuccessMs: 2000,
+      durationMs: 12,
+      failure: undefined,
+      firstMessage: undefined,
+    },
     dueInMs: 345,
     isRefreshing: false,
     waitingMs: undefined,

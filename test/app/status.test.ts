@@ -31,7 +31,14 @@ const statusOf = (view: StationView<Resources>, ...others: StationView<Resources
 
 const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
 
-const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+const NEVER: Health = {
+  addedMs: 0,
+  lastAttemptMs: undefined,
+  lastSuccessMs: undefined,
+  durationMs: undefined,
+  failure: undefined,
+  firstMessage: undefined,
+};
 
 describe('statusesOf', () => {
   it('maps a station that is up', () => {

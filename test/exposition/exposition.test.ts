@@ -26,23 +26,28 @@ import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const metricsOf = (changes: Partial<ResourceSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
 const healthy: Health = {
+  addedMs: 1_700_000_000_000,
   lastAttemptMs: 1_700_000_060_250,
   lastSuccessMs: 1_700_000_060_250,
   durationMs: 1250,
   failure: undefined,
+  firstMessage: undefined,
 };
 const failing: Health = {
   ...healthy,
   lastAttemptMs: 1_700_000_120_000,
   durationMs: 10_000,
   failure: { reason: 'timeout', message: '', error: undefined },
+  firstMessage: 'no reply\nwithin 10 s',
 };
 
 const NOT_TRIED: Health = {
+  addedMs: 1_700_000_000_000,
   lastAttemptMs: undefined,
   lastSuccessMs: undefined,
   durationMs: undefined,
   failure: undefined,
+  firstMessage: undefined,
 };
 
 const encoderOf = (spec: ResourceSpec) => new StationEncoder(spec, new CompressorPool(2));

@@ -24,8 +24,16 @@ describe('OwnMetrics', () => {
     metrics.upstreams.recordLoad('main', { ...IDLE_LOAD, hangingStations: 2, oldestWaitingMs: 1500 });
     metrics.recordReload('main', true, 1_700_000_000_000);
     metrics.recordReload('web', true, 1_700_000_000_000);
+    metrics.recordTime(1_700_000_120_500);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
-    const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+    const health = {
+      addedMs: 0,
+      lastAttemptMs: undefined,
+      lastSuccessMs: undefined,
+      durationMs: undefined,
+      failure: undefined,
+      firstMessage: undefined,
+    };
     const { served, ...state } = viewOf([]);
     const view = { ...state, health, served: { ...served, withheld: 3 } };
     const exposition = new Exposition([], new Set());

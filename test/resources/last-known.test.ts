@@ -60,6 +60,37 @@ describe('lastKnownAfter', () => {
     });
   });
 
+  describe('sets', () => {
+    const setsAfter = async (...snapshots: readonly Snapshot[]) => (await knownWithin(2, ...snapshots)).sets;
+    const stateOf = (state: string) => (count: number) => resourcesOf(count, () => ({ state }));
+    const [firing, renamed] = [stateOf('FIRING'), stateOf('RED')];
+
+    it('have a listing that adds up', async () => {
+      const listed = listingOf([...firing(3), ...resourcesOf(10).slice(3)], { rejected: 2, addsUp: true });
+      expect(await setsAfter(listed)).toEqual({ all: 12, firing: 3, unknown: 0, missing: 0 });
+    });
+
+    it('count resources as firing whose state was renamed, however many, and as unknown', async () => {
+      const before = listingOf([...firing(30), ...resourcesOf(100).slice(30)]);
+      const after = listingOf([...renamed(30), ...resourcesOf(100).slice(30)]);
+      expect(await setsAfter(before, after)).toEqual({ all: 100, firing: 30, unknown: 30, missing: 0 });
+      expect(await setsAfter(after)).toEqual({ all: 100, firing: 0, unknown: 30, missing: 0 });
+      expect(await setsAfter(before, after, listingOf(resourcesOf(100)))).toMatchObject({ firing: 0, unknown: 0 });
+    });
+
+    it('have what a listing lacks that does not add up, by the total or the latest one that did', async () => {
+      const [all, part] = [listingOf(firing(10)), { ...INCOMPLETE, reportedTotal: undefined }];
+      expect(await setsAfter(all, listingOf(firing(4), part))).toEqual({ all: 10, firing: 10, unknown: 0, missing: 6 });
+      const reported = listingOf(firing(4), { ...INCOMPLETE, reportedTotal: 12 });
+      expect(await setsAfter(all, reported)).toEqual({ all: 12, firing: 10, unknown: 0, missing: 8 });
+    });
+
+    it('do not say how many are missing while nothing does', async () => {
+      const part = listingOf(firing(4), { ...INCOMPLETE, reportedTotal: undefined });
+      expect(await setsAfter(part)).toEqual({ all: 4, firing: 4, unknown: 0, missing: undefined });
+    });
+  });
+
   describe('verifiedQuantities', () => {
     const sumsAfter = async (...snapshots: readonly Snapshot[]) => {
       const { verifiedQuantities } = await knownAfter(...snapshots);
@@ -171,11 +202,11 @@ describe('lastKnownAfter', () => {
       expect(await firingWithin(3, ...listings, firingOf('', INCOMPLETE))).toBe('ecd');
     });
 
-    it('has all resources that are listed as firing, and holds none beside more than max_firing_resources', async () => {
+    it('holds as many as the station has, also beyond max_firing_resources', async () => {
       expect(await firingWithin(2, firingOf('a'), firingOf('bcd', INCOMPLETE))).toBe('bcd');
-      expect(await firingWithin(2, firingOf('abc'), firingOf('d', INCOMPLETE))).toBe('da');
+      expect(await firingWithin(2, firingOf('abc'), firingOf('d', INCOMPLETE))).toBe('dab');
       const unclear = listingOf([...'abc'].map((letter) => withState(letter, '17')));
-      expect(await firingWithin(2, firingOf('abc'), unclear)).toBe('ab');
+      expect(await firingWithin(2, firingOf('abc'), unclear)).toBe('abc');
     });
 
     it('has a kept resource as it was listed last', async () => {

@@ -30,6 +30,7 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   firing: 0,
   pending: 0,
   unknown: 0,
+  sets: { all: 0, firing: 0, unknown: 0, missing: 0 },
   unknownStates: [],
   alertable: undefined,
   alertRules: undefined,
@@ -82,6 +83,7 @@ export const STATION: StationStatus = {
   refresh: 'scrape',
   snapshot: {
     ...SNAPSHOT,
+    sets: { all: 42, firing: 5, unknown: 0, missing: 0 },
     resources: 42,
     firing: 5,
     pending: 1,

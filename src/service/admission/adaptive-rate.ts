@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../model/clock.ts';
+
 /** A request that the service refused because there are too many. */
 interface Throttling {
   /** When the request started. */
@@ -94,7 +96,6 @@ const UNUSED_MS = 600_000;
 /** Timers fire late: requests may start this much earlier, so that the rate is still reached. Not at the ceiling, which is never exceeded. */
 const CATCH_UP_MS = 20;
 
-const MINUTE_MS = 60_000;
 const COUNTED_MINUTES = 5;
 
 /**
