@@ -20,9 +20,9 @@ local template = importstr '../prometheus/source/rules.tpl.yml';
   local replace(rules, name) = std.strReplace(rules, '<<' + name + '>>', values[name]),
   local groups = std.parseYaml(std.foldl(replace, std.objectFields(values), template)).groups,
 
-  local settings(rule) = std.get(config.alerts, rule.alert, {}),
+  local settings(rule) = std.get(config.alerts, std.get(rule, 'alert', ''), {}),
   local durations(rule) = { [name]: settings(rule)[name] for name in ['for', 'keep_firing_for'] if std.objectHas(settings(rule), name) },
-  local adjusted(rule) = rule + durations(rule) + {
+  local adjusted(rule) = if std.objectHas(rule, 'record') then rule else rule + durations(rule) + {
     labels: config.alertLabels + rule.labels { severity: std.get(settings(rule), 'severity', rule.labels.severity) },
     annotations: config.alertAnnotations + rule.annotations,
   },

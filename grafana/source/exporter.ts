@@ -18,7 +18,7 @@ import { jobVariables, labelVariable, multiple } from './variables.ts';
 
 const exporters = new Scope('instance=~"$instance"');
 
-/** Their alerts are TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout, and TelemetryStationOverloaded. */
+/** 80% of Prometheus' default scrape_timeout, and the threshold of TelemetryStationOverloaded. */
 const SLOW_SCRAPE_S = 8;
 const LONG_WAIT_S = 120;
 const MANY_THROTTLED = 0.05;
@@ -39,7 +39,7 @@ const slowestScrape = stat(
   {
     title: 'Slowest scrape',
     description:
-      'Longest duration of the latest scrapes. Orange from 5 seconds; red from 8, the threshold of TelemetryStationScrapeSlow.',
+      'Longest duration of the latest scrapes. Orange from 5 seconds; red from 8, where the default scrape_timeout is near: then scrapes wait until their deadline for refreshes.',
     unit: UNIT.seconds,
   },
   instantQuery(`max(${exporters.series('scrape_duration_seconds')})`),
@@ -156,7 +156,8 @@ const scrapeDuration = colorNames(
     timeseries(
       {
         title: 'Scrape duration',
-        description: 'Duration of each scrape. The line is the threshold of TelemetryStationScrapeSlow.',
+        description:
+          'Duration of each scrape. The line is 80% of the default scrape_timeout: scrapes beyond it wait until their deadline for refreshes.',
         unit: UNIT.seconds,
       },
       rangeQuery(exporters.series('scrape_duration_seconds'), '{{instance}}'),

@@ -23,8 +23,6 @@ export function withThresholds(text: string): string {
     (line, start: string, quote: string, alert: string) => {
       const thresholds = new Map<string, object>(Object.entries(THRESHOLDS)).get(alert);
       if (thresholds === undefined) throw new Error(`${line.trim()}: the alert has no threshold`);
-      // The chart derives a threshold from other values.
-      if (line.includes('null')) return line;
       const entries = Object.entries(thresholds).map(([name, value]) => `${quote}${name}${quote}: ${value}`);
       return `${start}{ ${entries.join(', ')} }`;
     },

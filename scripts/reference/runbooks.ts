@@ -12,6 +12,10 @@ interface Alert {
   readonly annotations: { readonly summary: string };
 }
 
+interface RecordingRule {
+  readonly record: string;
+}
+
 /** Replaces the generated table of alerts in the page. */
 export function withAlertTable(page: string): string {
   const [before, rest = ''] = page.split(START);
@@ -20,15 +24,12 @@ export function withAlertTable(page: string): string {
 }
 
 function alertTable(): string {
-  const { groups } = parse(rulesFile()) as { groups: { rules: Alert[] }[] };
+  const { groups } = parse(rulesFile()) as { groups: { rules: (Alert | RecordingRule)[] }[] };
   const thresholds: Readonly<Record<string, Readonly<Record<string, number>>>> = THRESHOLDS;
-  const rows = groups
-    .flatMap(({ rules }) => rules)
-    // A rule that continues another one has its name.
-    .filter(({ alert }, at, all) => alert !== all[at - 1]?.alert)
-    .map(({ alert, for: pending = '–', labels, annotations }) => {
-      const values = Object.entries(thresholds[alert] ?? {}).map(([name, value]) => `${name} ${value}`);
-      return `| [${alert}](${alert}.md) | ${labels.severity} | ${pending} | ${values.join(', ') || '–'} | ${annotations.summary} |`;
-    });
+  const alerts = groups.flatMap(({ rules }) => rules).filter((rule): rule is Alert => 'alert' in rule);
+  const rows = alerts.map(({ alert, for: pending = '–', labels, annotations }) => {
+    const values = Object.entries(thresholds[alert] ?? {}).map(([name, value]) => `${name} ${value}`);
+    return `| [${alert}](${alert}.md) | ${labels.severity} | ${pending} | ${values.join(', ') || '–'} | ${annotations.summary} |`;
+  });
   return ['| alert | severity | for | threshold | summary |', '|---|---|---|---|---|', ...rows].join('\n');
 }

@@ -14,7 +14,7 @@ import {
   stateOf,
   type UpstreamStatus,
 } from './station-status.ts';
-import { hasUnknownStates, isManyFiring, isOverloaded } from './thresholds.ts';
+import { hasManyUnknownStates, hasUnknownStates, isManyFiring, isOverloaded, lacksMany } from './thresholds.ts';
 import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from './unknown-states.ts';
 
 /** Longer than the scrape intervals in use. */
@@ -128,7 +128,7 @@ const STATION_PROBLEMS: readonly StationProblem[] = [
   },
   {
     kind: 'firing',
-    isAffected: ({ snapshot }) => snapshot !== undefined && isManyFiring(snapshot.firing, snapshot.resources),
+    isAffected: ({ snapshot }) => snapshot !== undefined && isManyFiring(snapshot.sets),
     sharedBy: ({ upstream }) => [upstream],
     describe: describeFiring,
   },
@@ -303,14 +303,15 @@ function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped'
 
 /** Many resources, which usually have one cause. */
 function describeFiring(stations: readonly StationStatus[]): Description {
-  const { sum, who } = counted(stations, (station) => snapshotOf(station).firing);
-  const all = counted(stations, (station) => snapshotOf(station).resources).sum;
+  const { sum, who } = counted(stations, (station) => snapshotOf(station).sets.firing);
+  const all = counted(stations, (station) => snapshotOf(station).sets.all).sum;
+  const listed = counted(stations, (station) => snapshotOf(station).firing).sum;
   const problem = `${numberText(sum)} of ${countText(all, 'resource')} are firing`;
   return {
     tone: 'bad',
     ...who,
     problem,
-    what: `${problem}.`,
+    what: `${problem}${sum > listed ? `, ${numberText(sum - listed)} of them as last known` : ''}.`,
     advice: 'Look for a common cause: their types and owners.',
   };
 }
@@ -326,7 +327,7 @@ function describeIncomplete(stations: readonly StationStatus[]): Description {
   const advice = new Set(incompleteReasons.map(({ reason }) => incompleteAdvice(reason, pageLimit)));
   const isHeld = stations.some((station) => snapshotOf(station).isHeld);
   return {
-    tone: 'warning',
+    tone: stations.some((station) => lacksMany(snapshotOf(station).sets)) ? 'bad' : 'warning',
     ...affected(stations, reasonsOf),
     problem: 'listing incomplete',
     what: `Resources may be missing${others.length === 0 ? `: ${reasonsOf(first)}` : ''}.`,
@@ -441,7 +442,7 @@ function describeUnknown(stations: readonly StationStatus[]): Description {
   const { sum, who } = counted(stations, (station) => snapshotOf(station).unknown);
   const problem = `${countText(sum, 'resource')} in states of unknown meaning`;
   return {
-    tone: 'unknown',
+    tone: stations.some((station) => hasManyUnknownStates(snapshotOf(station).sets)) ? 'bad' : 'unknown',
     ...who,
     problem,
     what: `${problem}, neither firing, pending nor inactive: ${unknownStatesText(states)}.`,

@@ -1,5 +1,12 @@
 import { VerifiedNumbers } from '../../src/status/loss.ts';
-import { hasUnknownStates, isManyFiring, isOverloaded, isStale } from '../../src/status/thresholds.ts';
+import {
+  hasManyUnknownStates,
+  hasUnknownStates,
+  isManyFiring,
+  isOverloaded,
+  isStale,
+  lacksMany,
+} from '../../src/status/thresholds.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -10,6 +17,8 @@ export const WORLD_MINUTES = 420;
 export interface World {
   readonly name: string;
   readonly alert: string;
+  /** Of an alert that is critical or a warning. */
+  readonly severity?: 'critical' | 'warning' | undefined;
   readonly isProblem: boolean;
   readonly series: readonly { readonly metric: string; readonly labels?: string; readonly values: readonly number[] }[];
   readonly isProblemOnPage: boolean;
@@ -42,18 +51,22 @@ function loss(before: number, after: number, isProblem: boolean): World {
   return numbers({ name: `${before} resources, then ${after}`, isProblem }, [390, before], [0, after]);
 }
 
+/** The sizes of sets of the resources, all the time. */
+function setSeries(sets: Readonly<Record<string, number>>): World['series'] {
+  return Object.entries(sets).map(([set, size]) => ({
+    metric: 'telemetry_station_last_known_resources',
+    labels: `set="${set}"`,
+    values: valuesOf([0, size]),
+  }));
+}
+
 function firing(count: number, all: number, isProblem: boolean): World {
-  const states = { firing: count, inactive: all - count };
   return {
     name: `${count} of ${all} firing`,
     alert: 'TelemetryStationManyResourcesFiring',
     isProblem,
-    series: Object.entries(states).map(([state, value]) => ({
-      metric: 'telemetry_station_listing_resources',
-      labels: `alert_state="${state}"`,
-      values: valuesOf([0, value]),
-    })),
-    isProblemOnPage: isManyFiring(count, all),
+    series: setSeries({ all, firing: count }),
+    isProblemOnPage: isManyFiring({ all, firing: count }),
   };
 }
 
@@ -65,7 +78,7 @@ function refreshedMinutesAgo(age: number, isProblem: boolean): World {
     isProblem,
     series: [
       {
-        metric: 'telemetry_station_last_success_timestamp_seconds',
+        metric: 'telemetry_station_data_timestamp_seconds',
         values: valuesOf([0, 0]).map((_, minute) => 60 * Math.min(minute, latest)),
       },
     ],
@@ -73,19 +86,30 @@ function refreshedMinutesAgo(age: number, isProblem: boolean): World {
   };
 }
 
-function unknown(count: number, isProblem: boolean): World {
+function unknown(count: number, all: number, isProblem: boolean): World {
   return {
-    name: `${count} in states of unknown meaning`,
+    name: `${count} of ${all} in states of unknown meaning`,
     alert: 'TelemetryStationUnknownState',
+    severity: 'warning',
     isProblem,
-    series: [
-      {
-        metric: 'telemetry_station_listing_resources',
-        labels: 'alert_state="unknown"',
-        values: valuesOf([0, count]),
-      },
-    ],
+    series: setSeries({ all, unknown: count }),
     isProblemOnPage: hasUnknownStates(count),
+  };
+}
+
+function manyUnknown(count: number, all: number, isProblem: boolean): World {
+  const isProblemOnPage = hasManyUnknownStates({ all, unknown: count });
+  return { ...unknown(count, all, isProblem), severity: 'critical', isProblemOnPage };
+}
+
+function missing(count: number, all: number, isProblem: boolean): World {
+  return {
+    name: `${count} of ${all} missing from the listing`,
+    alert: 'TelemetryStationListingIncomplete',
+    severity: 'critical',
+    isProblem,
+    series: setSeries({ all, missing: count }),
+    isProblemOnPage: lacksMany({ all, missing: count }),
   };
 }
 
@@ -102,8 +126,11 @@ function waiting(seconds: number, isProblem: boolean): World {
 export const WORLDS: readonly World[] = [
   loss(10, 6, false),
   loss(10, 5, true),
+  loss(2, 0, false),
+  loss(3, 0, true),
   loss(3, 1, false),
-  loss(4, 0, false),
+  loss(4, 0, true),
+  loss(4, 1, false),
   loss(5, 0, true),
   loss(6, 1, true),
   loss(19, 15, false),
@@ -122,9 +149,22 @@ export const WORLDS: readonly World[] = [
   numbers({ name: 'a loss that was made up for', isProblem: false }, [200, 100], [100, 50], [0, 95]),
   numbers({ name: 'a loss of which a part came back', isProblem: true }, [200, 100], [100, 50], [0, 70]),
   numbers({ name: 'a loss in small steps', isProblem: true }, [200, 100], [50, 90], [50, 85], [0, 75]),
-  numbers({ name: 'a peak within six hours', isProblem: true }, [200, 100], [20, 130], [0, 100]),
-  firing(20, 20, false),
-  firing(21, 21, true),
+  numbers({ name: 'a peak of more than half an hour within six', isProblem: true }, [200, 100], [40, 130], [0, 100]),
+  numbers({ name: 'a burst of ten minutes', isProblem: false }, [200, 100], [10, 140], [0, 100]),
+  numbers({ name: 'one listing with twice the records', isProblem: false }, [200, 100], [1, 200], [0, 100]),
+  numbers({ name: 'a burst after a loss', isProblem: true }, [200, 100], [40, 50], [10, 100], [0, 50]),
+  numbers({ name: 'bursts again and again', isProblem: false }, [200, 100], [20, 140], [5, 100], [20, 140], [0, 100]),
+  numbers({ name: 'a small station that is empty for a minute', isProblem: false }, [200, 4], [1, 0], [0, 4]),
+  firing(4, 4, false),
+  firing(4, 7, false),
+  firing(5, 5, true),
+  firing(5, 9, true),
+  firing(5, 10, false),
+  firing(10, 10, true),
+  firing(20, 20, true),
+  firing(20, 39, true),
+  firing(20, 40, false),
+  firing(21, 40, true),
   firing(20, 100, false),
   firing(21, 100, true),
   firing(22, 2500, false),
@@ -139,8 +179,17 @@ export const WORLDS: readonly World[] = [
   refreshedMinutesAgo(15, false),
   refreshedMinutesAgo(20, false),
   refreshedMinutesAgo(21, true),
-  unknown(0, false),
-  unknown(1, true),
+  unknown(0, 100, false),
+  unknown(1, 100, true),
+  manyUnknown(4, 4, false),
+  manyUnknown(5, 24, true),
+  manyUnknown(5, 25, false),
+  manyUnknown(20, 100, false),
+  manyUnknown(21, 100, true),
+  missing(0, 100, false),
+  missing(20, 100, false),
+  missing(21, 100, true),
+  missing(1, 4, true),
   waiting(120, false),
   waiting(121, true),
 ];

@@ -9,7 +9,7 @@ interface Rule {
 
 const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** The shipped rules in a time of its own: `for`, `keep_firing_for`, ranges and the thresholds in seconds, except that of slow scrapes. */
+/** The shipped rules in a time of its own: `for`, `keep_firing_for`, ranges and the thresholds in seconds. */
 export function shortenedRules(minuteS: number): string {
   const seconds = (value: number) => (value * minuteS) / 60;
   const shortened = (duration: string) => {
@@ -23,7 +23,7 @@ export function shortenedRules(minuteS: number): string {
     rules: group.rules.map((rule) => ({
       ...rule,
       expr: rule.expr
-        .replace(/(?<=\[)\w+(?=\])/g, shortened)
+        .replace(/(?<=\[|offset )\d+[smhd]\b/g, shortened)
         .replace(/ > (480|120)$/, (_, threshold: string) => ` > ${seconds(Number(threshold))}`),
       ...(rule.for && { for: shortened(rule.for) }),
       ...(rule.keep_firing_for && { keep_firing_for: shortened(rule.keep_firing_for) }),

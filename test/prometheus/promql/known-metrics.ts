@@ -12,13 +12,21 @@ export interface Alert {
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }
 
-/** The groups of prometheus/rules.yml. */
-export function shippedGroups(): {
-  readonly name: string;
-  readonly interval: string;
-  readonly rules: readonly Alert[];
-}[] {
-  return parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')).groups;
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+/** The groups of prometheus/rules.yml, their alerts apart from what they record. */
+export function shippedGroups() {
+  const { groups } = parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')) as {
+    groups: { name: string; interval: string; rules: (Alert | RecordingRule)[] }[];
+  };
+  return groups.map(({ rules, ...group }) => ({
+    ...group,
+    rules: rules.filter((rule): rule is Alert => 'alert' in rule),
+    records: rules.filter((rule): rule is RecordingRule => 'record' in rule),
+  }));
 }
 
 /** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
@@ -39,6 +47,9 @@ const EXTERNAL_METRICS: Readonly<Record<string, readonly string[]>> = {
   nodejs_eventloop_lag_p99_seconds: [],
 };
 
+/** Labels of recorded series that alerts or their texts use. */
+const RECORDED_LABELS = ['station', 'upstream', 'set', 'resource_id', 'name', 'display_name', 'resource_type'];
+
 /** Labels that Prometheus attaches to every series of a target. */
 const TARGET_LABELS = ['cluster', 'job', 'instance', 'pod'];
 
@@ -57,8 +68,14 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
           ]
         : [[name, hasRowLabels || hasStationLabels ? [...labels, CONFIGURED_LABEL] : labels]],
   );
+  const recorded = shippedGroups().flatMap(({ records }) =>
+    records.map(({ record }): [string, readonly string[]] => [record, RECORDED_LABELS]),
+  );
   return new Map(
-    [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),
+    [...published, ...recorded, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [
+      name,
+      withTargetLabels(labels),
+    ]),
   );
 }
 

@@ -131,8 +131,8 @@ describe('currentProblems', () => {
       gone('old'),
       failing('auth', 'auth', 401),
       failing('empty', 'status', 500, { snapshot: undefined }),
-      up('busy', { snapshot: { ...SNAPSHOT, resources: 400, firing: 21 } }),
-      up('calm', { snapshot: { ...SNAPSHOT, resources: 400, firing: 20 } }),
+      up('busy', { snapshot: { ...SNAPSHOT, sets: { ...SNAPSHOT.sets, all: 400, firing: 21 }, firing: 21 } }),
+      up('calm', { snapshot: { ...SNAPSHOT, sets: { ...SNAPSHOT.sets, all: 400, firing: 20 }, firing: 20 } }),
     ];
     const items = problemsOf(stations, {
       upstreams: [loaded({ recentThrottled: 1 }), { ...UPSTREAM, name: 'idle' }],
@@ -351,7 +351,9 @@ describe('attentionSection', () => {
     expect(unknownRow?.text).toMatch(
       /^2 stations since 02:56 UTC, 9 min 9 resources in states .* Stations: a \(7\), b \(2\)\./,
     );
-    const [firingRow] = rowsOf([up('a', { snapshot: { ...SNAPSHOT, resources: 400, firing: 21 } })]);
+    const [firingRow] = rowsOf([
+      up('a', { snapshot: { ...SNAPSHOT, sets: { ...SNAPSHOT.sets, all: 400, firing: 21 }, firing: 21 } }),
+    ]);
     expect(firingRow?.hrefs).toEqual(['./stations/a', './search?alert_state=firing&station=a']);
   });
 

@@ -133,13 +133,6 @@ scrapeClass: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* Seconds of a duration such as 1m30s. */}}
-{{- define "exporter.seconds" -}}
-{{- $minutes := regexFind "[0-9]+m" . | trimSuffix "m" | default "0" -}}
-{{- $seconds := regexFind "[0-9]+s" . | trimSuffix "s" | default "0" -}}
-{{- add (mul 60 (int $minutes)) (int $seconds) -}}
-{{- end -}}
-
 {{/* The groups of the rules for one selector: root, selector, alerts, and the suffix of the names of the groups. */}}
 {{- define "exporter.ruleGroups" -}}
 {{- $values := .root.Values.prometheusRule -}}
@@ -149,16 +142,12 @@ scrapeClass: {{ . }}
 {{- with .selector -}}
   {{- $selector = printf "%s,%s" $selector . -}}
 {{- end -}}
-{{- $slow := include "exporter.seconds" .root.Values.serviceMonitor.scrapeTimeout | float64 | mulf 0.8 -}}
 {{- $template := .root.Files.Get "files/rules.tpl.yml" | replace "<<selector>>" $selector | replace "<<clusterLabel>>" .root.Values.clusterLabel | replace "<<runbookUrl>>" $values.runbookUrl -}}
 {{- range $alert, $settings := $alerts -}}
   {{- range $name, $value := $settings -}}
-    {{- if not (kindIs "invalid" $value) -}}
-      {{- $template = replace (printf "<<%s.%s>>" $alert $name) (toString $value) $template -}}
-    {{- end -}}
+    {{- $template = replace (printf "<<%s.%s>>" $alert $name) (toString $value) $template -}}
   {{- end -}}
 {{- end -}}
-{{- $template = replace "<<TelemetryStationScrapeSlow.seconds>>" (toString $slow) $template -}}
 {{- $links := dict -}}
 {{- with .root.Values.web.externalUrl -}}
   {{- $links = dict "page_url" (printf "%s/%s" (trimSuffix "/" .) `{{ with $labels.station }}stations/{{ . }}{{ else }}{{ with $labels.upstream }}?upstream={{ urlquery . }}{{ end }}{{ end }}`) -}}
@@ -167,8 +156,10 @@ scrapeClass: {{ . }}
 {{- range $group := (fromYaml $template).groups -}}
   {{- $rules := list -}}
   {{- range $rule := $group.rules -}}
-    {{- $settings := dig $rule.alert (dict) $alerts -}}
-    {{- if dig "enabled" true $settings -}}
+    {{- $settings := dig (get $rule "alert") (dict) $alerts -}}
+    {{- if hasKey $rule "record" -}}
+      {{- $rules = append $rules $rule -}}
+    {{- else if dig "enabled" true $settings -}}
       {{- $labels := merge (pick $settings "severity") $rule.labels $values.alertLabels -}}
       {{- $annotations := merge (dict) $rule.annotations $values.alertAnnotations $links -}}
       {{- $rules = append $rules (merge (dict "labels" $labels "annotations" $annotations) (pick $settings "for" "keep_firing_for") $rule) -}}
