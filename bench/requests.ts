@@ -2,6 +2,7 @@ import { resolveStations } from '../src/config/resolve.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { ListingContext } from '../src/model/listing.ts';
 import { SnapshotReader } from '../src/resources/snapshot.ts';
+import type { PageBody } from '../src/service/http/content-coding.ts';
 import { stationSource } from '../src/service/station-source.ts';
 import { SerialQueue } from '../src/tasks/serial-queue.ts';
 import { type Figure, figure } from './figure.ts';
@@ -42,11 +43,11 @@ async function requestsPerHour(settings: object): Promise<number> {
   let elapsedMs = 0;
   const replies = new Map<string, Buffer>();
   const client = {
-    get: async <T>(path: string, _context: ListingContext, read: (body: Uint8Array) => T | Promise<T>) => {
+    get: async <T>(path: string, _context: ListingContext, read: (body: PageBody) => T | Promise<T>) => {
       requests += 1;
       const reply = replies.get(path) ?? Buffer.from(replyTo(path));
       replies.set(path, reply);
-      return read(reply);
+      return read({ bytes: reply, plain: async () => reply });
     },
   };
   const { page_size: pageSize, concurrency } = config.upstreams['main'] ?? { page_size: 100, concurrency: 8 };

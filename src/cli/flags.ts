@@ -190,6 +190,7 @@ const TABLE = {
   'simulate.fault': repeatable(
     forSimulate.optional(faultShare, 'Fault to inject into all requests or a share of them, such as rate_limited:0.1.'),
   ),
+  compression: forSimulate.toggle('Compress responses with gzip for clients that accept it, as gateways do.'),
   from: forSimulate.optional(file, 'Recording to replay instead of simulating resources; see record.'),
 } as const;
 

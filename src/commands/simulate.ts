@@ -31,6 +31,7 @@ async function startFromFlags(flags: FlagValues) {
   const options = {
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
+    compression: flags.compression,
     faults: [slow(flags['simulate.latency']), ...flags['simulate.fault']],
   };
   if (flags.from !== undefined) return startReplay(await loadRecording(flags.from), options);

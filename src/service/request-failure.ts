@@ -176,7 +176,8 @@ const REASONS: ReadonlyMap<number, FailureReason> = new Map([
 
 function replyText({ status, headers, body }: Reply, secrets: readonly string[]): string {
   if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
-  if (headers['content-encoding'] !== undefined) return 'body with a content-encoding, not shown';
+  const coding = headers['content-encoding'];
+  if (coding !== undefined) return `body with content-encoding ${coding}, not shown`;
   const challenge = headers['www-authenticate'];
   return body.length === 0 && challenge !== undefined ? `${challenge}` : describeErrorBody(body, secrets);
 }

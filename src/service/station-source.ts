@@ -12,6 +12,7 @@ import type {
 import type { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 import type { UpstreamClient } from './http/client.ts';
+import type { PageBody } from './http/content-coding.ts';
 import { listPages, type PlacedPage } from './paging/list-pages.ts';
 import { type Page, readPage } from './protocol/page.ts';
 import { RequestFailure } from './request-failure.ts';
@@ -46,7 +47,7 @@ export function stationSource(station: StationPath, service: Service): StationSo
 type ListedPages<Row> = Map<string, ReadonlyMap<string, CachedPage<Row>>>;
 
 interface CachedPage<Row> {
-  /** A digest of the page's bytes. */
+  /** A digest of the page's bytes as they came. */
   readonly digest: string;
   readonly page: Page<Row>;
 }
@@ -113,7 +114,7 @@ class ListingReader {
       requested = this.#reducedPageSize(context, requested, isTooLarge);
       return currentPath();
     };
-    const read = async (body: Uint8Array) => {
+    const read = async (body: PageBody) => {
       const page = await replies.run(async () => {
         await yieldToEventLoop();
         return this.#read(listing, currentPath(), body);
@@ -121,7 +122,8 @@ class ListingReader {
       const { received, total } = page;
       this.#accepted(context, received);
       const query = { path: this.#station, filters };
-      observer?.pageReceived?.({ kind: kind.name, query, offset, size: requested, received, total, body });
+      const place = { kind: kind.name, query, offset, size: requested };
+      observer?.pageReceived?.({ ...place, received, total, body: await body.plain() });
       return page;
     };
     const page = await client.get(currentPath(), context, read, smaller).catch((error) => {
@@ -130,18 +132,18 @@ class ListingReader {
     return { offset, page, requested };
   }
 
-  /** A page whose bytes did not change since the listing before is not parsed again, and stays the same object. */
-  async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
+  /** A page whose bytes did not change since the listing before is neither unpacked nor parsed again, and stays the same object. */
+  async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: PageBody): Promise<Page<Row>> {
     const { kind, pages, path, read, context } = listing;
     const counted = (received: number) => this.#count(listing, received);
     try {
       context.signal.throwIfAborted();
-      const digest = digestOf(body);
+      const digest = digestOf(body.bytes);
       const before = pages.get(path)?.get(pagePath);
       const isSame = before?.digest === digest;
       if (isSame) counted(before.page.received);
       const options = { before: before?.page, counted, signal: context.signal };
-      const page = isSame ? before.page : await readPage(body, kind, options);
+      const page = isSame ? before.page : await readPage(await body.plain(), kind, options);
       read.set(pagePath, { digest, page });
       return page;
     } catch (error) {

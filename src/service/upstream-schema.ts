@@ -126,7 +126,7 @@ export const upstream = crossChecked(
     max_page_bytes: size
       .prefault('16MiB')
       .describe(
-        'Maximum size of a response body; a larger one is an error, as is a page of more than about 80,000 records.',
+        'Maximum size of a response body, decompressed; a larger one is an error, as is a page of more than about 80,000 records.',
       ),
     list_style: z
       .enum(['repeat', 'comma'])

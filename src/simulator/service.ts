@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { changedBy, type DrawnFaults, type Fault, faultDraw, type ListingBody } from './faults.ts';
 import { type ListingRequest, parseRequest, type SimulatedPath, type SourceEntry, selectRecords } from './listing.ts';
-import { deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
+import { compressedReply, deliverReply, jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
 /** The records of a station; undefined: unknown station. */
 export type RecordSource = (path: SimulatedPath, atMs: number) => readonly SourceEntry[] | undefined;
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   /** Seed of the random choices of faults. */
   readonly seed?: number;
   readonly now?: () => number;
+  /** Compress replies as a gateway in front of the service. */
+  readonly compression?: boolean;
 }
 
 export interface SimulatedService {
@@ -55,13 +57,14 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const { faults, now = Date.now } = options;
+  const { faults, now = Date.now, compression = false } = options;
   const atMs = now();
   response.setHeader('date', new Date(atMs).toUTCString());
   const parsed = parseRequest(request);
   const listing = 'path' in parsed ? parsed : undefined;
   const drawn = draw(faults(listing), `${listing?.path.telemetry_station}`, atMs);
-  deliverReply(response, changedBy(drawn, 'reply', healthyReply(options, parsed, drawn, atMs)));
+  const reply = changedBy(drawn, 'reply', healthyReply(options, parsed, drawn, atMs));
+  deliverReply(response, compression ? compressedReply(request, reply) : reply);
 }
 
 function healthyReply(

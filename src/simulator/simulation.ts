@@ -5,7 +5,7 @@ import { isSamePath, type SimulatedPath } from './listing.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from './service.ts';
 import { demoStations, type SimulatedStation } from './stations.ts';
 
-export interface ReplayOptions extends Pick<ServiceOptions, 'seed' | 'now' | 'port'> {
+export interface ReplayOptions extends Pick<ServiceOptions, 'seed' | 'now' | 'port' | 'compression'> {
   /** Faults of every station, applied before its own. */
   readonly faults?: readonly Fault[];
 }

@@ -4,9 +4,9 @@ import { resourcesPath } from '../simulator/client.ts';
 
 type Simulated = Awaited<ReturnType<typeof simulate>>;
 
-function request({ config: { upstreams, stations } }: Simulated): Promise<Response> {
+function request({ config: { upstreams, stations } }: Simulated, headers = {}): Promise<Response> {
   const [station] = stations;
-  return fetch(`${upstreams[station.upstream].base_url}${resourcesPath(station)}?page.size=5`);
+  return fetch(`${upstreams[station.upstream].base_url}${resourcesPath(station)}?page.size=5`, { headers });
 }
 
 async function firstPage(simulated: Simulated) {
@@ -40,6 +40,20 @@ describe('simulate', () => {
     expect(performance.now() - started).toBeGreaterThan(48);
     expect(page.total).toBeGreaterThan(60);
     expect(page.total).toBeLessThan(140);
+  });
+
+  it('compresses replies with --compression, for clients that accept it', async () => {
+    const codings = async (...flags: string[]) => {
+      const service = await simulate(...flags);
+      const replies = ['gzip', 'identity'].map((coding) => request(service, { 'accept-encoding': coding }));
+      const received = (await Promise.all(replies)).map(async (reply) => {
+        expect(await reply.json()).toHaveProperty('resources.4');
+        return reply.headers.get('content-encoding');
+      });
+      return Promise.all(received);
+    };
+    expect(await codings('--compression')).toEqual(['gzip', null]);
+    expect(await codings()).toEqual([null, null]);
   });
 
   it('injects the given fault', async () => {

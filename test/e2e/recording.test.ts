@@ -6,6 +6,7 @@ import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import {
   fixedSize,
+  gzip,
   ignoredOffset,
   ignoredSize,
   missingPage,
@@ -98,6 +99,7 @@ const FAULTS: Record<string, readonly Fault[]> = {
   'a page that is null': [NAMED_FAULTS.null_page],
   'no page': [missingPage],
   'numbers as text': [NAMED_FAULTS.text_numbers],
+  'compressed replies': [gzip],
   'an unreadable total': [reportedTotal('many')],
   'a total that moves': [movingTotal],
   'larger pages than requested': [ignoredSize],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { dataOf, expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
-import type { Condition, TestFault } from '../simulator/simulated-service.ts';
+import { type Condition, gzip, type TestFault } from '../simulator/simulated-service.ts';
 import { parseHtml } from '../web/html-parser.ts';
 
 /** Every other request of each page. */
@@ -17,8 +17,12 @@ async function world(faults: readonly TestFault[], max_retries: number) {
 }
 
 describe('a reply that ends in the middle, although HTTP calls it complete', () => {
-  it('is requested again, and nothing of it is published', async () => {
-    const { families } = await world([{ ...NAMED_FAULTS.cut, when: everyOther }], 2);
+  it.each([
+    { how: 'in plain text', faults: [{ ...NAMED_FAULTS.cut, when: everyOther }] },
+    { how: 'before it is compressed', faults: [{ ...NAMED_FAULTS.cut, when: everyOther }, gzip] },
+    { how: 'after it was compressed', faults: [gzip, { ...NAMED_FAULTS.cut, when: everyOther }] },
+  ])('is requested again, and nothing of it is published: $how', async ({ faults }) => {
+    const { families } = await world(faults, 2);
     expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(dataOf(families)).toMatchObject({ listing_complete: { '{}': 1 }, listing_reported_resources: { '{}': 25 } });
   });

@@ -8,6 +8,7 @@ import { dataOf, withoutCounters } from '../e2e/station-metrics.ts';
 import { configOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import {
   fixedSize,
+  gzip,
   ignoredSize,
   inFirstListing,
   missingPage,
@@ -94,6 +95,7 @@ const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
         fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map(fixedSize),
       ),
       fc.constantFrom<Fault | undefined>(undefined, nullResources),
+      fc.constantFrom<Fault | undefined>(undefined, { ...gzip, share: 0.5 }),
     )
     .map((faults) => faults.filter((fault) => fault !== undefined));
 

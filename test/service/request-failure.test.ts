@@ -81,7 +81,7 @@ describe('replyFailure', () => {
       500,
       '\u001f\u008b',
       { 'content-encoding': 'gzip' },
-      '500 Internal Server Error: body with a content-encoding, not shown',
+      '500 Internal Server Error: body with content-encoding gzip, not shown',
     ],
     [401, '{"error":"bad token: Bearer t0ken"}', {}, `401 Unauthorized: ${NOT_SHOWN}`],
     [401, '', { 'www-authenticate': 'Bearer realm="a"' }, '401 Unauthorized: Bearer realm="a"'],

@@ -371,15 +371,18 @@ describe('stationSource', () => {
   it.each([
     ['with a total', {}, 15, 5],
     ['without a total', { total: noTotal }, 14, 4],
-  ])('parses a page %s again only when its bytes change', async (_, quirks, changed, position) => {
+  ])('unpacks and parses a page %s again only when its bytes change', async (_, quirks, changed, position) => {
     const all = ids(28).map((id) => ({ ...record(id), state: 'I' }));
     const source = sourceOf(service(all, quirks));
     const context = listingContext();
     const first = await source.list({}, context);
+    const unpacked = source.unpacked.count;
     const second = await source.list({}, context);
+    expect(source.unpacked.count).toBe(unpacked);
     expect(second.parts.map((part, index) => part === first.parts[index])).toEqual([true, true, true]);
     all[changed] = { ...record(`r${changed}`), state: 'F' };
     const third = await source.list({}, context);
+    expect(source.unpacked.count).toBe(unpacked + 1);
     expect(third.parts.map((part, index) => part === first.parts[index])).toEqual([true, false, true]);
     expect(third.parts[1]?.[position]).toMatchObject({ id: `r${changed}`, state: 'F' });
     const listed = await source.listIds({}, context);

@@ -3,7 +3,6 @@ import { between, pick, type Random } from '../../src/simulator/random.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 import {
   countedDuplicates,
-  gzip,
   ignoredOffset,
   missingPage,
   movingTotal,
@@ -42,11 +41,11 @@ const FAULTS: Readonly<Record<string, (random: Random) => readonly Fault[]>> = {
     { ...replyWith(pick(random, [400, 401, 403, 404, 500, 503])), share: pick(random, [0.3, 1]) },
   ],
   'breaks connections': (random) => [
-    { ...pick(random, [NAMED_FAULTS.reset, NAMED_FAULTS.truncated]), share: pick(random, [0.3, 1]) },
+    { ...pick(random, [NAMED_FAULTS.reset, NAMED_FAULTS.truncated, NAMED_FAULTS.cut]), share: pick(random, [0.3, 1]) },
   ],
   'returns no listing': (random) => [
     {
-      ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, gzip]),
+      ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json]),
       share: pick(random, [0.3, 1]),
     },
   ],

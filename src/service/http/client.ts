@@ -11,6 +11,7 @@ import { httpDateMs, type Reply, RequestFailure, replyFailure } from '../request
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
 import { cachedReply } from './cached-reply.ts';
+import { type PageBody, pageBody } from './content-coding.ts';
 import { BodyBuffer, type EndpointOptions, exchange, isSuccess, RemoteEndpoint } from './exchange.ts';
 import { withoutIdentity } from './tls-options.ts';
 
@@ -45,7 +46,7 @@ const DEFAULT_HEADERS = [
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
 /** The bytes are valid until the returned promise settles. */
-type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
+type ReadBody<T> = (body: PageBody) => T | Promise<T>;
 
 /** The path of a smaller page at the same offset; undefined when the page cannot be smaller. It is too large, or may be the cause of throttling. */
 type SmallerPath = (isTooLarge: boolean) => string | undefined;
@@ -70,7 +71,7 @@ interface PageRequest<T> {
 }
 
 interface ReceivedPage {
-  readonly body: Uint8Array;
+  readonly body: PageBody;
   /** undefined: it does not come from a cache. */
   readonly cached: CachedReply | undefined;
 }
@@ -246,6 +247,7 @@ export class UpstreamClient {
       method: 'GET',
       path: pathAndQuery,
       headers: [...DEFAULT_HEADERS, 'User-Agent', userAgent, ...headers.flat()],
+      acceptsGzip: true,
       secrets,
     } as const;
     const startMs = elapsedMs();
@@ -256,7 +258,7 @@ export class UpstreamClient {
       if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
       end();
       const cached = cachedReply(reply.headers, secrets);
-      return { body: reply.body, cached: cached && agedBy(cached, elapsedMs() - startMs) };
+      return { body: pageBody(reply, this.#service.options), cached: cached && agedBy(cached, elapsedMs() - startMs) };
     } catch (error) {
       end(requestReason(error, signal));
       throw error;

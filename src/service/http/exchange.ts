@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { untilAborted } from '../../tasks/until-aborted.ts';
+import { quoted } from '../../text/quoted.ts';
+import { safeExcerpt } from '../redaction.ts';
 import { type Reply, RequestFailure, transportFailure } from '../request-failure.ts';
 import type { ConnectionPool, PoolOptions } from './connection.ts';
+import { contentCoding, tooLarge, unpackedStart } from './content-coding.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -20,6 +23,8 @@ interface OutgoingRequest {
   /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body?: string;
+  /** The reply may be compressed, and its body stays so. */
+  readonly acceptsGzip?: boolean;
   /** What no message may contain. */
   readonly secrets: readonly string[];
 }
@@ -72,31 +77,46 @@ async function receive(
   buffer: BodyBuffer,
 ): Promise<Reply> {
   const { name, maxBytes } = endpoint.options;
+  const accepted = request.acceptsGzip ? ['Accept-Encoding', 'gzip'] : [];
   // The body is read as it arrives: the connection need not pause for it.
-  const options = { ...request, headers: [...request.headers], signal, highWaterMark: maxBytes };
+  const options = { ...request, headers: [...accepted, ...request.headers], signal, highWaterMark: maxBytes };
   // The pool connects on when the signal aborts; the request is not sent then.
   const { statusCode: status, headers, body } = await untilAborted(endpoint.request(options), signal);
   const limitBytes = isSuccess(status) ? maxBytes : MAX_ERROR_BYTES;
   const refuse = (problem: string) => body.destroy(new RequestFailure('body', `${name}: ${problem}`));
-  const problem = isSuccess(status) ? headerProblem(headers, limitBytes) : undefined;
+  const problem = isSuccess(status) ? headerProblem(headers, limitBytes, request) : undefined;
   if (problem !== undefined) refuse(problem);
   body.on('data', (chunk: Buffer) => {
-    if (buffer.append(chunk) > limitBytes) refuse(`body is larger than ${limitBytes} bytes`);
+    if (buffer.append(chunk) > limitBytes) body.destroy(tooLarge({ name, maxBytes: limitBytes }));
   });
   await once(body, 'close').catch((error) => {
     // An error reply whose body is cut off is not another failure: the status is already known.
     if (isSuccess(status)) throw error;
   });
-  return { status, headers, body: buffer.bytes() };
+  const reply = { status, headers, body: buffer.bytes() };
+  return isSuccess(status) ? reply : readableReply(reply);
+}
+
+/** An error reply without its coding, if that can be removed. */
+async function readableReply({ headers, body, ...reply }: Reply): Promise<Reply> {
+  const coding = contentCoding(headers);
+  const text = coding === 'gzip' ? await unpackedStart(body, MAX_ERROR_BYTES) : body;
+  if (text === undefined || !['', 'gzip'].includes(coding)) return { ...reply, headers, body };
+  return { ...reply, headers: { ...headers, 'content-encoding': undefined }, body: text };
 }
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
-  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
+function headerProblem(
+  headers: Reply['headers'],
+  maxBytes: number,
+  { acceptsGzip, secrets }: OutgoingRequest,
+): string | undefined {
+  const coding = contentCoding(headers);
+  if (coding !== '' && !(acceptsGzip && coding === 'gzip'))
+    return `content-encoding ${quoted(safeExcerpt(coding, secrets))}, expected ${acceptsGzip ? 'gzip or none' : 'none'}`;
   const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
 }

@@ -36,7 +36,7 @@ describe('UpstreamClient', () => {
     const { get, requests, url } = await servedClient(replying('{}'), { headers });
     await get();
     expect(requests[0]?.rawHeaders.join(' ')).toBe(
-      `host ${url.host} connection keep-alive Accept application/json Cache-Control no-cache Content-Type application/json User-Agent test-agent/1 X-Tenant a X-Tenant b X-Token from-file`,
+      `host ${url.host} connection keep-alive Accept-Encoding gzip Accept application/json Cache-Control no-cache Content-Type application/json User-Agent test-agent/1 X-Tenant a X-Tenant b X-Token from-file`,
     );
   });
 
@@ -44,7 +44,7 @@ describe('UpstreamClient', () => {
     const page = Buffer.alloc(8 * 1024 * 1024, ' ');
     const { client } = await servedClient(replying(page), { maxPageBytes: page.length });
     const context = listingContext();
-    const get = () => client.get('/list', context, (body) => body.length);
+    const get = () => client.get('/list', context, (body) => body.bytes.length);
     const beforeBytes = heldByBuffers();
     expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill(page.length));
     await eventually(() => expect(heldByBuffers() - beforeBytes).toBeLessThan(page.length));

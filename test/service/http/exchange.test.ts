@@ -106,18 +106,6 @@ describe('exchange', () => {
     expect(await testClient(url, { maxPageBytes }).get()).toHaveLength(maxPageBytes);
   });
 
-  it('rejects a body with a content-encoding, except identity', async () => {
-    const { get, failure, requests } = await servedClient((request, response) =>
-      response.writeHead(200, { 'Content-Encoding': request.url?.slice(1) }).end('{}'),
-    );
-    expect(await failure('/gzip')).toMatchObject({
-      reason: 'body',
-      message: expect.stringMatching(/the body is compressed or otherwise encoded, expected no content-encoding$/),
-    });
-    expect(await get('/Identity')).toBe('{}');
-    expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
-  });
-
   it('keeps the status of an error whose body is cut off, stalls or never ends', async () => {
     const { url } = await startRawService((socket, connection) => {
       socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 10000000\r\n\r\nno such thing`);

@@ -62,7 +62,7 @@ export function testClient(
   const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, time);
   onTestFinished(() => client.close());
   const get = (path = '/list', context: Partial<ListingContext> = {}, smaller?: () => string | undefined) =>
-    client.get(path, listingContext(context), (body) => Buffer.from(body).toString(), smaller);
+    client.get(path, listingContext(context), async (body) => Buffer.from(await body.plain()).toString(), smaller);
   /** The failure of a request that must fail. */
   const failure = (path?: string): Promise<Error & { reason?: FailureReason }> =>
     get(path).then(

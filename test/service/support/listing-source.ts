@@ -2,6 +2,7 @@ import type { StationPath } from '../../../src/model/listing.ts';
 import { StateMeanings } from '../../../src/resources/alert-state.ts';
 import { InternedTexts } from '../../../src/resources/interned-texts.ts';
 import { ID_LISTING, resourceListing } from '../../../src/resources/listings.ts';
+import type { PageBody } from '../../../src/service/http/content-coding.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import type { ListingObserver } from '../../../src/service/request-observer.ts';
 import { stationSource } from '../../../src/service/station-source.ts';
@@ -41,10 +42,18 @@ export function sourceOf(
 ) {
   const requests: PageRequest[] = [];
   const underWay = { now: 0, most: 0 };
+  const unpacked = { count: 0 };
+  const bodyOf = (bytes: Uint8Array): PageBody => ({
+    bytes,
+    plain: async () => {
+      unpacked.count += 1;
+      return bytes;
+    },
+  });
   const get = async <T>(
     first: string,
     _context: unknown,
-    read: (body: Uint8Array) => T | Promise<T>,
+    read: (body: PageBody) => T | Promise<T>,
     smaller: (isTooLarge: boolean) => string | undefined = () => undefined,
   ) => {
     for (let next: string | undefined = first; next !== undefined; next = smaller(isTooLarge)) {
@@ -58,8 +67,8 @@ export function sourceOf(
       underWay.now -= 1;
       if (size > largest(request.nth)) continue;
       const reply = answer(request);
-      if (reply instanceof Uint8Array) return read(reply);
-      return read(Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply)));
+      if (reply instanceof Uint8Array) return read(bodyOf(reply));
+      return read(bodyOf(Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply))));
     }
     throw new RequestFailure('status', 'too large', { status: 413 });
   };
@@ -68,5 +77,5 @@ export function sourceOf(
   const source = stationSource(station, { client: { get }, options, replies: new SerialQueue(), observer, records });
   const context = { texts: new InternedTexts(), states: new StateMeanings() };
   const lists = { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING) };
-  return { ...lists, source, requests, underWay };
+  return { ...lists, source, requests, underWay, unpacked };
 }
