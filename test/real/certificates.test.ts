@@ -37,6 +37,7 @@ const ROWS: readonly Row[] = [
     tls: TRUST,
     ...down('tls', /untrusted authority.*intermediate/),
   },
+  { world: 'ca_file: the intermediate alone', server: 'chain', tls: { ca_file: 'intermediate.pem' }, ...TRUE },
   { world: 'self-signed, in ca_file', server: 'self', tls: { ca_file: 'self.pem' }, ...TRUE },
   { world: 'self-signed', server: 'self', tls: {}, ...down('tls', /untrusted authority/) },
   {
@@ -56,6 +57,9 @@ const ROWS: readonly Row[] = [
   },
   { world: 'a common name alone', server: 'nameless', tls: TRUST, ...down('tls', /another host name/) },
   { world: 'insecure_skip_verify', server: 'expired', tls: { insecure_skip_verify: 'true' }, ...TRUE },
+  { world: 'signed with SHA-1', server: 'sha1', tls: TRUST, ...down('tls', /digest|md too weak/i) },
+  { world: 'an RSA key of 768 bits', server: 'short', tls: TRUST, ...down('tls', /key too (small|weak)/i) },
+  { world: 'outside the name constraints', server: 'constrained', tls: TRUST, ...down('tls', /permitted subtree/) },
   { world: 'for clients only', server: 'client', tls: TRUST, ...down('tls', /purpose/) },
   {
     world: 'the server requires a certificate',
@@ -63,6 +67,34 @@ const ROWS: readonly Row[] = [
     settings: REQUIRED,
     tls: { ...TRUST, ...CLIENT },
     ...TRUE,
+  },
+  {
+    world: 'the server requires a certificate, none is set',
+    server: 'leaf',
+    settings: REQUIRED,
+    tls: TRUST,
+    ...down('status', /tls_config\.cert_file.*No required SSL certificate was sent/),
+  },
+  {
+    world: 'the server requires a certificate of another authority',
+    server: 'leaf',
+    settings: REQUIRED,
+    tls: { ...TRUST, cert_file: 'self.pem', key_file: 'self.key' },
+    ...down('status', /tls_config\.cert_file.*SSL certificate error/),
+  },
+  {
+    world: 'a key with a passphrase',
+    server: 'leaf',
+    settings: REQUIRED,
+    tls: { ...TRUST, cert_file: 'client.pem', key_file: 'encrypted.key' },
+    ...down('tls', /passphrase/),
+  },
+  { world: 'ca_file in DER', server: 'leaf', tls: { ca_file: 'root.der' }, ...down('tls', /DER.*openssl x509/) },
+  {
+    world: 'ca_file with a damaged second certificate',
+    server: 'leaf',
+    tls: { ca_file: 'damaged.pem' },
+    ...down('tls', /(second|2)/),
   },
   {
     world: 'TLS 1.2, min_version TLS13',
@@ -78,6 +110,13 @@ const ROWS: readonly Row[] = [
     settings: 'ssl_protocols TLSv1; ssl_ciphers ALL:@SECLEVEL=0;',
     tls: TRUST,
     ...down('tls', /version/),
+  },
+  {
+    world: 'http:// for a port with TLS',
+    server: 'leaf',
+    scheme: 'http',
+    tls: TRUST,
+    ...down('status', /https:.*plain HTTP request was sent to HTTPS port/),
   },
 ];
 

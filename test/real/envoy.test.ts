@@ -108,5 +108,11 @@ describeWorlds(
       publishes: /^(true|limited rate)$/,
       run: async () => (await startThrough(through({ filters: [RATE_LIMIT] }))).follow(4),
     },
+    {
+      world: 'a port that speaks HTTP/2 alone',
+      promise: 'down, and who closed the connection is named',
+      publishes: /^(down: network|told)$/,
+      run: async () => (await startThrough(through({ codec: 'HTTP2' }))).told(/127\.0\.0\.1:\d+ closed the connection/),
+    },
   ],
 );

@@ -36,9 +36,17 @@ const ROWS: readonly Row[] = [
     file: 'snake-omit-13.json',
     ...published(`13 resources: ${STATES}; 0 uncovered, 5 not known`),
   },
+  {
+    world: 'zeros left out, absent_fields set',
+    file: 'snake-omit-13.json',
+    upstream: { absent_fields: { alert_rules_count: 0, state: 'ALERTSTATE_UNSPECIFIED' } },
+    ...published(INVENTORY),
+  },
   { world: 'empty', file: 'snake-empty.json', ...published('0 resources: ; 0 uncovered') },
   { world: 'empty, the list left out', file: 'snake-omit-empty.json', ...published('0 resources: ; 0 uncovered') },
   { world: 'past the end', file: 'snake-past-end.json', ...published('incomplete: total_mismatch') },
+  { world: 'a stream of one message', file: 'stream', ...down('body', /it has "result"/) },
+  { world: 'INVALID_ARGUMENT', file: 'error-code-3.http', ...down('status', /page_size/) },
   { world: 'PERMISSION_DENIED', file: 'error-code-7.http', ...down('forbidden', /denies access/) },
   { world: 'UNAUTHENTICATED', file: 'error-code-16.http', ...down('auth', /credentials/) },
   { world: 'no token', file: 'error-no-token.http', ...down('auth', /credentials/) },
@@ -47,6 +55,8 @@ const ROWS: readonly Row[] = [
   { world: 'ABORTED', file: 'error-code-10.http', ...down('status', /409/) },
   { world: 'CANCELLED', file: 'error-code-1.http', ...down('status', /499/) },
   { world: 'RESOURCE_EXHAUSTED', file: 'error-code-8.http', ...down('rate_limited', /429/) },
+  { world: 'a page above 4 MiB', file: 'error-4mib.http', ...down('(rate_limited|status|body)', /page_size/) },
+  { world: 'a page size above the maximum', file: 'error-page-size.http', ...down('status', /page_size/) },
   { world: 'a wrong path', file: 'unknown-path.http', ...down('not_found', /base_url|not found/i) },
 ];
 
@@ -54,7 +64,7 @@ const ROWS: readonly Row[] = [
 async function startReplaying(): Promise<string> {
   const server = createHttpServer(undefined).on('request', ({ url = '' }, response) => {
     const file = url.split('/')[1] ?? '';
-    const text = readFileSync(new URL(file, RECORDINGS), 'utf8');
+    const text = file === 'stream' ? stream() : readFileSync(new URL(file, RECORDINGS), 'utf8');
     const [, status, headers = '', body] = /^HTTP\S+ (\d+).*\r?\n([\s\S]*?)\r?\n\r?\n([\s\S]*)$/.exec(text) ?? [
       '',
       200,
@@ -64,6 +74,12 @@ async function startReplaying(): Promise<string> {
     response.writeHead(Number(status), headers.split(/: |\r?\n/)).end(body);
   });
   return `http://127.0.0.1:${await listen(server)}`;
+}
+
+/** A message of a streaming operation, as the gateway wraps it. */
+function stream(): string {
+  const { resources, page } = JSON.parse(readFileSync(new URL('snake-13.json', RECORDINGS), 'utf8'));
+  return `${JSON.stringify({ result: { resources, page } })}\n`;
 }
 
 describeMatrix('grpc-gateway', [], ROWS, async () => {

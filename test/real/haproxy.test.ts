@@ -91,6 +91,12 @@ describeWorlds(
       },
     },
     {
+      world: 'one of two servers is gone',
+      ...NO_LOSS,
+      run: async () =>
+        (await startThrough(through({ backend: 'option redispatch 1\n  server gone 127.0.0.1:9' }))).follow(3),
+    },
+    {
       world: 'the service restarts for 1.5 s: 503',
       ...NO_LOSS,
       run: async () => {
@@ -141,6 +147,19 @@ describeWorlds(
       },
     },
     {
+      world: 'a cache, without credentials',
+      promise: 'every number is true, or as old as published',
+      publishes: /^true$/,
+      run: async () => {
+        const frontend = 'http-request cache-use small\n  http-response cache-store small';
+        const cache = 'max-age 30\ncache small\n  total-max-size 4\n  max-object-size 400000\n  max-age 30\n';
+        const world = await startThrough(through({ defaults: `timeout queue 1s\n${cache.slice(11)}`, frontend }));
+        const cacheable = { 'cache-control': 'public, max-age=30' };
+        world.service.setFaults('*', [{ reply: ({ headers }) => ({ headers: { ...headers, ...cacheable } }) }]);
+        return world.follow(5);
+      },
+    },
+    {
       world: 'a client certificate is required, and set',
       ...NO_LOSS,
       run: async () => {
@@ -167,6 +186,20 @@ describeWorlds(
           });
         return (await startThrough(start, { upstream: { tls_config } })).told(/tls_config\.cert_file/);
       },
+    },
+    {
+      world: 'a port that speaks HTTP/2 alone',
+      promise: 'down, and who closed the connection is named',
+      publishes: /^(down: network|told)$/,
+      run: async () =>
+        (await startThrough(through({ bind: 'proto h2' }))).told(/127\.0\.0\.1:\d+ closed the connection/),
+    },
+    {
+      world: 'a page of its own with status 403',
+      promise: 'down: forbidden, and a proxy or firewall is named',
+      publishes: /^(down: forbidden|told)$/,
+      run: async () =>
+        (await startThrough(through({ frontend: 'http-request deny' }))).told(/proxy or firewall|firewall or/),
     },
   ],
 );

@@ -39,13 +39,32 @@ const ROWS: readonly Row[] = [
     server: 'auth_basic all; auth_basic_user_file nginx.conf; location / { proxy_pass SERVICE; }',
     ...down('auth', /401/),
   },
+  { world: 'deny: 403 with HTML', server: `deny all; ${PASS}`, ...down('forbidden', /proxy or (a )?firewall/) },
   { world: 'a redirect to a sign-in page', server: 'return 302 /login;', ...down('status', /location: .*\/login/) },
   { world: 'an empty body', server: 'return 200;', ...down('body', /empty/) },
   { world: 'the connection is closed without a reply', server: 'return 444;', ...down('network', /closed/) },
   {
+    world: 'a header that is too large',
+    server: `large_client_header_buffers 1 1k; ${PASS}`,
+    upstream: { authorization: { credentials: 'x'.repeat(2000) } },
+    ...down('status', /Request Header Or Cookie Too Large/),
+  },
+  {
+    world: 'a request line that is too long',
+    server: `large_client_header_buffers 1 1k; ${PASS}`,
+    station: { filters: { resource_ids: Array.from({ length: 100 }, (_, at) => `resource-${at}`) } },
+    ...down('status', /fewer resource_ids|resource_ids/),
+  },
+  { world: 'a port that speaks HTTP/2 alone', listen: 'http2', server: PASS, ...down('network', /HTTP\/2/) },
+  {
     world: 'the service is gone: 502',
     server: 'location / { proxy_pass http://127.0.0.1:9; }',
     ...down('status', /502 Bad Gateway/),
+  },
+  {
+    world: 'a page of maintenance: 503 with HTML',
+    server: `default_type text/html; return 503 '<html><h1>We are back at noon</h1></html>';`,
+    ...down('status', /We are back at noon/),
   },
 ];
 

@@ -6,6 +6,9 @@ import { closesEarly, everySecondTime } from './support/service-faults.ts';
 import { startThrough } from './support/through.ts';
 import { describeWorlds, type World } from './support/worlds.ts';
 
+/** What is configured for the whole of nginx, whatever a location needs. */
+const CACHE = 'proxy_cache_path cache keys_zone=all:1m; proxy_cache all; proxy_cache_valid 200 1m;';
+
 /** Everything is passed to the service, with these settings of the location. */
 const through =
   (settings = '', http = '') =>
@@ -116,6 +119,31 @@ const LIMITS: readonly World[] = [503, 429].map((status) => ({
   },
 }));
 
+const AUTHORIZATION = { upstream: { authorization: { credentials: 'token-of-the-exporter' } } };
+
+const CACHES: readonly World[] = [
+  {
+    world: 'proxy_cache_valid, and X-Cache-Status',
+    promise: 'the page of the station says so',
+    publishes: /^The replies come from a cache \(X-Cache-Status: HIT\)$/,
+    run: async () => {
+      const header = 'add_header X-Cache-Status $upstream_cache_status;';
+      const world = await startThrough(through(header, CACHE), AUTHORIZATION);
+      // The second refresh is answered from the cache.
+      await world.scraped();
+      return [await world.cacheNote()];
+    },
+  },
+  {
+    world: 'proxy_cache_valid, and proxy_cache_bypass $http_cache_control',
+    ...NO_LOSS,
+    run: async () => {
+      const world = await startThrough(through('proxy_cache_bypass $http_cache_control;', CACHE), AUTHORIZATION);
+      return world.follow(5);
+    },
+  },
+];
+
 describeWorlds(
   'nginx',
   [NGINX],
@@ -128,5 +156,6 @@ describeWorlds(
     ...CUT_REPLIES,
     ...INTERRUPTIONS,
     ...LIMITS,
+    ...CACHES,
   ],
 );

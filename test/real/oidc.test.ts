@@ -166,6 +166,12 @@ describeWorlds(
         (await startWorld({}, () => ({ client_secret: 'another secret' }))).told(/token endpoint 127.*client secret/),
     },
     {
+      world: 'a token without the scope of the service',
+      promise: 'down: forbidden, and oauth2.scopes is named',
+      publishes: /^(down: forbidden|told)$/,
+      run: async () => (await startWorld({}, () => ({ scopes: [] }))).told(/oauth2\.scopes/),
+    },
+    {
       world: 'token_url with a path that the provider does not know',
       ...told('oauth2.token_url'),
       run: async () => (await startWorld({}, (url) => ({ token_url: `${url}/oauth/token` }))).told(/oauth2\.token_url/),

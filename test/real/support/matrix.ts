@@ -42,7 +42,7 @@ export async function startMatrix(
 }
 
 /** `told`, or what the page of the station says instead. */
-export async function toldBy(exporter: RealExporter, station: string, words: RegExp): Promise<string> {
-  const text = await exporter.attentionOf(station);
-  return words.test(text) ? 'told' : `not told: ${text}`;
+export async function toldBy({ pageOf }: RealExporter, station: string, words: RegExp): Promise<string> {
+  const { attention } = await pageOf(station);
+  return words.test(attention) ? 'told' : `not told: ${attention}`;
 }

@@ -39,11 +39,12 @@ export async function startRealExporter(
       const refreshes = (await response.json()) as { outcome: string; failure_reason: string }[];
       return refreshes.flatMap(({ outcome, failure_reason }) => (outcome === 'failed' ? failure_reason : []));
     },
-    /** What the page of a station says under “Needs attention”. */
-    attentionOf: async (station: string) => {
+    /** What the page of a station says, and what it says under “Needs attention”. */
+    pageOf: async (station: string) => {
       const headers = { accept: 'text/html' };
       const page = await fetch(`${address}/stations/${encodeURIComponent(station)}`, { headers });
-      return textOf(await page.text(), 'attention');
+      const body = await page.text();
+      return { text: textOf(body, 'content'), attention: textOf(body, 'attention') };
     },
   };
 }

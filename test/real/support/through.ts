@@ -89,7 +89,12 @@ export async function startThrough(
       }
       return [...verdicts, ...(await leftBehind())];
     },
-    /** How one station is marked, and whether its page says these words. */
+    /** How the stations are marked, and whether the page of the first one says these words. */
     told: async (words: RegExp) => [...(await scraped()), await toldBy(exporter, stations[0] ?? '', words)],
+    /** What the page of the first one says of the cache that answered. */
+    cacheNote: async () => {
+      const { text } = await exporter.pageOf(stations[0] ?? '');
+      return /The replies come from a cache \([^)]*\)/.exec(text)?.[0] ?? 'not told';
+    },
   };
 }
