@@ -1,8 +1,9 @@
 import { DAY_MS } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
+import { isExceeded } from '../status/capacity.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
 import { cacheNote } from '../status/station-status.ts';
-import { firstOf, numberText } from '../text/words.ts';
+import { countText, durationText, firstOf, numberText } from '../text/words.ts';
 import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
 
 /** The problems that the status page has too, and those that only a check finds. `scrapeTimeoutMs`: of scrapes that send none. */
@@ -11,6 +12,7 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
   return byUrgency([
     ...currentProblems({ stations: stations.map(({ status }) => status), upstreams, nowMs }),
     ...upstreams.flatMap((upstream) => certificateProblems(upstream, nowMs)),
+    ...upstreams.flatMap((upstream) => scrapeProblems(upstream, stations, scrapeTimeoutMs)),
     ...stationProblems(stations, scrapeTimeoutMs),
     ...labelProblem(facts),
   ]);
@@ -47,6 +49,25 @@ function certificateProblems({ name, options, error, session }: UpstreamFacts, n
       advice: 'Have the operators of the service renew it: after that day every refresh fails.',
     });
   return found.map((finding) => warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding));
+}
+
+/** Refreshes that are possible, but not within a scrape. */
+function scrapeProblems(
+  { name, capacity }: UpstreamFacts,
+  stations: readonly StationFacts[],
+  scrapeTimeoutMs: number,
+): readonly FleetProblem[] {
+  if (capacity === undefined || isExceeded(capacity) || capacity.roundMs <= scrapeTimeoutMs) return [];
+  const waiting = stations.filter(({ spec, status }) => spec.upstream === name && status.refresh === 'scrape');
+  // A single station that takes as long is a finding of its own.
+  if (waiting.length < 2) return [];
+  const finding = {
+    problem: 'scrapes wait until their deadline',
+    what: `To refresh ${countText(waiting.length, 'station')} takes ${durationText(capacity.roundMs)}, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: a scrape waits until its deadline each time, and serves older data of the rest.`,
+    advice:
+      'Set cache.refresh to background: a scrape then waits for no refresh. Or raise concurrency, if the service allows it.',
+  };
+  return [warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding)];
 }
 
 /** What a failed station has is unknown. */

@@ -9,7 +9,7 @@ import type { ResourceSpec } from './spec.ts';
 
 /**
  * Sets of the resources of a station, of which the first has the others: `firing` ones, or that fired when that was last known, those in states
- * of `unknown` meaning, and those `missing` from the reported total.
+ * of `unknown` meaning, and those `missing` from the reported total, as rejected records are.
  */
 export const RESOURCE_SETS = ['all', 'firing', 'unknown', 'missing'] as const;
 
@@ -84,7 +84,7 @@ function setsOf(
     all: Math.max(listed + notListed, expected ?? 0),
     firing: firing.size + held.size,
     unknown: countByAlertState(aggregates).get('unknown') ?? 0,
-    missing: expected === undefined ? undefined : Math.max(expected - listed, 0),
+    missing: expected === undefined ? undefined : Math.max(expected - size, 0),
   };
 }
 

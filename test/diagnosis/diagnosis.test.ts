@@ -33,6 +33,23 @@ describe('checkProblems', () => {
     ]);
   });
 
+  it('warns of stations that together take longer than a scrape, unless they are refreshed in the background', () => {
+    const [first, second] = ['a', 'b'].map((name) => listedStation({ size: 1 }, 0, name)) as [
+      StationFacts,
+      StationFacts,
+    ];
+    const refreshing = (refresh: 'scrape' | 'background', roundMs: number) => {
+      const capacity = { neededPerSecond: 3, possiblePerSecond: 10, roundMs, unknownStations: 0 };
+      const stations = [first, second].map((station) => ({ ...station, status: { ...station.status, refresh } }));
+      return warningsOf(factsOf(stations, { ...UPSTREAM, capacity }));
+    };
+    expect(refreshing('scrape', 26_000)).toEqual([
+      'To refresh 2 stations takes 26 s, longer than the scrape timeout of 10 s: a scrape waits until its deadline each time, and serves older data of the rest.',
+    ]);
+    expect(refreshing('scrape', 10_000)).toEqual([]);
+    expect(refreshing('background', 26_000)).toEqual([]);
+  });
+
   it('warns of everything that is wrong with a listing', () => {
     const { invalidFields } = listingOf([]);
     const listing = {

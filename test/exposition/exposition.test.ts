@@ -238,6 +238,24 @@ describe('Exposition', () => {
     expect(stationsOf('telemetry_station_resource_info')).toEqual(new Set(['prod', name]));
   });
 
+  it('has the time of the exporter with a single station, and not with its series alone', async () => {
+    const view = await viewOf({}, listingOf(fleet));
+    const text = await plain(newExposition().probeBody([view], 1_700_000_120_500, 'text'));
+    const time = 'telemetry_station_exporter_time_seconds';
+    expect(valuesOf(parseExposition(text), time)).toEqual({ '': 1_700_000_120.5 });
+    expect(await textOf([view])).not.toContain(time);
+  });
+
+  it('dates the data of a station that was not tried by when it was added, and of one without a success by 0', async () => {
+    const datedBy = async (health: Health) => {
+      const families = parseExposition(await textOf([await viewOf({}, undefined, health)]));
+      return valuesOf(families, 'telemetry_station_data_timestamp_seconds');
+    };
+    expect(await datedBy(NOT_TRIED)).toEqual({ '': 1_700_000_000 });
+    expect(await datedBy({ ...failing, lastSuccessMs: undefined })).toEqual({ '': 0 });
+    expect(await datedBy(failing)).toEqual({ '': 1_700_000_060.25 });
+  });
+
   it('leaves out per-resource series without per_resource, except those of firing resources', async () => {
     const view = await viewOf(metricsOf({ perResource: false }), listingOf(fleet));
     expect(familiesOfResources(await textOf([view]))).toEqual(['telemetry_station_resource_firing']);

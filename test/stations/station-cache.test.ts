@@ -180,6 +180,20 @@ describe('StationCache', () => {
     expect(encodedIn(cache.view())).toBe('a,b');
   });
 
+  it('keeps the first message of failures with the same reason and status', async () => {
+    const { cache, attempt, attemptLater } = stationOf();
+    const said = async (status: number, message: string) => {
+      await attemptLater(new ListingFailure('status', message, { status, replyStatus: status }));
+      return cache.view().health.firstMessage;
+    };
+    await attempt(twoRecords());
+    expect(await said(503, 'maintenance, request 1')).toBe('maintenance, request 1');
+    expect(await said(503, 'maintenance, request 2')).toBe('maintenance, request 1');
+    expect(await said(500, 'broken')).toBe('broken');
+    await attemptLater(twoRecords());
+    expect(cache.view().health.firstMessage).toBeUndefined();
+  });
+
   describe('with replies from a cache', () => {
     /** A station with a listing whose pages had these ages, as far as known. */
     async function cachedStation(...agesMs: (number | undefined)[]) {

@@ -29,6 +29,17 @@ describe('VerifiedNumbers', () => {
     expect(numbers.lossAt(hour(20))).toEqual({ lost: 50, before: 100, sinceMs: hour(20) });
   });
 
+  it('compares with no number that lasted less than half an hour, and no page forgets a loss because of one', () => {
+    const numbers = new VerifiedNumbers();
+    const minutes = [...Array(60).fill(100), ...Array(10).fill(140), ...Array(60).fill(100), ...Array(40).fill(0)];
+    const losses = minutes.map((count: number, minute) => {
+      numbers.add(count, minute * 60_000);
+      return numbers.lossAt(minute * 60_000)?.before;
+    });
+    expect(losses.slice(0, 130)).toEqual(Array(130).fill(undefined));
+    expect(new Set(losses.slice(130))).toEqual(new Set([100]));
+  });
+
   it('has none before the first number', () => {
     expect(new VerifiedNumbers().lossAt(0)).toBeUndefined();
   });

@@ -108,7 +108,8 @@ function describeNotification({ receiver, groupLabels, alerts }: Notification): 
   // An age depends on the moment of the evaluation.
   const text = first?.annotations['description']
     ?.replace(/(?:\d+m )?\d+(?:\.\d+)?s\b/, 'AGE')
-    .replace(/127\.0\.0\.1:\d+/, 'TARGET');
+    .replace(/127\.0\.0\.1:\d+/, 'TARGET')
+    .replace(/(?<=: (auth|forbidden|status): )[^;]*?(?=(; see its page)?\.$)/, 'MESSAGE');
   return `${receiver}: ${alerts.length} ${statuses} ${groupLabels['alertname']}: ${text}`;
 }
 
@@ -133,11 +134,11 @@ describe('the notifications of Alertmanager', () => {
 
     const expected: Record<WorldName, string[]> = {
       'bad token': [
-        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth, see its status page.',
+        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: MESSAGE; see its page.',
       ],
       'one 403': [
-        'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden.',
-        'pager: 1 firing TelemetryStationDataStale: Station second not refreshed for AGE: forbidden.',
+        'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden: MESSAGE.',
+        'pager: 1 firing TelemetryStationDataStale: second stale by AGE: forbidden: MESSAGE.',
       ],
       'exporter killed': [
         'channel: 1 firing TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
@@ -145,14 +146,14 @@ describe('the notifications of Alertmanager', () => {
         'channel: 1 resolved TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
       ],
       'exporter restarted': [
-        'channel: 1 firing TelemetryStationDown: Every refresh of station first of upstream main fails: status.',
-        'pager: 1 firing TelemetryStationDataStale: Station first not refreshed: status.',
+        'channel: 1 firing TelemetryStationDown: Every refresh of station first of upstream main fails: status: MESSAGE.',
+        'pager: 1 firing TelemetryStationDataStale: first stale: status: MESSAGE.',
       ],
       'half gone': [
         'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 of 100 resources. See its changes page.',
       ],
       '30 firing': [
-        'pager: 1 firing TelemetryStationManyResourcesFiring: 30 of 100 resources of station prod are firing. Look for a common cause.',
+        'pager: 1 firing TelemetryStationManyResourcesFiring: 30 of 100 resources of station prod are firing, or were when last known. Look for a common cause.',
       ],
     };
     // What is not sent fires nevertheless.

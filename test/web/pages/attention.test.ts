@@ -343,6 +343,24 @@ describe('attentionSection', () => {
     expect(rowsOf([lacking('a', paging)])[0]?.text).toContain('which returns at most 50 per page.');
   });
 
+  it('is as urgent as a critical alert where more than a fifth has an unknown state or is missing', () => {
+    const tonesWith = (sets: Partial<typeof SNAPSHOT.sets>, changes: Partial<typeof SNAPSHOT>) => {
+      const snapshot = { ...SNAPSHOT, sets: { ...SNAPSHOT.sets, all: 100, ...sets }, ...changes };
+      return problemsOf([up('a', { snapshot })]).map(({ tone }) => tone);
+    };
+    expect(tonesWith({ unknown: 21 }, { unknown: 21 })).toEqual(['bad']);
+    expect(tonesWith({ unknown: 20 }, { unknown: 20 })).toEqual(['unknown']);
+    expect(tonesWith({ missing: 21 }, INCOMPLETE)).toEqual(['bad']);
+    expect(tonesWith({ missing: 20 }, INCOMPLETE)).toEqual(['warning']);
+  });
+
+  it('says of how many firing resources it is known only that they fired', () => {
+    const snapshot = { ...SNAPSHOT, sets: { all: 100, firing: 30, unknown: 0, missing: 0 }, firing: 5 };
+    expect(problemsOf([up('a', { snapshot })])[0]?.what).toBe(
+      '30 of 100 resources are firing, 25 of them as last known.',
+    );
+  });
+
   it('has one row for stations of several upstreams, and links to the resources', () => {
     const [unknownRow] = rowsOf([
       unclear('a', 7),
