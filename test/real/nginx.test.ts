@@ -153,6 +153,22 @@ describeWorlds(
       ...NO_LOSS,
       run: async () => (await startThrough(through())).follow(10),
     },
+    {
+      world: 'gzip',
+      promise: 'every reply comes compressed, and every number is true',
+      publishes: TRUE,
+      run: async () => {
+        let encodings = (): readonly string[] => [];
+        const world = await startThrough(async ({ url }) => {
+          const nginx = await startNginx(passing(url, GZIP));
+          encodings = nginx.encodings;
+          return nginx.url;
+        });
+        const verdicts = await world.follow(5);
+        const others = encodings().filter((encoding) => encoding !== 'gzip');
+        return [...verdicts, ...others.map((encoding) => `content-encoding ${encoding}`)];
+      },
+    },
     ...CUT_REPLIES,
     ...INTERRUPTIONS,
     ...LIMITS,
