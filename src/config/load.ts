@@ -1,8 +1,10 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { PATH_KEYS } from '../model/listing.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { proxyUrl } from '../schema/scalar-schemas.ts';
 import { environmentProxy } from '../service/http/environment-proxy.ts';
+import { listingPath } from '../service/station-source.ts';
 import { quoted } from '../text/quoted.ts';
 import { checkYaml } from './checked-yaml.ts';
 import { byPosition, formatProblem, formatProblems, type Problem } from './problem.ts';
@@ -19,7 +21,7 @@ export interface LoadedConfig {
   /** The parsed YAML with the stations of all files: what is set, without defaults. It contains the secrets: never show it. */
   readonly raw: unknown;
   readonly warnings: readonly string[];
-  /** Secrets in clear text, and upstreams without credentials, in the form of problems. */
+  /** What `check` prints besides: secrets in clear text, upstreams without credentials, requests that proxies may spoil. */
   readonly securityWarnings: readonly string[];
 }
 
@@ -63,7 +65,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
     config,
     raw: { ...root, stations: entries.map(({ value }) => value) },
     warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
-    securityWarnings: insecure.map(formatProblem),
+    securityWarnings: [...insecure.map(formatProblem), ...formatProblems([...proxyWarnings(config, entries)])],
   };
 }
 
@@ -119,6 +121,29 @@ function* invalidProxies(upstreams: Config['upstreams'], env: Environment, docum
 
 function sortedProblems(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
   return problems.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || byPosition(a, b));
+}
+
+/** Proxies accept about 8 KB of a request line by default. */
+const MAX_PATH_BYTES = 8000;
+
+/** Stations whose requests only some proxies pass on as they are. */
+function* proxyWarnings(config: Config, entries: readonly Entry[]): Iterable<Problem> {
+  for (const [index, { upstream, path, filters }] of resolveStations(config).entries()) {
+    const { base_url, list_style } = config.upstreams[upstream] as Config['upstreams'][string];
+    const { path: place, document } = entries[index] as Entry;
+    const key = PATH_KEYS.find((name) => path[name].includes('/'));
+    if (key !== undefined)
+      yield document.problemAt(
+        [...place, key],
+        'has a "/", which is sent as %2F: proxies before the service must pass URIs on untouched, or another station may answer',
+      );
+    const { length } = listingPath(path, 'resources', filters, { baseUrl: base_url, listStyle: list_style });
+    if (length > MAX_PATH_BYTES)
+      yield document.problemAt(
+        [...place, 'filters'],
+        `make a request line of ${length} bytes, and many servers accept 8 KB: expected fewer values, or several stations that share them`,
+      );
+  }
 }
 
 /** Stations whose resources are counted twice. */

@@ -6,6 +6,7 @@ import { resourceKeys } from '../resources/station-keys.ts';
 import { type CrossProblem, crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import { labelName } from '../schema/label-name.ts';
 import { duration, integer, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
+import { quoted } from '../text/quoted.ts';
 
 /** The words of a resource ID, each of which a name follows. */
 const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;
@@ -24,13 +25,16 @@ export function parseRid(rid: string): StationPath | undefined {
   return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as StationPath;
 }
 
-/** `.` and `..` would be resolved in the URL. */
-const PATH_PART = /^(?!\.{0,2}$)/;
+/** `.` and `..` would be resolved in the URL, and in a name with `/` by proxies that decode it. */
+const PATH_PART = /^(?!$)(?!(?:.*\/)?\.{1,2}(?:\/|$))/s;
 
 const pathPart = textMatching(
   z.string(),
   PATH_PART,
-  'expected a non-empty name other than "." and ".."',
+  (part) =>
+    part.includes('/')
+      ? `expected no part "." or ".." between the slashes of ${quoted(part)}: proxies resolve them`
+      : 'expected a non-empty name other than "." and ".."',
   // A lone surrogate cannot be encoded.
   (part) => PATH_PART.test(part) && part.isWellFormed(),
 );

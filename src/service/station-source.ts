@@ -215,11 +215,11 @@ function listingKey<Row>({ kind, path }: OpenListing<Row>): string {
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
-function listingPath(
+export function listingPath(
   station: StationPath,
   kindPath: string,
   filters: QueryFilters,
-  { baseUrl, listStyle }: SourceOptions,
+  { baseUrl, listStyle }: Pick<SourceOptions, 'baseUrl' | 'listStyle'>,
 ): string {
   const query = Object.entries(filters).flatMap(([name, given]) => {
     const values = [given].flat().map((value) => pathEncoded(String(value)));

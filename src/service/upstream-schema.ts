@@ -137,7 +137,10 @@ export const upstream = crossChecked(
     ...schemeKeys(),
     http_headers: optionalKey(httpHeaders, 'Additional request headers, by name.'),
     tls_config: optionalKey(tlsConfig, 'TLS settings.'),
-    proxy_url: optionalKey(proxyUrl, 'HTTP proxy to connect through.'),
+    proxy_url: optionalKey(
+      proxyUrl,
+      'HTTP proxy to connect through, always by a tunnel (CONNECT): it neither sees requests nor answers them from a cache. By default, squid allows tunnels to port 443 only; add others to its `SSL_ports`.',
+    ),
     proxy_from_environment: z
       .boolean()
       .prefault(false)

@@ -294,6 +294,24 @@ describe('check', () => {
     expect(service.requests).toEqual([]);
   });
 
+  it('warns of requests that proxies may reject or change', async () => {
+    const filters = (count: number) => ({ resource_ids: Array.from({ length: count }, (_, at) => `resource-${at}`) });
+    const warningsFor = async (station: object) => {
+      const config = configOf('http://service', ['a'], { station });
+      const { stderr } = await resultOf(['check', configFlag(config)]);
+      return stderr.split('\n').filter((line) => line.includes('stations[0]'));
+    };
+    expect(await warningsFor({ filters: filters(300) })).toEqual([]);
+    expect(await warningsFor({ filters: filters(400) })).toEqual([
+      expect.stringMatching(
+        /stations\[0\]\.filters: make a request line of \d{4,5} bytes, and many servers accept 8 KB: /,
+      ),
+    ]);
+    expect(await warningsFor({ zone: 'n41/n51' })).toEqual([
+      expect.stringMatching(/stations\[0\]\.zone: has a "\/", which is sent as %2F: proxies .* pass URIs on untouched/),
+    ]);
+  });
+
   it('prints no warnings of the demo', async () => {
     expect(await resultOf(['check', '--demo'])).toMatchObject({ code: 0, stderr: '' });
   });

@@ -98,6 +98,8 @@ const RID_PROBLEM =
   '4:10: stations[0].rid: expected /subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
 const STATION_LINES = {
+  'name: a/../b':
+    '5:11: stations[0].name: expected no part "." or ".." between the slashes of "a/../b": proxies resolve them',
   'name: ""': '5:11: stations[0].name: expected a non-empty name other than "." and ".."',
   'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
   'filters: { Resource-Types: [t] }':
