@@ -197,10 +197,12 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
   ].filter((text) => text !== false);
 }
 
-/** For upstreams with enough capacity; the others have a warning. */
+/** For upstreams with enough capacity; those without, or that were throttled, have a warning. */
 function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
-  return upstreams.flatMap(({ name, capacity }) =>
-    capacity === undefined || isExceeded(capacity) ? [] : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
+  return upstreams.flatMap(({ name, capacity, load }) =>
+    capacity === undefined || isExceeded(capacity) || load.recentThrottled > 0
+      ? []
+      : [`capacity: upstream ${name}: ${capacityText(capacity)}`],
   );
 }
 
@@ -230,7 +232,10 @@ function pageLimitLines({ upstreams, stations }: Facts): readonly string[] {
 
 /** How many resources the entries of `resource_labels` match. */
 function labelLines({ labelMatches }: Facts): readonly string[] {
-  return labelMatches.map(({ entry, resources }) => `${entry}: ${countText(resources, 'resource')}`);
+  return labelMatches.map(({ entry, resources, decided }) => {
+    const rest = decided < resources ? `, of which earlier entries leave ${decided}` : '';
+    return `${entry}: ${countText(resources, 'resource')}${rest}`;
+  });
 }
 
 type Severity = 'failure' | 'warning';

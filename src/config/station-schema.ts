@@ -4,7 +4,7 @@ import type { FamilyDescription } from '../exposition/family.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { resourceKeys } from '../resources/station-keys.ts';
 import { type CrossProblem, crossChecked, type Unchecked } from '../schema/cross-check.ts';
-import { labelName } from '../schema/label-name.ts';
+import { ALERTING_LABELS, labelName } from '../schema/label-name.ts';
 import { duration, integer, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';
 
@@ -60,12 +60,13 @@ const stationMetrics = z.strictObject({
   ),
 });
 
-/** The labels that a family with the labels of the station has already, each with the first such family. */
-const STATION_FAMILY_LABELS = new Map<string, string>(
-  COLLECTED_FAMILIES.filter(({ hasStationLabels }) => hasStationLabels)
-    .flatMap(({ name, labels }) => labels.map((label) => [label, name] as const))
+/** What already uses a label: of the families with the labels of the station, the first one. */
+const RESERVED_LABELS = new Map<string, string>([
+  ...ALERTING_LABELS.map((label) => [label, 'Prometheus or the alert rules set or remove this label'] as const),
+  ...COLLECTED_FAMILIES.filter(({ hasStationLabels }) => hasStationLabels)
+    .flatMap(({ name, labels }) => labels.map((label) => [label, `${name} already has this label`] as const))
     .toReversed(),
-);
+]);
 
 export const station = crossChecked(
   z.strictObject({
@@ -89,7 +90,7 @@ export const station = crossChecked(
       .describe('Overrides keys of the global `metrics`; `disabled` applies to the families of the station.'),
     labels: z
       .record(
-        labelName(STATION_FAMILY_LABELS, (name) => `${STATION_FAMILY_LABELS.get(name)} already has this label`),
+        labelName(RESERVED_LABELS, (name) => `${RESERVED_LABELS.get(name)}`),
         z.string(),
       )
       .prefault({})

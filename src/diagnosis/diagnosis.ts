@@ -1,6 +1,6 @@
 import { DAY_MS } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
-import { isExceeded } from '../status/capacity.ts';
+import { capacityText, isExceeded } from '../status/capacity.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
 import { cacheNote } from '../status/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
@@ -11,10 +11,13 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
   const { nowMs, upstreams, stations } = facts;
   return byUrgency([
     ...currentProblems({ stations: stations.map(({ status }) => status), upstreams, nowMs }),
-    ...upstreams.flatMap((upstream) => certificateProblems(upstream, nowMs)),
-    ...upstreams.flatMap((upstream) => scrapeProblems(upstream, stations, scrapeTimeoutMs)),
+    ...upstreams.flatMap((upstream) => [
+      ...certificateProblems(upstream, nowMs),
+      ...throttleProblems(upstream),
+      ...scrapeProblems(upstream, stations, scrapeTimeoutMs),
+    ]),
     ...stationProblems(stations, scrapeTimeoutMs),
-    ...labelProblem(facts),
+    ...labelProblems(facts),
   ]);
 }
 
@@ -70,20 +73,47 @@ function scrapeProblems(
   return [warning({ who: `upstream ${name}`, stations: [], upstream: name }, finding)];
 }
 
-/** What a failed station has is unknown. */
-function labelProblem({ labelMatches, stations }: Facts): readonly FleetProblem[] {
-  const unused = labelMatches.filter(({ resources }) => resources === 0).map(({ entry }) => entry);
-  if (unused.length === 0 || stations.some(({ listed }) => listed === undefined)) return [];
+/** Where the requests that connections make possible are enough, but the service accepts fewer: how many is unknown. */
+function throttleProblems({ name, load, capacity }: UpstreamFacts): readonly FleetProblem[] {
+  const { recentThrottled, recentRequests } = load;
+  if (recentThrottled === 0 || capacity === undefined || isExceeded(capacity)) return [];
   return [
     warning(
-      { who: 'resource_labels', stations: [] },
+      { who: `upstream ${name}`, stations: [], upstream: name },
       {
-        problem: 'no match',
-        what: `No resource matches ${firstOf(unused, MAX_ENTRIES).join(', ')}.`,
-        advice: 'Check the expressions, each of which must match the whole text: end one with .* if the text goes on.',
+        problem: 'throttled',
+        what: `The service throttled ${numberText(recentThrottled)} of the ${countText(recentRequests, 'request')} of this check, which sends them as fast as it can. ${capacityText(capacity, 'unlimited')}.`,
+        advice:
+          'Set requests_per_second to what the service allows: the exporter finds it too, but a little late each time.',
       },
     ),
   ];
+}
+
+/** Entries that have no effect. What a failed station has is unknown. */
+function labelProblems({ labelMatches, stations }: Facts): readonly FleetProblem[] {
+  if (stations.some(({ listed }) => listed === undefined)) return [];
+  const entriesWith = (isAffected: (match: Facts['labelMatches'][number]) => boolean) =>
+    firstOf(
+      labelMatches.filter(isAffected).map(({ entry }) => entry),
+      MAX_ENTRIES,
+    ).join(', ');
+  const unused = entriesWith(({ resources }) => resources === 0);
+  const hidden = entriesWith(({ resources, decided }) => resources > 0 && decided === 0);
+  const found: Finding[] = [];
+  if (unused !== '')
+    found.push({
+      problem: 'no match',
+      what: `No resource matches ${unused}.`,
+      advice: 'Check the expressions, each of which must match the whole text: end one with .* if the text goes on.',
+    });
+  if (hidden !== '')
+    found.push({
+      problem: 'no effect',
+      what: `Earlier entries decide about all resources that match ${hidden}.`,
+      advice: 'Move such an entry before those with wider expressions: the first one that has a label decides.',
+    });
+  return found.map((finding) => warning({ who: 'resource_labels', stations: [] }, finding));
 }
 
 const MAX_ENTRIES = 10;
@@ -100,6 +130,7 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
   const withholding = listed.filter(({ listed: { withheld } }) => withheld > 0);
   const withheldSeries = withholding.reduce((sum, { listed: { withheld } }) => sum + withheld, 0);
   const empty = listed.filter(({ listed: { snapshot } }) => snapshot.size + snapshot.rejected === 0);
+  const withEmptyProduct = listed.filter((station) => emptyProducts(station) !== '');
   const invalid = listed.filter((station) => invalidFields(station) !== '');
   const cached = listed.filter(({ status }) => status.cached !== undefined);
   return [
@@ -132,6 +163,11 @@ function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: num
       what: 'The listing is empty.',
       advice: 'If resources are expected, check the filters and the path of the station.',
     })),
+    ...warningOf(withEmptyProduct, emptyProducts, (first) => ({
+      problem: 'products without resources',
+      what: `No resource is of ${withEmptyProduct.length === 1 ? emptyProducts(first) : 'some of the products'}, unless it is of an earlier one too.`,
+      advice: 'Check the keys in products, or remove them: each costs a listing per refresh.',
+    })),
     ...warningOf(invalid, invalidFields, (first) => ({
       problem: 'invalid fields',
       what: `Invalid field values were dropped${invalid.length === 1 ? `: ${invalidFields(first)}` : ''}.`,
@@ -159,6 +195,13 @@ function durationOf({ status }: ListedStation): number {
 
 function secondsText(station: ListedStation): string {
   return `${(durationOf(station) / 1000).toFixed(1)} s`;
+}
+
+/** Of a listing that lacks nothing, in which the service does not ignore products. */
+function emptyProducts({ spec, listed: { snapshot, aggregates } }: ListedStation): string {
+  if (!snapshot.complete || snapshot.size === 0) return '';
+  const listed = new Set(aggregates.groups.map(({ product }) => product));
+  return spec.products.filter((product) => !listed.has(product)).join(', ');
 }
 
 function invalidFields({ listed }: ListedStation): string {

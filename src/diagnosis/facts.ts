@@ -54,21 +54,27 @@ interface LabelMatch {
   /** Its place and expressions: `resource_labels[0] (name: pay)`. */
   readonly entry: string;
   readonly resources: number;
+  /** Those that earlier entries leave something to decide of. */
+  readonly decided: number;
 }
 
 export function labelMatches(
   entries: readonly Pick<LabelEntry, 'match'>[],
   stations: readonly Pick<StationFacts, 'spec' | 'listed'>[],
 ): readonly LabelMatch[] {
-  const counts = new Map<LabelEntry['match'], number>();
+  const matched = new Map<LabelEntry['match'], number>();
+  const decided = new Map<LabelEntry['match'], number>();
   for (const { spec, listed } of stations)
-    for (const resource of listed?.snapshot.parts.flat() ?? [])
-      for (const { match } of spec.resourceLabels.matching(resource)) add(counts, match, 1);
+    for (const resource of listed?.snapshot.parts.flat() ?? []) {
+      for (const { match } of spec.resourceLabels.matching(resource)) add(matched, match, 1);
+      for (const { match } of spec.resourceLabels.deciding(resource)) add(decided, match, 1);
+    }
   return entries.map(({ match }, at) => {
     const expressions = Object.entries(match).map(([field, { source }]) => `${field}: ${source}`);
     return {
       entry: `resource_labels[${at}] (${expressions.join(', ') || 'all'})`,
-      resources: counts.get(match) ?? 0,
+      resources: matched.get(match) ?? 0,
+      decided: decided.get(match) ?? 0,
     };
   });
 }

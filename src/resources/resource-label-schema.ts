@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OWN_FAMILIES } from '../exposition/own-families.ts';
 import { crossChecked } from '../schema/cross-check.ts';
-import { labelName } from '../schema/label-name.ts';
+import { ALERTING_LABELS, labelName } from '../schema/label-name.ts';
 import { codecOf, type Fail, optionalKey } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';
@@ -15,8 +15,9 @@ const RESERVED_LABELS = new Set([
   ...Object.keys(RESOURCE_COLUMNS),
   ...Object.keys(PARAMETERS),
   'format',
-  // Labels that Prometheus attaches to every series, or gives a meaning.
-  ...['job', 'instance', 'le', 'quantile'],
+  ...ALERTING_LABELS,
+  // Prometheus gives them a meaning.
+  ...['le', 'quantile'],
   // Every object has these properties.
   ...Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith('__')),
 ]);
@@ -47,7 +48,11 @@ const entry = crossChecked(
       ),
     labels: optionalKey(
       z.record(
-        labelName(RESERVED_LABELS, () => 'the exporter already uses this name'),
+        labelName(RESERVED_LABELS, (name) =>
+          ALERTING_LABELS.includes(name)
+            ? 'Prometheus or the alert rules set or remove this label'
+            : 'the exporter already uses this name',
+        ),
         z.string(),
       ),
       'Labels of the resources that match; each name multiplies the series of aggregates by its values.',

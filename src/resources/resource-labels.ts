@@ -24,6 +24,9 @@ export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
 
 const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
 
+/** Not the name of a label. */
+const EXEMPTION = 'alertable: false';
+
 interface LabelRule {
   readonly alertable: boolean | undefined;
   readonly index: number | undefined;
@@ -65,6 +68,17 @@ export class ResourceLabels {
   /** All entries that match, whichever decide. */
   matching(resource: Matched): readonly LabelEntry[] {
     return this.entries.filter((_, at) => isMatch(this.#rules[at] as LabelRule, resource));
+  }
+
+  /** Those that decide a label of the resource, or whether it is exempt. */
+  deciding(resource: Matched): readonly LabelEntry[] {
+    const decided = new Set<string>();
+    return this.matching(resource).filter(({ labels = {}, alertable }) => {
+      const said = [...Object.keys(labels), ...(alertable === undefined ? [] : [EXEMPTION])];
+      const first = said.filter((what) => !decided.has(what));
+      for (const what of first) decided.add(what);
+      return first.length > 0;
+    });
   }
 
   labelled(resource: Matched): Labelled {

@@ -2,6 +2,9 @@ import * as z from 'zod';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
+/** Prometheus sets some of them on every series and alert, and the alert rules remove or set the others: what is configured would not arrive. */
+export const ALERTING_LABELS: readonly string[] = ['job', 'instance', 'pod', 'alertname', 'severity'];
+
 /** `problemOf`: what is wrong with a reserved name. */
 export function labelName(reserved: Pick<ReadonlySet<string>, 'has'>, problemOf: (name: string) => string) {
   return z

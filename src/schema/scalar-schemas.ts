@@ -8,10 +8,15 @@ import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize,
 export const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
-export const serviceUrl = url(({ username, password }, input) => {
+export const serviceUrl = url(({ username, password, pathname }, input) => {
   if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
-  return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
+  if (/[?#]/.test(input)) return 'expected a URL without query and fragment';
+  const [own] = INTERFACE_PATH.exec(pathname) ?? [];
+  return own && `expected the URL without ${own}, the path of the interface, which the exporter appends`;
 });
+
+/** As documentation of the service shows it, complete or only its beginning. */
+const INTERFACE_PATH = /\/monitor\/ts\/data(\/v1(\/subscriptions(\/.*)?)?)?\/?$/;
 
 export const tokenUrl = url(({ username, password }, input) => {
   if (username !== '' || password !== '')

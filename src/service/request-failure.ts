@@ -133,6 +133,8 @@ interface ReplyContext {
   readonly nowMs: number;
   /** How far the local clock is ahead of the server's, where that may be why the request was rejected. */
   readonly clockDifferenceMs?: number | undefined;
+  /** Of the request, for a reply that does not know it. */
+  readonly path?: string;
 }
 
 /** What gRPC libraries say of a page above their limit. Gateways send it as 429, because its code is also that of a quota. */
@@ -141,13 +143,15 @@ const MESSAGE_TOO_LARGE = /message larger than max|message exceeds maximum size/
 /** The failure for a reply that is not a 2xx. */
 export function replyFailure(
   reply: Reply,
-  { endpoint, secrets, nowMs, clockDifferenceMs }: ReplyContext,
+  { endpoint, secrets, nowMs, clockDifferenceMs, path }: ReplyContext,
 ): RequestFailure {
   const { body } = reply;
   const answer = `${endpoint} answered ${[reply.status, STATUS_CODES[reply.status]].join(' ').trim()}`;
   const status = reply.status === 429 && MESSAGE_TOO_LARGE.test(body.toString()) ? 413 : reply.status;
   const excerpt = safeExcerpt(replyText(reply, secrets), secrets);
-  const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}`;
+  const requested =
+    status === 404 && path !== undefined ? `; requested ${safeExcerpt(path, secrets, MAX_PATH_LENGTH)}` : '';
+  const message = `${answer}: ${excerpt}${clockHint(clockDifferenceMs)}${requested}`;
   return new RequestFailure(REASONS.get(status) ?? 'status', message, {
     retryable: RETRYABLE.has(status) || (status >= 500 && status !== 501),
     retryAfterMs: retryAfterMs(retryAfterOf(reply), nowMs),
@@ -156,6 +160,9 @@ export function replyFailure(
     ...bodyDetails(body),
   });
 }
+
+/** With four names of usual length. */
+const MAX_PATH_LENGTH = 300;
 
 /** Aborted, cancelled or throttled: 409 and 499 are what gateways make of gRPC's ABORTED and CANCELLED. */
 const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 429, 499]);

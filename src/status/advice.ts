@@ -20,6 +20,8 @@ export interface Circumstances {
   readonly access?: UpstreamAccess | undefined;
   /** Who does not reply at all: the whole service, or one station while others of the upstream are answered. */
   readonly silence?: 'service' | 'station' | undefined;
+  /** The station has been listed with this configuration. */
+  readonly hasListed?: boolean;
 }
 
 /** The explanation of the first rule that applies. */
@@ -447,6 +449,13 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
   ],
   not_found: [
+    {
+      when: ({ hasListed }) => hasListed === true,
+      short: 'no longer found (404)',
+      meaning: 'The service does not know this station any more (404): it has listed it before.',
+      advice:
+        'Check whether the telemetry station was deleted or renamed, and if so remove it from the configuration. Otherwise check the path in base_url, and permissions: some services return 404 for a missing one.',
+    },
     {
       short: '404 Not Found',
       meaning: 'The service does not know this station (404).',

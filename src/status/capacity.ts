@@ -50,11 +50,17 @@ export function isExceeded({ neededPerSecond, possiblePerSecond }: Capacity): bo
 export const CAPACITY_GUIDE =
   'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/operating.md#overload';
 
+const SUBJECTS = {
+  service: (possible: string) => `The service accepts ${possible}`,
+  upstream: (possible: string) => `${possible} are possible`,
+  /** The service accepts fewer than the connections make possible; how many is unknown. */
+  unlimited: (possible: string) => `Its limit is below ${possible}`,
+};
+
 /** `who`: who limits the requests. */
-export function capacityText(capacity: Capacity, who: 'service' | 'upstream' = 'upstream'): string {
+export function capacityText(capacity: Capacity, who: keyof typeof SUBJECTS = 'upstream'): string {
   const { neededPerSecond, possiblePerSecond, roundMs, unknownStations } = capacity;
-  const possible = `${rounded(possiblePerSecond)} requests/s`;
-  const subject = who === 'service' ? `The service accepts ${possible}` : `${possible} are possible`;
+  const subject = SUBJECTS[who](`${rounded(possiblePerSecond)} requests/s`);
   const age = isExceeded(capacity) ? `: data gets up to ${durationText(roundMs)} old` : '';
   const unknown = unknownStations === 0 ? '' : ` (${countText(unknownStations, 'station')} without data not counted)`;
   return `${subject}, ${rounded(neededPerSecond)} are needed${age}${unknown}`;

@@ -228,8 +228,9 @@ function describeLoss(stations: readonly StationStatus[], nowMs: number): Descri
 
 /** What the failure of a station means and what to do; undefined: it does not fail. */
 export function explainStation(station: StationStatus): Advice | undefined {
-  const { failure, access } = station;
-  return failure && explain(failure, { access, silence: silenceOf(station) });
+  const { failure, access, lastSuccessMs, isBeforeReload } = station;
+  const hasListed = lastSuccessMs !== undefined && !isBeforeReload;
+  return failure && explain(failure, { access, silence: silenceOf(station), hasListed });
 }
 
 /** Who has not replied, as far as is known; undefined: the service replied to the station before. */

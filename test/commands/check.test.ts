@@ -175,16 +175,29 @@ describe('check --live', () => {
     expect(stdout).toContain('page size: upstream main: pages of 10 are requested from 1 station, because');
   });
 
-  it('says how many resources each entry of resource_labels matches, and warns of none', async () => {
+  it('says how many resources each entry of resource_labels matches, and warns of none, or none left', async () => {
     const entry = (match: object) => ({ match, labels: { team: 'web' } });
-    const labels = [entry({ name: 'name-r1' }), entry({ name: 'name-r1.*' }), entry({ station: 'b' }), entry({})];
+    const labels = [
+      entry({ name: 'name-r1' }),
+      entry({ name: 'name-r1.*' }),
+      entry({ station: 'b' }),
+      entry({}),
+      entry({ name: '.*' }),
+    ];
     const { stdout } = await checkLive(await configFor({}, { labels }));
     expect(stdout.match(/^resource_labels\[.*$/gm)).toEqual([
       'resource_labels[0] (name: name-r1): 1 resource',
-      'resource_labels[1] (name: name-r1.*): 11 resources',
+      'resource_labels[1] (name: name-r1.*): 11 resources, of which earlier entries leave 10',
       'resource_labels[2] (station: b): 0 resources',
-      'resource_labels[3] (all): 25 resources',
+      'resource_labels[3] (all): 25 resources, of which earlier entries leave 14',
+      'resource_labels[4] (name: .*): 25 resources, of which earlier entries leave 0',
     ]);
+    expect(stdout).toContain(
+      'warning: resource_labels: Earlier entries decide about all resources that match\nresource_labels[4] (name: .*).'.replace(
+        '\n',
+        ' ',
+      ),
+    );
     expect(stdout).toContain('warning: resource_labels: No resource matches resource_labels[2] (station: b).\n');
     const { stdout: failing } = await checkLive(await faulty([replyWith(500)], { labels }));
     expect(failing).not.toContain('No resource matches');

@@ -4,6 +4,8 @@ import { fleet, RID, stationWith, upstreamWith, VALID, withEntries, withLink } f
 type Mistake = [text: string, ...problems: (string | RegExp)[]];
 
 /** `place`: begins every problem. */
+const ALERTING_LABEL = 'Prometheus or the alert rules set or remove this label, expected another one';
+
 const rows = (
   table: Readonly<Record<string, string>>,
   textOf: (line: string) => string,
@@ -84,6 +86,10 @@ const URLS = {
   'http://': 'expected an http or https URL such as https://host:8443',
   'https://user:hunter2@h': 'expected a URL without user and password; use basic_auth instead',
   'https://h?': 'expected a URL without query and fragment',
+  'https://h/x/monitor/ts/data/v1/':
+    'expected the URL without /monitor/ts/data/v1/, the path of the interface, which the exporter appends',
+  'https://h/monitor/ts/data/v1/subscriptions/s':
+    'expected the URL without /monitor/ts/data/v1/subscriptions/s, the path of the interface, which the exporter appends',
 };
 
 const WRONG_RIDS = [
@@ -120,6 +126,12 @@ const STATION_LINES = {
     '5:15: stations[0].labels.zone: telemetry_station_info already has this label, expected another one',
   'labels: { team: a, display_name: b }':
     '5:24: stations[0].labels.display_name: telemetry_station_resource_firing already has this label, expected another one',
+  ...Object.fromEntries(
+    ['job', 'instance', 'pod', 'severity', 'alertname'].map((label) => [
+      `labels: { ${label}: b }`,
+      `5:15: stations[0].labels.${label}: ${ALERTING_LABEL}`,
+    ]),
+  ),
 };
 
 /** Lines of the file itself. */
@@ -161,7 +173,8 @@ const ENTRIES = {
   '{ match: { names: a }, labels: { a: b } }': '7:16: resource_labels[0].match.names: unknown key, did you mean name?',
   '{ alertable: no }': '7:18: resource_labels[0].alertable: expected true or false, got "no"',
   '{ match: {} }': '7:5: resource_labels[0].labels: missing, expected a mapping of labels, or alertable: false',
-  '{ labels: { job: b } }': `7:17: resource_labels[0].labels.job: ${USED_NAME}`,
+  '{ labels: { job: b } }': `7:17: resource_labels[0].labels.job: ${ALERTING_LABEL}`,
+  '{ labels: { severity: b } }': `7:17: resource_labels[0].labels.severity: ${ALERTING_LABEL}`,
   '{ labels: { constructor: b } }': `7:17: resource_labels[0].labels.constructor: ${USED_NAME}`,
 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
-import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
+import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { aggregatesOf, listingOf, mismatch, resourceOf, specOf } from '../stations/fixtures.ts';
 import { factsOf, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
 const lasting = (durationMs: number, station: StationFacts) => ({
@@ -65,6 +66,26 @@ describe('checkProblems', () => {
       'There are more resources than metrics.max_resources: 7 per-resource series are withheld. Aggregates stay exact.',
       'Invalid field values were dropped: sku (1), state (2).',
     ]);
+  });
+
+  it('says that a check was throttled, and takes what connections make possible for no more than a bound', () => {
+    const capacity = { neededPerSecond: 3, possiblePerSecond: 96, roundMs: 1000, unknownStations: 0 };
+    const upstream = { ...UPSTREAM, capacity, load: { ...UPSTREAM.load, recentRequests: 300, recentThrottled: 12 } };
+    expect(warningsOf(factsOf([], upstream))).toEqual([
+      'The service throttled 12 of the 300 requests of this check, which sends them as fast as it can. Its limit is below 96 requests/s, 3 are needed.',
+    ]);
+  });
+
+  it('warns of products without resources, unless the listing lacks some', () => {
+    const spec = specOf({ products: ['product.a', 'product.b'] });
+    const resource = resourceOf('r', { product: 'product.a' });
+    const listedWith = (listing: Partial<Snapshot>) => {
+      const listed = { snapshot: listingOf([resource], listing), aggregates: aggregatesOf([resource]), withheld: 0 };
+      return factsOf([{ ...listedStation(listing), listed, spec }]);
+    };
+    expect(warningsOf(listedWith({}))).toEqual(['No resource is of product.b, unless it is of an earlier one too.']);
+    const lacking = { complete: false, incompleteReasons: [mismatch('short')] };
+    expect(warningsOf(listedWith(lacking))).toEqual(['Resources may be missing: short.']);
   });
 
   it('has one warning for one cause, with what differs from station to station', () => {

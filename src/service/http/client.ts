@@ -255,7 +255,7 @@ export class UpstreamClient {
     const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await this.#dependencies.exchange(this.#service, request, signal, buffer);
-      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
+      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets, pathAndQuery);
       end();
       const cached = cachedReply(reply.headers, secrets);
       return { body: pageBody(reply, this.#service.options), cached: cached && agedBy(cached, elapsedMs() - startMs) };
@@ -265,12 +265,13 @@ export class UpstreamClient {
     }
   }
 
-  #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
+  #replyFailure(reply: Reply, secrets: readonly string[], pathAndQuery: string): RequestFailure {
+    const [path = ''] = pathAndQuery.split('?');
     const nowMs = this.#dependencies.clock.wallMs();
     const dateMs = httpDateMs(String(reply.headers['date']));
     const mayBeClockSkew = reply.status === 401 && this.#options.auth?.dependsOnClock === true;
     const clockDifferenceMs = mayBeClockSkew && dateMs !== undefined ? nowMs - dateMs : undefined;
-    return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, clockDifferenceMs });
+    return replyFailure(reply, { endpoint: this.#service.options.name, secrets, nowMs, clockDifferenceMs, path });
   }
 
   #open(

@@ -115,9 +115,9 @@ describe('exchange', () => {
     const { failure } = testClient(url, { timeoutMs: 2000 });
     const messages = [await failure(), await failure(), await failure()].map(({ message }) => message);
     expect(messages).toEqual([
-      `${url.host} answered 404 Not Found: no such thing`,
-      `${url.host} answered 404 Not Found: no such thing`,
-      expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
+      `${url.host} answered 404 Not Found: no such thing; requested /list`,
+      `${url.host} answered 404 Not Found: no such thing; requested /list`,
+      expect.stringMatching(/answered 404 Not Found: no such thing!{187}…; requested \/list$/),
     ]);
   });
 });

@@ -392,6 +392,10 @@ describe('attentionSection', () => {
     for (const silent of [{ isHanging: true }, { hasReplied: false }])
       expect(textOf({ failure: timeout, isUpstreamDown: true, ...silent })).toMatch(/What to do: Check base_url, /);
     expect(textOf({ failure: timeout, isHanging: true })).toContain('does for others of the upstream');
+    const unknown = { failure: { reason: 'not_found' as const, message: 'm' } };
+    expect(textOf({ ...unknown, lastSuccessMs: undefined })).toContain('What to do: Check subscription, ');
+    expect(textOf({ ...unknown, isBeforeReload: true })).toContain('What to do: Check subscription, ');
+    expect(textOf(unknown)).toContain('What to do: Check whether the telemetry station was deleted or renamed, ');
   });
 
   it('does not repeat the station on its own page, and has the links of that page', () => {
