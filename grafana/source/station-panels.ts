@@ -24,6 +24,9 @@ export function refreshResult(scope: Scope): string {
   return `label_replace(${succeeded}, "reason", "${UP}", "", "") or ${failed}`;
 }
 
+const latestSuccess = (scope: Scope) => scope.once('telemetry_station_last_success_timestamp_seconds');
+
+/** Of the stations that the exporter has; of those it had only while it is down. */
 export const oldestData = (scope: Scope) =>
   stat(
     {
@@ -32,7 +35,7 @@ export const oldestData = (scope: Scope) =>
         'Longest time since the last successful refresh of a station: its numbers are as last known. Orange from 5 minutes; red from 20, when TelemetryStationDataStale fires. `Never`: a station was never refreshed.',
       unit: UNIT.seconds,
     },
-    instantQuery(`round(time() - min(${lastKnown(scope.once('telemetry_station_last_success_timestamp_seconds'))}))`),
+    instantQuery(`round(time() - (min(${latestSuccess(scope)}) or min(${lastKnown(latestSuccess(scope))})))`),
   )
     .thresholds(ageThresholds())
     .mappings([...neverMappings])

@@ -52,6 +52,8 @@ export function dataReference(): string {
     '|---|---|',
     ...fieldRows(STATION_COLUMNS),
     '',
+    'In the list of stations, their `labels` are further fields.',
+    '',
     'A single station also has `subscription`, `resource_group`, `zone`, `labels`, `products` and `alertability` as',
     'configured, `links` (a list of `name` and `url`), the fields of its data, `listing` (null without data), and its',
     'resources by label as `resource_labels`.',

@@ -31,15 +31,19 @@ export type ListingFilters = Readonly<z.output<typeof filters>>;
 
 /** The keys of a station that say which of its resources are listed. */
 export const resourceKeys = {
-  filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
+  filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters of the same names.'),
   products: z
     .array(nonEmptyText)
     .prefault([])
-    .describe('Products to label resources with; each requires an additional listing.'),
+    .describe(
+      'Products to label resources with; each requires an additional listing, with the query parameter `product`.',
+    ),
   alertability: z
     .boolean()
     .prefault(false)
-    .describe('Determine which resources can have alerts; requires an additional listing.'),
+    .describe(
+      'Determine which resources can have alerts; requires an additional listing, with the query parameter `enabled_alert=true`.',
+    ),
   products_ttl: duration
     .prefault('0s')
     .describe(

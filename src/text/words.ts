@@ -29,11 +29,10 @@ export function namesText(names: readonly string[]): string {
   return firstOf(names, MAX_NAMES).join(', ');
 }
 
-/** In whole percent; 0 % is none and 100 % is all. */
+/** In whole percent, rounded down: 85 % is no less than 85 %, 0 % is none, and 100 % is all. */
 export function shareText(part: number, total: number): string {
-  const percent = Math.round((part / total) * 100);
-  if (percent < 1 && part > 0) return '<1 %';
-  return percent > 99 && part < total ? '>99 %' : `${percent} %`;
+  const percent = Math.floor((100 * part) / total);
+  return percent === 0 && part > 0 ? '<1 %' : `${percent} %`;
 }
 
 /** `66–100 %`; one share if both look the same. */

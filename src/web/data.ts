@@ -111,16 +111,24 @@ function listHandlers<Row>(
         const list = jsonPieces(columns, rows);
         return fields ? jsonWithList(fields, key, list) : list;
       }
-      // Without characters that a header or a file system could misread.
-      const file = name.replaceAll(/[^\w.-]+/g, '-').slice(0, MAX_NAME_LENGTH);
       response.setHeader('Content-Type', `${DATA_CONTENT_TYPES.csv}; charset=utf-8`);
-      response.setHeader('Content-Disposition', `attachment; filename="${file}.csv"`);
+      response.setHeader('Content-Disposition', attachment(name));
       return csvPieces(columns, rows);
     };
   return { json: handler('json'), csv: handler('csv') };
 }
 
 const MAX_NAME_LENGTH = 100;
+
+/** As RFC 6266 defines it: a name in ASCII and, where that is not all of it, the name itself. */
+function attachment(name: string): string {
+  // Without characters that a header or a file system could misread.
+  const [ascii = '', full = ''] = [/[^\w.-]+/g, /[^\p{L}\p{M}\p{N}_.-]+/gu].map((others) =>
+    [...name.toWellFormed().replaceAll(others, '-')].slice(0, MAX_NAME_LENGTH).join(''),
+  );
+  const extended = full === ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(full)}.csv`;
+  return `attachment; filename="${ascii}.csv"${extended}`;
+}
 
 function* jsonWithList(fields: object, key: string, list: Iterable<string>): Iterable<string> {
   yield `${jsonText(fields).slice(0, -1)},"${key}":`;
@@ -129,7 +137,14 @@ function* jsonWithList(fields: object, key: string, list: Iterable<string>): Ite
 }
 
 export function stationList(exporter: ExporterPort): ListHandlers {
-  return listHandlers(() => ({ name: 'stations', columns: STATION_COLUMNS, rows: exporter.stations() }));
+  return listHandlers(() => {
+    const labels = new Map(exporter.specs().map((spec) => [spec.name, spec.labels]));
+    const names = new Set([...labels.values()].flatMap((ofStation) => Object.keys(ofStation)));
+    const labelOf = (label: string) => ({ cell: ({ name }: StationStatus) => labels.get(name)?.[label] });
+    const further = [...names].filter((label) => !Object.hasOwn(STATION_COLUMNS, label));
+    const columns = { ...STATION_COLUMNS, ...Object.fromEntries(further.map((label) => [label, labelOf(label)])) };
+    return { name: 'stations', columns, rows: exporter.stations() };
+  });
 }
 
 export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRenderer {

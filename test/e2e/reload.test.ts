@@ -130,7 +130,7 @@ describe('the pages after a reload', () => {
     expect(resource).toContain('before the reload. Coveragenot covered by alert rules');
     expect(resource).not.toContain('Product');
     const page = await textOf('/stations/a?without_rules=yes');
-    expect(page).toContain('Coverage67 % Listingcompletein 1 request, before the reload');
+    expect(page).toContain('Coverage66 % Listingcompletein 1 request, before the reload');
     expect(page).toContain('Display bare');
     expect(page).not.toContain('Team');
     const { resources, before_reload } = await (await get('/stations/a/resources?without_rules=yes')).json();

@@ -120,7 +120,9 @@ async function exportsThreeResources(serve: string, clone: string): Promise<void
 /** With README's configuration of two accounts, and a hundred stations of each. */
 async function checksGeneratedStations(lines: readonly string[], clone: string): Promise<void> {
   const accounts = yamls.find((text) => text.includes('station_files')) ?? '';
-  const rows = Array.from({ length: 200 }, (_, n) => `${n < 100 ? 'storage' : 'web'},sub,rg,z1,ts-${n}\n`);
+  // Names that YAML reads as a number, a date or a mapping unless they are quoted.
+  const zoneOf = (n: number) => ['z1', '01', '2026-01-02', 'a: b'][n % 4];
+  const rows = Array.from({ length: 200 }, (_, n) => `${n < 100 ? 'storage' : 'web'},0,no,${zoneOf(n)},ts-${n}\n`);
   writeFileSync(join(clone, 'stations.csv'), rows.join(''));
   writeFileSync(join(clone, 'config.yaml'), accounts);
   const { closed, output } = runShell(lines.join(' && '), clone);

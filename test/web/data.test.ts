@@ -220,6 +220,23 @@ describe('resourceList', () => {
       expect(headers['telemetry-station-data']).toBe('complete=false, rejected=2, age=55, before_reload=false');
   });
 
+  it('names a file after a station whose name is not ASCII', async () => {
+    const spec = { name: '存储/一' };
+    const { request } = await startApp(exporterOf(detailOf(three, { spec })));
+    const { headers } = await request(`/stations/${encodeURIComponent(spec.name)}/resources?format=csv`);
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="--resources.csv"; filename*=UTF-8''${encodeURIComponent('存储-一-resources.csv')}`,
+    );
+  });
+
+  it('has the labels of stations in their list, but not one with the name of another column', async () => {
+    const spec = { labels: { team: 'storage', state: 'x' } };
+    const { request } = await startApp(exporterOf(detailOf([], { spec })));
+    const { body } = await request('/?format=csv');
+    expect(body.split('\r\n').map((line) => line.split(',').at(-1))).toEqual(['team', '"storage"', '']);
+    expect(JSON.parse((await request('/?format=json')).body)).toMatchObject([{ team: 'storage' }]);
+  });
+
   it('has one line per resource as a CSV file that is named after what it holds', async () => {
     const { request } = await startApp(exporterOf(detailOf(three)));
     const { headers, body } = await request('/stations/prod/resources?format=csv&sort=resource_id');

@@ -1,12 +1,13 @@
+import { add } from '../../model/sums.ts';
 import { StateMeanings } from '../../resources/alert-state.ts';
-import type { ObservedChange } from '../../resources/changes.ts';
+import type { ObservedChange, StationChange } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
 import { NONE, queryText } from '../../resources/parameters.ts';
 import { CHURN_WAITING, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';
-import { ROUTES } from '../routes.ts';
+import { changesPath, ROUTES } from '../routes.ts';
 import { breakable, dayText, type Html, html, itemList, momentText, sinceText, timeText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, resourcePageColumns } from './resource-list.ts';
@@ -33,7 +34,9 @@ export const changesPage: PageHandler = (exporter, options) => async (request, r
   const { name, query, changes } = found;
   const { page = '1', ...selection } = query;
   const root = name === undefined ? './' : '../../';
-  const shown = listPage(changes, Number(page));
+  const { since, until } = selection;
+  const rows = since !== undefined && since === until ? changes.map(unfolded) : folded(changes);
+  const shown = listPage(rows, Number(page));
   const labels = labelNames(exporter);
   const specs = new Map(exporter.specs().map((spec) => [spec.name, spec]));
   const types = shown.rows.map(({ resource }) => resource.type);
@@ -47,7 +50,7 @@ export const changesPage: PageHandler = (exporter, options) => async (request, r
 ${pages('Pages of changes')}
 ${downloads('', queryText(selection))}
 </div>
-${changeTable(title, shown.rows, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, naming)}
+${changeTable(title, shown.rows, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, { naming, changeCell: (row) => countedChange(row, selection, root) })}
 ${pages('Pages of changes, below the table')}`;
   const content = html`${name === undefined ? [] : trail(root, 'Changes', name)}
 <h1>${title}</h1>
@@ -62,6 +65,45 @@ ${changes.length === 0 ? html`<p id="nothing">${nothingText(found, nowMs)}</p>` 
   const route = name === undefined ? { route: ROUTES.changes } : {};
   sendPage(response, { title: title.replace(' of ', ' · '), root, content, isLive: true, ...route }, options);
 };
+
+/** A change that stands for so many of its kind, which one refresh found. */
+interface CountedChange extends StationChange {
+  readonly count: number;
+}
+
+function unfolded(change: StationChange): CountedChange {
+  return { ...change, count: 1 };
+}
+
+/** Changes of one kind and refresh that are more than this are one row: otherwise a station that changes completely fills the page. */
+const MAX_UNFOLDED = 10;
+
+function folded(changes: readonly StationChange[]): readonly CountedChange[] {
+  const keyOf = ({ station, atMs, change }: StationChange) => JSON.stringify([station, atMs, change]);
+  const counts = new Map<string, number>();
+  for (const change of changes) add(counts, keyOf(change), 1);
+  const shown = new Set<string>();
+  return changes.flatMap((change) => {
+    const key = keyOf(change);
+    const count = counts.get(key) ?? 0;
+    if (count <= MAX_UNFOLDED) return unfolded(change);
+    if (shown.has(key)) return [];
+    shown.add(key);
+    return { ...change, count };
+  });
+}
+
+/** `500 added, such as`, with a link to all of them. */
+function countedChange(
+  { station, atMs, change, count }: CountedChange,
+  { station: _station, ...selection }: Found['query'],
+  root: string,
+): Html | string {
+  if (count === 1) return change;
+  const time = new Date(atMs).toISOString();
+  const href = `${root}${changesPath(station, { ...selection, change, since: time, until: time })}`;
+  return html`<a href="${href}">${numberText(count)} ${change}</a>, such as`;
+}
 
 function logQuery(station: string | undefined): string {
   const filter = station === undefined ? '' : ` | station=${JSON.stringify(station)}`;
@@ -137,13 +179,18 @@ ${isFiltered ? html`<p>${until === undefined ? '' : `until ${until} `}<a id="res
 </form>`;
 }
 
-/** `naming`: empty if the changes are those of one resource. */
+interface ChangeTableOptions<Row> {
+  /** None if the changes are those of one resource. */
+  readonly naming?: readonly PageColumn<Row>[];
+  readonly changeCell?: (row: Row) => Html | string;
+}
+
 export function changeTable<Row extends ObservedChange>(
   caption: string,
   changes: readonly Row[],
   statesOf: (change: Row) => StateMeanings,
   nowMs: number,
-  naming: readonly PageColumn<Row>[] = [],
+  { naming = [], changeCell = ({ change }) => change }: ChangeTableOptions<Row> = {},
 ): Html {
   const all: readonly PageColumn<Row>[] = [
     {
@@ -151,7 +198,7 @@ export function changeTable<Row extends ObservedChange>(
       cell: ({ atMs }) =>
         html`<span class="together">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')} UTC</span> <span class="sub together">${momentText(atMs, nowMs, 'rough')}</span>`,
     },
-    { heading: 'Change', cell: ({ change }) => change },
+    { heading: 'Change', cell: changeCell },
     ...naming,
     { heading: 'From', cell: (row) => valueText(row.change, row.from, statesOf(row)) },
     { heading: 'To', cell: (row) => valueText(row.change, row.to, statesOf(row)) },

@@ -30,7 +30,7 @@ import {
   stateNote,
   stationLink,
 } from './station-parts.ts';
-import { listPage, type PageColumn, pager, selectBox, sortSelect, table, tableRow } from './table.ts';
+import { downloads, listPage, type PageColumn, pager, selectBox, sortSelect, table, tableRow } from './table.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
@@ -188,7 +188,10 @@ function stationTable(stations: readonly StationStatus[], query: StationQuery, n
   const noMatch = html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
+<div class="results">
 ${pages('Pages of stations')}
+${downloads('')}
+</div>
 ${table({ id: 'stations', columns, caption: 'Stations', sorting: { sort, link: (by) => html`href="${href({ sort: by })}"` } }, rows)}
 ${shown.pages === 1 ? [] : pages('Pages of stations, below the table')}
 ${rows.length === 0 && stations.length > 0 ? noMatch : COVERAGE_NOTE}`;

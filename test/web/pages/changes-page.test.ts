@@ -82,13 +82,26 @@ describe('changesPage', () => {
   });
 
   it('has pages of 100 changes, and keeps the filters on them', async () => {
-    const many = resourcesOf(250).map(({ id }) => change(id));
+    const many = resourcesOf(250).map(({ id }, at) => change(id, { atMs: NOW_MS - 1000 * at }));
     const { rows, text, hrefs } = await pageOf(many, '?change=added&page=3', 7);
     expect(rows).toHaveLength(50);
     expect(text).toContain(
       '250 changes are kept. 7 more were dropped, 3 of them removals: see limits.changes_per_station and limits.changes.',
     );
     expect(hrefs).toContain('?change=added&page=2');
+  });
+
+  it('folds what a refresh of one station changed at once, with a link to all of it', async () => {
+    const atMs = NOW_MS - 60_000;
+    const many = resourcesOf(500).map(({ id }) => owned(id, 'web', { atMs }));
+    const changes = [change('late', { atMs: NOW_MS }), ...many, change('gone', { atMs, change: 'removed' })];
+    const { rows, hrefs, text } = await pageOf(changes, '?team=web');
+    expect(rows).toEqual([expect.stringMatching(/ 500 added, such as Display r0 /)]);
+    expect(text).toContain('502 changes are kept.');
+    const time = encodeURIComponent(new Date(atMs).toISOString());
+    expect(hrefs).toContain(`../../stations/prod/changes?team=web&change=added&since=${time}&until=${time}`);
+    expect((await pageOf(changes)).rows).toHaveLength(3);
+    expect((await pageOf(changes, `?since=${time}&until=${time}`)).rows).toHaveLength(100);
   });
 
   it('has the owners as CSV, but not a label with the name of another column', async () => {

@@ -210,6 +210,13 @@ describe('statusTiles', () => {
   });
 });
 
+describe('the table of stations', () => {
+  it('has links to the list for programs', async () => {
+    const { hrefs } = await openPage(exporterOf(detailOf([])), '/');
+    for (const format of ['csv', 'json']) expect(hrefs).toContain(`?format=${format}`);
+  });
+});
+
 describe('the row of a station', () => {
   it.each<[string, StationStatus, string]>([
     ['is up', STATION, 'prod main · ts up 42 5 1 83 % 55 s ago'],
