@@ -82,6 +82,7 @@ function newContext(): ListingContext {
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
     repliedFromCache: () => undefined,
+    waiting: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,
   };
 }

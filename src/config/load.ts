@@ -1,11 +1,13 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { PATH_KEYS } from '../model/listing.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
 import { proxyUrl } from '../schema/scalar-schemas.ts';
 import { environmentProxy } from '../service/http/environment-proxy.ts';
 import { listingPath } from '../service/station-source.ts';
 import { quoted } from '../text/quoted.ts';
+import { countText, durationText } from '../text/words.ts';
 import { checkYaml } from './checked-yaml.ts';
 import { byPosition, formatProblem, formatProblems, type Problem } from './problem.ts';
 import { resolveStations } from './resolve.ts';
@@ -55,6 +57,7 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
   const config = { ...main.value, stations: [...main.value.stations, ...stations] };
   const { failing, insecure } = await upstreamWarnings(config.upstreams, document);
+  const specs = resolveStations(config);
   const matched = new Set(files.flatMap(({ patterns }) => patterns));
   const unmatched = config.station_files.flatMap((path, index) =>
     isPattern(path) && !matched.has(index) ? [document.problemAt(['station_files', index], 'no file matches')] : [],
@@ -64,8 +67,11 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
     file,
     config,
     raw: { ...root, stations: entries.map(({ value }) => value) },
-    warnings: [...failing.map(formatProblem), ...formatProblems([...unmatched, ...sameListings(config, entries)])],
-    securityWarnings: [...insecure.map(formatProblem), ...formatProblems([...proxyWarnings(config, entries)])],
+    warnings: [
+      ...failing.map(formatProblem),
+      ...formatProblems([...unmatched, ...lowRates(config, specs, document), ...sameListings(config, specs, entries)]),
+    ],
+    securityWarnings: [...insecure.map(formatProblem), ...formatProblems([...proxyWarnings(config, specs, entries)])],
   };
 }
 
@@ -127,8 +133,8 @@ function sortedProblems(problems: readonly Problem[], files: readonly string[]):
 const MAX_PATH_BYTES = 8000;
 
 /** Stations whose requests only some proxies pass on as they are. */
-function* proxyWarnings(config: Config, entries: readonly Entry[]): Iterable<Problem> {
-  for (const [index, { upstream, path, filters }] of resolveStations(config).entries()) {
+function* proxyWarnings(config: Config, specs: readonly ResourceSpec[], entries: readonly Entry[]): Iterable<Problem> {
+  for (const [index, { upstream, path, filters }] of specs.entries()) {
     const { base_url, list_style } = config.upstreams[upstream] as Config['upstreams'][string];
     const { path: place, document } = entries[index] as Entry;
     const key = PATH_KEYS.find((name) => path[name].includes('/'));
@@ -146,10 +152,39 @@ function* proxyWarnings(config: Config, entries: readonly Entry[]): Iterable<Pro
   }
 }
 
+/** Upstreams whose stations need more requests than `requests_per_second` allows, even if each listing were a single page. */
+function* lowRates(config: Config, specs: readonly ResourceSpec[], document: YamlDocument): Iterable<Problem> {
+  for (const [name, { requests_per_second: rate }] of Object.entries(config.upstreams)) {
+    const own = specs.filter(({ upstream }) => upstream === name);
+    const listings = own.flatMap(listingIntervalsMs);
+    const neededPerSecond = listings.reduce((sum, intervalMs) => sum + 1000 / intervalMs, 0);
+    if (rate === 0 || neededPerSecond <= rate) continue;
+    const needed = `one page per listing of ${countText(own.length, 'station')} needs ${Number(neededPerSecond.toPrecision(2))} requests/s`;
+    yield document.problemAt(
+      ['upstreams', name, 'requests_per_second'],
+      `${needed}, expected at least as much, or a higher ttl: it takes ${durationText((1000 * listings.length) / rate)} to read them all, and longer with more pages`,
+    );
+  }
+}
+
+/** How often each listing of a station is read; empty with a ttl of 0, when that depends on scrapes. */
+function listingIntervalsMs({
+  cache,
+  products,
+  productsTtlMs,
+  alertability,
+  alertabilityTtlMs,
+}: ResourceSpec): number[] {
+  const { ttlMs } = cache;
+  if (ttlMs === 0) return [];
+  const ofProducts = products.map(() => Math.max(ttlMs, productsTtlMs));
+  return [ttlMs, ...ofProducts, ...(alertability ? [Math.max(ttlMs, alertabilityTtlMs)] : [])];
+}
+
 /** Stations whose resources are counted twice. */
-function* sameListings(config: Config, entries: readonly Entry[]): Iterable<Problem> {
+function* sameListings(config: Config, specs: readonly ResourceSpec[], entries: readonly Entry[]): Iterable<Problem> {
   const owners = new Map<string, string>();
-  for (const [index, { name, upstream, path, filters }] of resolveStations(config).entries()) {
+  for (const [index, { name, upstream, path, filters }] of specs.entries()) {
     const listing = JSON.stringify([config.upstreams[upstream]?.base_url, path, filters]);
     const owner = owners.get(listing);
     const { path: place, document } = entries[index] as Entry;

@@ -119,10 +119,12 @@ export interface ListingContext {
   /** When its data becomes older than ttl, or later if a refresh takes long: upstreams serve the earliest first. */
   readonly outdatedAtMs: number;
   readonly refreshTimeoutMs: number;
-  /** Called once, when the first request is admitted: the refresh timeout counts from there. */
+  /** Called when the first request is admitted, and again when one is after all have waited: the refresh timeout counts from there. */
   started(): void;
   /** Called for each page that comes from a cache: the data of the refresh is that old. */
   repliedFromCache(reply: CachedReply): void;
+  /** Called when all requests wait for admission: the refresh timeout does not count that. */
+  waiting(): void;
   /** When the refresh times out; Infinity until it has started. */
   deadlineMs(): number;
 }

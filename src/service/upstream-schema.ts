@@ -110,7 +110,9 @@ export const upstream = crossChecked(
     timeout: timeoutDuration.prefault('10s').describe('Timeout of one HTTP request, including the response body.'),
     refresh_timeout: timeoutDuration
       .prefault('2m')
-      .describe('Timeout of one refresh of a station, including all its listings.'),
+      .describe(
+        'Timeout of one refresh of a station, including all its listings, without the time in which requests wait for admission.',
+      ),
     concurrency: integer(1, 1000).prefault(8).describe('Maximum number of concurrent requests to this upstream.'),
     requests_per_second: z
       .number({ error: RATE })

@@ -26,6 +26,10 @@ export class Refresh implements ListingContext {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   #startedAt: number | undefined;
+  /** How long requests have waited for admission since then, while none was in flight. */
+  #waitedMs = 0;
+  #waitingSince: number | undefined;
+  /** Runs while requests are in flight, and on when all wait: what they waited is added to it when it ends. */
   #timer: NodeJS.Timeout | undefined;
   /** The oldest reply from a cache, and the time of its content: Infinity if the cache does not say. */
   #cached: { readonly header: string; readonly contentAt: number } | undefined;
@@ -56,9 +60,18 @@ export class Refresh implements ListingContext {
   }
 
   started(): void {
-    this.#startedAt = this.#clock.elapsedMs();
-    this.#timer = setTimeout(() => this.#timeOut(), this.refreshTimeoutMs);
-    this.#options.started();
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#startedAt === undefined) {
+      this.#startedAt = nowMs;
+      this.#options.started();
+    }
+    this.#waitedMs = this.#waitedUntil(nowMs);
+    this.#waitingSince = undefined;
+    if (this.#timer === undefined) this.#countTimeout(this.deadlineMs() - nowMs);
+  }
+
+  waiting(): void {
+    if (this.#startedAt !== undefined) this.#waitingSince ??= this.#clock.elapsedMs();
   }
 
   repliedFromCache({ ageMs, header }: CachedReply): void {
@@ -75,10 +88,11 @@ export class Refresh implements ListingContext {
   }
 
   deadlineMs(): number {
-    return this.#startedAt === undefined ? Number.POSITIVE_INFINITY : this.#startedAt + this.refreshTimeoutMs;
+    if (this.#startedAt === undefined) return Number.POSITIVE_INFINITY;
+    return this.#startedAt + this.refreshTimeoutMs + this.#waitedUntil(this.#clock.elapsedMs());
   }
 
-  /** Collects within the station's refresh timeout, which counts from the admission of the first request. */
+  /** Collects within the station's refresh timeout, which counts from the admission of the first request, without waiting for that of others. */
   async run<Collected>(collect: (context: ListingContext) => Promise<Collected>): Promise<Collected> {
     const { signal } = this.#options;
     const abort = () => this.#controller.abort(signal.reason);
@@ -92,6 +106,22 @@ export class Refresh implements ListingContext {
       // When one listing fails, the requests of the others are cancelled.
       this.#controller.abort(ENDED);
     }
+  }
+
+  /** For how long it has waited for admission since its first request. */
+  #waitedUntil(nowMs: number): number {
+    return this.#waitedMs + nowMs - (this.#waitingSince ?? nowMs);
+  }
+
+  #countTimeout(leftMs: number): void {
+    const before = this.#waitedMs;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const isWaiting = this.#waitingSince !== undefined;
+      const addedMs = this.#waitedMs - before;
+      if (addedMs > 0 && !isWaiting) this.#countTimeout(addedMs);
+      else if (!isWaiting) this.#timeOut();
+    }, leftMs);
   }
 
   #timeOut(): void {

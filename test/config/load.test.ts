@@ -179,6 +179,17 @@ stations:
     expect(problems.join()).not.toMatch(/[ .]2[: ]|hunter/);
   });
 
+  it('warns of requests_per_second that is not enough for one page of each listing', async () => {
+    const warnings = async (rate: number, station = '') =>
+      (await loaded(upstreamWith(`requests_per_second: ${rate}`) + station)).warnings;
+    const products = '    products: [product.a, product.b]\n    cache: { ttl: 1m }\n';
+    expect(await warnings(0.1, products)).toEqual([]);
+    expect(await warnings(0.05, products)).toEqual([]);
+    expect(await warnings(0.04, products)).toEqual([
+      'conf/config.yaml:4:26: upstreams.main.requests_per_second: one page per listing of 1 station needs 0.05 requests/s, expected at least as much, or a higher ttl: it takes 1 min 15 s to read them all, and longer with more pages',
+    ]);
+  });
+
   it('never shows a misplaced secret in a problem', async () => {
     const signs = ['', ' ', '\t', ...'*!&@%`{}[]()|>"\'#,?-~$\\', '!!binary ', '- ', '\\x'];
     const before = fc.constantFrom(...signs, ':');

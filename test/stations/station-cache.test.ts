@@ -319,6 +319,24 @@ describe('StationCache', () => {
     expect(cache.dueInMs()).toBe(-541_000);
   });
 
+  it('does not count in refresh_timeout how long all requests wait for admission', async () => {
+    const { cache, calls, clock } = stationOf({ refreshTimeoutMs: 120_000 });
+    void cache.refreshIfDue();
+    const { context } = calls[0] as (typeof calls)[number];
+    const leftMs = () => context.deadlineMs() - clock.elapsedMs();
+    context.started();
+    clock.advance(20_000);
+    context.waiting();
+    clock.advance(300_000);
+    expect(leftMs()).toBe(100_000);
+    context.waiting();
+    clock.advance(300_000);
+    context.started();
+    expect(leftMs()).toBe(100_000);
+    clock.advance(40_000);
+    expect(leftMs()).toBe(60_000);
+  });
+
   it('reports when its data becomes older than ttl, so that an upstream can serve the oldest first', async () => {
     const { cache, calls, clock } = stationOf();
     clock.advance(500);

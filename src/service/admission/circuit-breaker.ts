@@ -1,3 +1,5 @@
+import type { ListingContext } from '../../model/listing.ts';
+
 /** The requests of a station, as far as admission needs to know them. */
 export interface StationRequests {
   readonly name: string;
@@ -21,6 +23,7 @@ interface Refused {
 
 /** An admitted request. */
 export interface InFlight {
+  readonly refresh: Pick<ListingContext, 'waiting'>;
   readonly station: StationRequests;
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;

@@ -18,7 +18,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'signal'>;
+export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'waiting' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -236,7 +236,9 @@ export class RequestLimiter {
       // In a hold that is as long the request waits in the queue, where an outage ends it.
       const isHeldAsLong = this.holdUntilMs > now() + pauseMs - HOLD_TOLERANCE_MS;
       if (pauseMs > 0 && !isHeldAsLong) await this.#pause(pauseMs, signal);
-      this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
+      const station = this.breaker.station(refresh.station);
+      this.#queue.add(refresh, station, enter, now());
+      if (station.inFlight === 0) refresh.waiting();
       this.#admit();
       const admission = await untilAborted(admitted, signal);
       if (admission instanceof RequestFailure) throw admission;
@@ -274,13 +276,13 @@ export class RequestLimiter {
         return;
       }
       const { station, refresh } = next;
-      const isFirstRequest = !next.rank.isStarted;
-      const inFlight = { station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
+      const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs, this.#unacceptedSinceMs === undefined);
+      const isFirstInFlight = station.inFlight === 0;
       this.breaker.admitted(inFlight);
       this.#queue.take(next)?.(inFlight);
-      if (isFirstRequest) refresh.started();
+      if (isFirstInFlight) refresh.started();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -423,6 +425,7 @@ export class RequestLimiter {
     this.#inFlight.delete(inFlight);
     this.#rate.ended();
     this.breaker.ended(inFlight, this.#options.now());
+    if (inFlight.station.inFlight === 0 && this.#queue.has(inFlight.refresh)) inFlight.refresh.waiting();
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);
@@ -465,7 +468,7 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 class RefreshQueue {
   /** The refreshes with waiting requests, by rank. */
   readonly #waiting: WaitingRefresh[] = [];
-  readonly #refreshes = new WeakMap<QueuedRefresh, WaitingRefresh>();
+  readonly #refreshes = new WeakMap<object, WaitingRefresh>();
   #arrivals = 0;
   #starts = 0;
 
@@ -478,6 +481,10 @@ class RefreshQueue {
   delete(refresh: QueuedRefresh, enter: Enter): void {
     const waiting = this.#refreshes.get(refresh);
     if (waiting?.waiters.delete(enter) && waiting.waiters.size === 0) this.#remove(waiting);
+  }
+
+  has(refresh: object): boolean {
+    return (this.#refreshes.get(refresh)?.waiters.size ?? 0) > 0;
   }
 
   /** Takes out the refresh's first request; the refresh has started now. */

@@ -99,6 +99,18 @@ describe('a fleet with more work than the limits allow', () => {
     },
   );
 
+  it.each(modes)(
+    'fails no refresh that takes longer than its timeout only because of the rate, scraped by $title',
+    async ({ model }) => {
+      const size = { stations: 20, pages: 15, requestsPerSecond: 0.1, ...model };
+      // 300 requests, one in ten seconds.
+      const roundMs = 3_000_000;
+      const fleet = await simulate(size, { latencyMs: 200 }, 3 * roundMs);
+      expect(fleet.failures()).toEqual({});
+      expect(fleet.maxAgeMs(2 * roundMs, 3 * roundMs)).toBeLessThan(1.1 * roundMs);
+    },
+  );
+
   it.each([undefined, 1])(
     'delays no refresh for long when half the rate is needed, with Retry-After %s',
     async (retryAfter) => {

@@ -48,7 +48,7 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
 }
 
 function refreshOf(station: string, outdatedAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
-  return { station, outdatedAtMs, signal: FOREVER, started: () => undefined, ...changes };
+  return { station, outdatedAtMs, signal: FOREVER, started: () => undefined, waiting: () => undefined, ...changes };
 }
 
 const throttle = (retryAfterMs?: number) => () =>
@@ -78,12 +78,20 @@ describe('RequestLimiter', () => {
     expect(names()).toEqual(['a1', 'a2', 'a3', 'c1', 'a4', 'c2', 'b1']);
   });
 
-  it('reports when a refresh starts, once', async () => {
-    const { clock, send, refreshOnce, finish } = setUp(1);
-    const startedMs: number[] = [];
-    const refresh = refreshOf('b', 0, { started: () => startedMs.push(clock.now()) });
-    await finish(6000, [refreshOnce('a', -1, 5000), send('b1', refresh), send('b2', refresh)]);
-    expect(startedMs).toEqual([5000]);
+  it('reports when a refresh starts, when all of its requests wait, and when one is admitted again', async () => {
+    const { clock, send, refreshOnce, finish } = setUp(1, 0.5);
+    const reports: [what: string, atMs: number][] = [];
+    const started = () => reports.push(['started', clock.now()]);
+    const waiting = () => reports.push(['waiting', clock.now()]);
+    const refresh = refreshOf('b', 0, { started, waiting });
+    await finish(9000, [refreshOnce('a', -1, 5000), send('b1', refresh), send('b2', refresh)]);
+    expect(reports).toEqual([
+      ['waiting', 0],
+      ['waiting', 0],
+      ['started', 5000],
+      ['waiting', 5100],
+      ['started', 7000],
+    ]);
   });
 
   it('bounds requests in flight and their rate at once', async () => {

@@ -12,6 +12,7 @@ export function listingContext(overrides: Partial<ListingContext> = {}): Listing
     refreshTimeoutMs: Number.POSITIVE_INFINITY,
     started: () => undefined,
     repliedFromCache: () => undefined,
+    waiting: () => undefined,
     deadlineMs: () => Number.POSITIVE_INFINITY,
     ...overrides,
     signal,

@@ -29,6 +29,7 @@ export interface FleetModel {
   readonly ttlMs?: number;
   readonly refreshTimeoutMs?: number;
   readonly concurrency?: number;
+  readonly requestsPerSecond?: number;
   readonly refresh?: 'scrape' | 'background';
   /** Their interval is ttl. */
   readonly scrapers?: readonly Scraper[];
@@ -108,6 +109,7 @@ export class SimulatedFleet {
       ttlMs: 60_000,
       refreshTimeoutMs: 120_000,
       concurrency: 8,
+      requestsPerSecond: 0,
       refresh: 'scrape',
       scrapers: ONE_SCRAPER,
       seed: 1,
@@ -192,6 +194,7 @@ export class SimulatedFleet {
       timeoutMs: TIMEOUT_MS,
       maxRetries: 2,
       concurrency: this.#model.concurrency,
+      requestsPerSecond: this.#model.requestsPerSecond,
     };
     const client = new UpstreamClient(
       options,
