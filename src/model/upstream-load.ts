@@ -1,9 +1,13 @@
+import type { FailureSummary } from './failure.ts';
+
 /** The queue and the limits of an upstream at one moment. */
 export interface UpstreamLoad {
   /** Infinity: no limit. */
   readonly requestsPerSecond: number;
   /** How long `Retry-After` still holds all requests; 0: not at all. */
   readonly holdMs: number;
+  /** The 503 that requested this, when nothing has been accepted since. */
+  readonly refusal?: FailureSummary | undefined;
   /** During the last five minutes. */
   readonly recentRequests: number;
   readonly recentThrottled: number;

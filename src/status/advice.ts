@@ -83,6 +83,10 @@ export function pageLimitText(pageLimit: number): string {
   return `returns at most ${pageLimit} per page`;
 }
 
+/** On a 503. */
+export const UNAVAILABLE_ADVICE =
+  'If the service is in maintenance, wait: refreshes continue when it accepts requests. If it is overloaded, send fewer requests: raise cache.ttl. Otherwise report it to the service.';
+
 interface Rule extends Partial<Advice> {
   /** Of the failure. */
   readonly code?: RegExp;
@@ -517,6 +521,11 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
         'Check the path in base_url, and with the operators of the service whether it offers the listing. The exporter does not retry.',
     },
     {
+      when: ({ failure: { status } }) => status === 413,
+      meaning: 'Even the smallest page is too large for {service} ({status}).',
+      advice: 'A record, or ten of them, are larger than a reply may be: have the message limit of the service raised.',
+    },
+    {
       when: ({ failure: { status = 0, rpcCode } }) => status < 500 && rpcCode !== undefined,
       meaning: 'It is the right service, but it rejects the request ({status}).',
       advice:
@@ -527,6 +536,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice:
         'This status usually means that base_url is wrong. If the service requires a client certificate, set tls_config.cert_file and tls_config.key_file.',
     },
+    { when: ({ failure: { status } }) => status === 503, advice: UNAVAILABLE_ADVICE },
     {
       when: ({ failure: { status = 0 } }) => status >= 500,
       advice: 'This is a failure of the service: the exporter retries; report it to the service if it persists.',

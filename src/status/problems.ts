@@ -1,8 +1,9 @@
 import { earliest } from '../model/clock.ts';
+import type { FailureSummary } from '../model/failure.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { FIELDS } from '../resources/fields.ts';
 import { countText, durationText, firstOf, namesText, numberText } from '../text/words.ts';
-import { type Advice, explain, generalAdvice, incompleteAdvice } from './advice.ts';
+import { type Advice, explain, generalAdvice, incompleteAdvice, UNAVAILABLE_ADVICE } from './advice.ts';
 import { type Capacity, capacityText, isExceeded } from './capacity.ts';
 import type { Loss } from './loss.ts';
 import { isReported, type RemovedStations } from './removed-stations.ts';
@@ -381,6 +382,11 @@ function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem
   };
 }
 
+function upstreamAdvice(refusal: FailureSummary | undefined, isByService: boolean): string {
+  if (refusal !== undefined) return UNAVAILABLE_ADVICE;
+  return isByService ? generalAdvice('rate_limited').advice : OVERLOAD_ADVICE;
+}
+
 /** Where the service does not limit requests. */
 const OVERLOAD_ADVICE = 'Raise cache.ttl, or concurrency and requests_per_second if the service can take more.';
 
@@ -389,7 +395,7 @@ function upstreamProblems(
   { name, load, capacity }: UpstreamStatus,
   { stations, nowMs }: ProblemFacts,
 ): readonly FleetProblem[] {
-  const { holdMs, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
+  const { holdMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
   const failures = stations.filter(({ upstream }) => upstream === name).map(({ failure }) => failure);
   const isSaid = failures.some((failure) => failure?.reason === 'rate_limited');
@@ -402,6 +408,8 @@ function upstreamProblems(
       what: throttledText(load, capacity),
       sinceMs: throttledForMs === undefined ? undefined : nowMs - throttledForMs,
     });
+  // Before refreshes fail because of it.
+  if (refusal !== undefined && !isOut) found.push({ problem: '503 Service Unavailable', what: refusal.message });
   if (holdMs > 0 && !isOut)
     found.push({
       problem: 'paused by the service',
@@ -427,7 +435,7 @@ function upstreamProblems(
       upstream: name,
       ...first,
       what: `${found.map(({ what }) => what).join('. ')}.`,
-      advice: isByService ? generalAdvice('rate_limited').advice : OVERLOAD_ADVICE,
+      advice: upstreamAdvice(refusal, isByService),
     },
   ];
 }

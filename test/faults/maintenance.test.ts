@@ -75,6 +75,21 @@ describe('a maintenance of the service', () => {
     expect(scrape?.failures).toEqual(downOf(40));
   });
 
+  it.each([
+    { stations: 1, retryAfter: 60 },
+    { stations: 2, retryAfter: 300 },
+  ])(
+    'is what one or two stations report within seconds that got pages until then: %o',
+    async ({ stations, retryAfter }) => {
+      const maintenance = { lastsMs: 600_000, retryAfter, fromMs: FROM_MS + 6000 };
+      const { fleet } = fleetDuring(maintenance, { stations, pages: 40 });
+      await fleet.runUntil(maintenance.fromMs + 1000);
+      expect(fleet.limiter.load()).toMatchObject({ refusal: DOWN });
+      await fleet.runUntil(maintenance.fromMs + 6000);
+      expect(failuresOf(fleet)).toEqual(downOf(stations));
+    },
+  );
+
   it.each([undefined, 30])('is what a first start in it reports, with Retry-After %s', async (retryAfter) => {
     const { fleet, toMs, isOverMs } = fleetDuring({ lastsMs: 90_000, retryAfter, fromMs: 0 }, { stations: 40 });
     await fleet.runUntil(20_000);

@@ -129,6 +129,8 @@ describe('explain', () => {
     expect([failed(503).short, failed(520).short]).toEqual(['503 Service Unavailable', '520']);
     expect(explained({ reason: 'status' }).short).toBe('error status');
     expect(failed(503).advice).not.toMatch(/4xx|redirect|base_url/);
+    expect(failed(503).advice).toMatch(/^If the service is in maintenance, wait: /);
+    expect(failed(413).advice).toMatch(/message limit/);
     expect(failed(302).advice).toContain('base_url');
     expect(failed(302).advice).not.toContain('5xx');
   });

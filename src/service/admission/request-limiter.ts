@@ -67,7 +67,7 @@ const OUTAGE_MS = 5000;
 /** A service that accepts few requests refuses them in between: what repeats so soon is no interruption. */
 const INTERRUPTED_AGAIN_MS = 10_000;
 
-/** So many stations that are refused are not out each by itself; of so many, the credentials are not rejected for each by itself. */
+/** So many stations that are refused, or all if there are fewer, are not out each by itself; of so many, the credentials are not rejected for each by itself. */
 const OUT_STATIONS = 3;
 
 /** A station is out by itself when it was refused this often while others are accepted. */
@@ -192,9 +192,11 @@ export class RequestLimiter {
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
     const { replies, throttled } = this.#rate.statistics(nowMs);
+    const holdMs = Math.max(0, this.holdUntilMs - nowMs);
     return {
       requestsPerSecond: this.#rate.perSecond,
-      holdMs: Math.max(0, this.holdUntilMs - nowMs),
+      holdMs,
+      refusal: holdMs > 0 ? this.#refusals?.failure : undefined,
       recentRequests: replies,
       recentThrottled: throttled,
       throttledForMs: throttled === 0 ? undefined : nowMs - this.#rate.throttledSinceMs,
@@ -400,7 +402,8 @@ export class RequestLimiter {
     const nowMs = this.#options.now();
     if (!this.#refusals || nowMs - this.#refusals.sinceMs < OUTAGE_MS) return;
     const { sinceMs, stations } = this.#refusals;
-    const isShared = stations.size >= OUT_STATIONS || sinceMs - this.#rate.lastAcceptedMs >= OUTAGE_MS;
+    const isOfMany = stations.size >= Math.min(OUT_STATIONS, this.breaker.stations);
+    const isShared = isOfMany || sinceMs - this.#rate.lastAcceptedMs >= OUTAGE_MS;
     if (isShared && !this.#mayAccept(nowMs)) this.#refusals = { ...this.#refusals, isOutage: true };
     this.#admit();
   }

@@ -336,6 +336,17 @@ describe('attentionSection', () => {
     expect(problemsIn([unavailable('a'), up('b')])).toEqual(['503 Service Unavailable', 'paused by the service']);
   });
 
+  it('says at once that the service is unavailable, before refreshes fail because of it', () => {
+    const message = 'monitor.example.com answered 503 Service Unavailable: closed for maintenance';
+    const refusal = { reason: 'status', status: 503, message } as const;
+    const [problem] = problemsOf([up('a')], { upstreams: [loaded({ holdMs: 61_000, refusal })] });
+    expect(problem).toMatchObject({
+      problem: '503 Service Unavailable',
+      what: `${message}. The service requested a pause until 03:06:01 UTC (Retry-After).`,
+      advice: expect.stringMatching(/^If the service is in maintenance, wait/),
+    });
+  });
+
   it('advises no larger page_size where the service caps pages', () => {
     const upstreams = [loaded({ recentThrottled: 36 })];
     expect(rowsOf([up('a')], { upstreams })[0]?.text).not.toContain('page_size');
