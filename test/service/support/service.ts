@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createRawServer, type Server, type Socket } from 'node:net';
 import type { TlsOptions as ServerTlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import type { Reply } from '../../../src/service/request-failure.ts';
 
 /** An HTTP service on a real port, closed when the test ends. */
 export async function startService(answer: RequestListener, tls?: ServerTlsOptions) {
@@ -24,12 +25,18 @@ export function replying(body: string | Uint8Array, status = 200, headers = {}):
   return (_request, response) => response.writeHead(status, headers).end(body);
 }
 
-/** What a real gateway replied: status and body of a file of `test/service/gateway`, and the headers that it sets itself. */
-export function gatewayReply(name: string): RequestListener {
+/** What a real gateway replied, in a file of `test/service/gateway`. */
+export function gatewayAnswer(name: string): Reply {
   const [head = '', body = ''] = readFileSync(`test/service/gateway/${name}.http`, 'utf8').split('\n\n');
   const [statusLine = '', ...lines] = head.split('\n');
   const headers = lines.map((line) => line.split(': ')).filter(([header]) => header !== 'Content-Length');
-  return replying(body, Number(statusLine.split(' ')[1]), Object.fromEntries(headers));
+  const lowerCase = headers.map(([header = '', value]) => [header.toLowerCase(), value]);
+  return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(lowerCase), body: Buffer.from(body) };
+}
+
+export function gatewayReply(name: string): RequestListener {
+  const { body, status, headers } = gatewayAnswer(name);
+  return replying(body, status, headers);
 }
 
 /** With TLS if that is given: then a client that does not shake hands is no error. */

@@ -1,17 +1,19 @@
 import { onTestFinished, vi } from 'vitest';
 import { HOUR_MS } from '../../../src/model/clock.ts';
 import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
-import type { Listing, ListingContext } from '../../../src/model/listing.ts';
+import type { Listing, ListingContext, StationSource } from '../../../src/model/listing.ts';
 import type { Resources } from '../../../src/resources/collector.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import type { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { UpstreamClient } from '../../../src/service/http/client.ts';
+import { stationSource } from '../../../src/service/station-source.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
 import { Fleet } from '../../../src/stations/fleet.ts';
 import { StationCache, type StationView } from '../../../src/stations/station-cache.ts';
+import { SerialQueue } from '../../../src/tasks/serial-queue.ts';
 import { collectorOf, listingOf, sourceWith, specOf } from '../../stations/fixtures.ts';
 import { CLIENT_OPTIONS } from './client.ts';
-import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
+import { type SimulatedPage, SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
 /** A Prometheus server. */
@@ -22,10 +24,16 @@ export interface Scraper {
   readonly offsetMs: number;
 }
 
+/** What a service lists of a station, in pages with content. */
+interface ListedStations {
+  readonly pageSize: number;
+  readonly records: (station: string, nowMs: number) => number;
+}
+
 export interface FleetModel {
   readonly stations: number;
-  /** Of each station. */
-  readonly pages: number | ((station: string) => number);
+  /** Of each station, without content; or what is listed. */
+  readonly pages: number | ((station: string) => number) | ListedStations;
   readonly ttlMs?: number;
   readonly refreshTimeoutMs?: number;
   readonly concurrency?: number;
@@ -35,6 +43,13 @@ export interface FleetModel {
   readonly scrapers?: readonly Scraper[];
   readonly seed?: number;
 }
+
+const BASE_URL = new URL('http://service.invalid');
+
+const LISTING_PATH = /\/telemetryStations\/([^/]+)\/resources\?/;
+
+/** Reading a page takes some turns of the event loop, and the pages of eight slots are read one after another. */
+const READING_TURNS = 60;
 
 const ONE_SCRAPER: readonly Scraper[] = [{ path: '/metrics', offsetMs: 5000 }];
 
@@ -120,6 +135,7 @@ export class SimulatedFleet {
     // The jitter of background refreshes.
     vi.spyOn(Math, 'random').mockImplementation(randomFrom(seed + 2));
     this.clock.replaceTimers();
+    if (typeof model.pages === 'object') this.clock.turns = READING_TURNS;
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     this.#stationsByName = new Map(this.stations.map((station) => [station.name, station]));
@@ -190,7 +206,7 @@ export class SimulatedFleet {
     const { now, schedule } = this.clock;
     const options = {
       ...CLIENT_OPTIONS,
-      baseUrl: new URL('http://service.invalid'),
+      baseUrl: BASE_URL,
       timeoutMs: TIMEOUT_MS,
       maxRetries: 2,
       concurrency: this.#model.concurrency,
@@ -203,7 +219,10 @@ export class SimulatedFleet {
         clock: { wallMs: now, elapsedMs: now },
         random: this.#random,
         schedule,
-        exchange: (_endpoint, { path }, signal) => this.upstream.request(path.slice(1), TIMEOUT_MS, signal),
+        exchange: (_endpoint, { path }, signal) => {
+          const [, station = path.slice(1)] = LISTING_PATH.exec(path) ?? [];
+          return this.upstream.request(station, TIMEOUT_MS, signal, this.#pageOf(station, path));
+        },
       },
     );
     onTestFinished(() => client.close());
@@ -226,7 +245,7 @@ export class SimulatedFleet {
     const cache = { ...specOf().cache, maxStaleMs: 6 * HOUR_MS, ttlMs, refresh };
     const spec = specOf({ name, cache, refreshTimeoutMs });
     const clock = { wallMs: now, elapsedMs: now };
-    const source = sourceWith((_filters, context) => this.#list(context));
+    const source = this.#sourceOf(name);
     return new StationCache<Resources>(spec, {
       collector: collectorOf(spec, { source, encode: async () => name, clock }),
       clock,
@@ -240,9 +259,29 @@ export class SimulatedFleet {
     });
   }
 
-  /** The first page, then the others side by side. */
-  async #list(context: ListingContext): Promise<Listing<Resource>> {
+  #sourceOf(name: string): StationSource {
     const { pages, concurrency } = this.#model;
+    if (typeof pages !== 'object') return sourceWith((_filters, context) => this.#list(context, pages));
+    const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: name };
+    const options = { baseUrl: BASE_URL, listStyle: 'repeat', pageSize: pages.pageSize, concurrency } as const;
+    return stationSource(path, { client: this.#client, options, replies: new SerialQueue() });
+  }
+
+  #pageOf(station: string, path: string): SimulatedPage | undefined {
+    const { pages } = this.#model;
+    if (typeof pages !== 'object') return undefined;
+    const parameters = new URLSearchParams(path.slice(path.indexOf('?')));
+    const [offset, size] = [Number(parameters.get('page.offset')), Number(parameters.get('page.size'))];
+    const total = pages.records(station, this.clock.now());
+    const ids = Array.from({ length: Math.max(0, Math.min(size, total - offset)) }, (_, at) => `r${offset + at}`);
+    // A gateway leaves out empty lists.
+    const resources = ids.length === 0 ? undefined : ids.map((resource_id) => ({ resource_id }));
+    return { size, body: () => Buffer.from(JSON.stringify({ resources, page: { offset, size, total } })) };
+  }
+
+  /** The first page, then the others side by side. */
+  async #list(context: ListingContext, pages: number | ((station: string) => number)): Promise<Listing<Resource>> {
+    const { concurrency } = this.#model;
     const fetchPage = () => this.#client.get(`/${context.station}`, context, () => undefined);
     await fetchPage();
     let left = (typeof pages === 'number' ? pages : pages(context.station)) - 1;

@@ -22,12 +22,22 @@ export interface UpstreamModel {
   readonly unavailable?: (station: string, nowMs: number) => boolean;
   /** What comes instead of a reply of the service. */
   readonly interrupted?: (nowMs: number) => Interruption | undefined;
+  /** The largest page of the station that the service can send, in records. */
+  readonly largestPage?: (station: string) => number;
+  /** What it replies to a request for a larger one. */
+  readonly tooLarge?: Reply;
   /** The `Retry-After` of these replies, if it differs from that of the others. */
   readonly unavailableRetryAfter?: number | undefined;
 }
 
 /** The connection is refused or reset, or a proxy answers with that status. */
 export type Interruption = 'refused' | 'reset' | 502 | 503 | 504;
+
+/** A request for a page of a listing. */
+export interface SimulatedPage {
+  readonly size: number;
+  readonly body: () => Buffer;
+}
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -45,6 +55,8 @@ export class SimulatedUpstream {
   /** By second. */
   readonly tallies: Tally[] = [];
   mostInFlight = 0;
+  /** Requests for pages that were too large. */
+  tooLarge = 0;
   /** Requests that were sent before the time of an earlier `Retry-After`. */
   early = 0;
   #retryAtMs = 0;
@@ -64,12 +76,12 @@ export class SimulatedUpstream {
     this.#tokens = model.bucket?.burst ?? 0;
   }
 
-  async request(station: string, timeoutMs: number, signal: AbortSignal): Promise<Reply> {
+  async request(station: string, timeoutMs: number, signal: AbortSignal, page?: SimulatedPage): Promise<Reply> {
     this.#inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
     if (this.#clock.now() < this.#retryAtMs) this.early += 1;
     try {
-      return await this.#reply(station, timeoutMs, signal);
+      return await this.#reply(station, timeoutMs, signal, page);
     } finally {
       this.#inFlight -= 1;
     }
@@ -85,7 +97,7 @@ export class SimulatedUpstream {
     return total;
   }
 
-  async #reply(station: string, timeoutMs: number, signal: AbortSignal): Promise<Reply> {
+  async #reply(station: string, timeoutMs: number, signal: AbortSignal, page?: SimulatedPage): Promise<Reply> {
     const { latencyMs, throttleLatencyMs, hangs, jitterMs = 0 } = this.#model;
     if (jitterMs > 0) await this.#clock.sleep(jitterMs * this.#random(), signal);
     const nowMs = this.#clock.now();
@@ -106,7 +118,12 @@ export class SimulatedUpstream {
     this.#served += 1;
     try {
       await this.#clock.sleep(pageMs, signal);
-      return { status, headers: {}, body: NO_BODY };
+      const { tooLarge, largestPage } = this.#model;
+      if (page && tooLarge && page.size > (largestPage?.(station) ?? page.size)) {
+        this.tooLarge += 1;
+        return tooLarge;
+      }
+      return { status, headers: {}, body: page?.body() ?? NO_BODY };
     } finally {
       this.#served -= 1;
     }

@@ -10,6 +10,8 @@ export class VirtualClock {
   /** The next one last. */
   readonly #timers: Timer[] = [];
   nowMs = 0;
+  /** How many turns of the event loop everything that follows from a timer takes: reading a page takes several. */
+  turns = 1;
 
   readonly now = (): number => this.nowMs;
 
@@ -57,7 +59,7 @@ export class VirtualClock {
       if (!timer?.run) continue;
       this.nowMs = timer.atMs;
       await timer.run();
-      await settled();
+      for (let turn = 0; turn < this.turns; turn += 1) await settled();
     }
     this.nowMs = untilMs;
   }
