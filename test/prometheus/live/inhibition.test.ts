@@ -45,9 +45,9 @@ const ALERTS: readonly (readonly [name: string, labels: Labels, state: 'active' 
   ['UnknownState', { station: 'unclear', upstream: 'up', severity: 'critical' }, 'active'],
   ['UnknownState', { station: 'unclear', upstream: 'up', severity: 'warning' }, 'suppressed'],
   ['ListingIncomplete', { station: 'unclear', upstream: 'up', severity: 'warning' }, 'active'],
-  ['ExporterAbsent', {}, 'suppressed'],
-  ['ExporterAbsent', { cluster: 'east' }, 'active'],
-  ['ShardsIncomplete', {}, 'suppressed'],
+  // Of the job, of which other targets can be up.
+  ['ExporterAbsent', {}, 'active'],
+  ['ShardsIncomplete', {}, 'active'],
 ];
 
 const labelled = (name: string, labels: Labels) => ({ ...labels, alertname: `TelemetryStation${name}`, job: 'j' });
