@@ -16,6 +16,7 @@ const JOB = 'telemetry-station-exporter';
 /** Each world has an exporter and a service of its own, and is a cluster of the same job. */
 const WORLDS = {
   'bad token': Array.from({ length: 50 }, (_, at) => `s${at}`),
+  "bad token, a team's stations": ['first', 'second'],
   'one 403': ['first', 'second', 'third'],
   'exporter killed': ['prod'],
   'exporter restarted': ['first', 'second'],
@@ -24,6 +25,9 @@ const WORLDS = {
 } as const;
 
 type WorldName = keyof typeof WORLDS;
+
+/** The label of all stations of a world. */
+const TEAMS: Readonly<Partial<Record<string, string>>> = { "bad token, a team's stations": 'storage' };
 
 interface World {
   readonly service: SimulatedService;
@@ -39,12 +43,13 @@ let alertmanager: Awaited<ReturnType<typeof startAlertmanager>>;
 
 const world = (name: WorldName) => worlds.get(name) as World;
 
-async function startWorld(stations: readonly string[]): Promise<World> {
+async function startWorld(stations: readonly string[], team: string | undefined): Promise<World> {
   const service = await startSimulatedService();
   stops.push(service.stop);
   for (const station of stations) setResources(service, station, 100);
   const config = configOf(service.url, stations, {
     upstream: { page_size: 1000 },
+    ...(team !== undefined && { station: { labels: { team } } }),
     cache: { ttl: `${MINUTE_S}s`, error_ttl: '500ms' },
   });
   const port = await closedPort();
@@ -70,7 +75,7 @@ function setResources(service: SimulatedService, station: string, count: number,
 }
 
 beforeAll(async () => {
-  for (const [name, stations] of Object.entries(WORLDS)) worlds.set(name, await startWorld(stations));
+  for (const [name, stations] of Object.entries(WORLDS)) worlds.set(name, await startWorld(stations, TEAMS[name]));
   alertmanager = await startAlertmanager(MINUTE_S);
   stops.push(alertmanager.stop);
   const config = {
@@ -105,23 +110,25 @@ function sent(name: WorldName): string[] {
 function describeNotification({ receiver, groupLabels, alerts }: Notification): string {
   const statuses = [...new Set(alerts.map(({ status }) => status))].join(' and ');
   const [first] = alerts;
-  // An age depends on the moment of the evaluation.
+  // An age and a share depend on the moment of the evaluation.
   const text = first?.annotations['description']
     ?.replace(/(?:\d+m )?\d+(?:\.\d+)?s\b/, 'AGE')
     .replace(/127\.0\.0\.1:\d+/, 'TARGET')
-    .replace(/(?<=: (auth|forbidden|status): )[^;]*?(?=(; see its page)?\.$)/, 'MESSAGE');
+    .replace(/Only [\d.]+%/, 'Only SHARE');
   return `${receiver}: ${alerts.length} ${statuses} ${groupLabels['alertname']}: ${text}`;
 }
 
 describe('the notifications of Alertmanager', () => {
   it('are one per cause, and no all-clear comes before the cause', async () => {
     const listed = Object.fromEntries(Object.entries(WORLDS).map(([name, stations]) => [name, 100 * stations.length]));
+    // The numbers have lasted.
     await expect
-      .poll(() => prometheus.query('sum by (cluster) (telemetry_station_verified_resources)', 'cluster'))
+      .poll(() => prometheus.query('sum by (cluster) (station:telemetry_set:min30m)', 'cluster'))
       .toEqual(listed);
 
     setResources(world('exporter killed').service, 'prod', 100, 1);
     world('bad token').service.setFaults('*', [replyWith(401)]);
+    world("bad token, a team's stations").service.setFaults('*', [replyWith(401)]);
     world('one 403').service.setFaults('second', [replyWith(403)]);
     world('exporter restarted').service.setFaults('first', [replyWith(503)]);
     setResources(world('half gone').service, 'prod', 50);
@@ -134,20 +141,23 @@ describe('the notifications of Alertmanager', () => {
 
     const expected: Record<WorldName, string[]> = {
       'bad token': [
-        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: MESSAGE; see its page.',
+        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
+      ],
+      "bad token, a team's stations": [
+        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
+        'teams: 2 firing TelemetryStationDown: Every refresh of station first of upstream main fails: auth: TARGET answered 401 Unauthorized: code 16: simulated 401.',
       ],
       'one 403': [
-        'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden: MESSAGE.',
-        'pager: 1 firing TelemetryStationDataStale: second stale by AGE: forbidden: MESSAGE.',
+        'channel: 1 firing TelemetryStationDown: Every refresh of station second of upstream main fails: forbidden: TARGET answered 403 Forbidden: code 7: simulated 403.',
+        'pager: 1 firing TelemetryStationDataStale: second stale by AGE: forbidden: TARGET answered 403 Forbidden: code 7: simulated 403.',
       ],
       'exporter killed': [
         'channel: 1 firing TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
-        'pager: 1 firing TelemetryStationExporterDown: Only 0% of the scrapes of TARGET (job telemetry-station-exporter) succeed. The targets page of Prometheus shows the error.',
-        'channel: 1 resolved TelemetryStationResourceFiring: Resource name-r0 (Display r0) of type resource_type.compute.x, station prod, is firing or was when last listed. Its id is r0.',
+        'pager: 1 firing TelemetryStationExporterDown: Only SHARE of the scrapes of TARGET (job telemetry-station-exporter) succeed. The targets page of Prometheus shows the error.',
       ],
       'exporter restarted': [
-        'channel: 1 firing TelemetryStationDown: Every refresh of station first of upstream main fails: status: MESSAGE.',
-        'pager: 1 firing TelemetryStationDataStale: first stale: status: MESSAGE.',
+        'channel: 1 firing TelemetryStationDown: Every refresh of station first of upstream main fails: status: TARGET answered 503 Service Unavailable: code 14: simulated 503.',
+        'pager: 1 firing TelemetryStationDataStale: first stale: status: TARGET answered 503 Service Unavailable: code 14: simulated 503.',
       ],
       'half gone': [
         'pager: 1 firing TelemetryStationResourcesLost: Station prod lists only 50 of 100 resources. See its changes page.',
