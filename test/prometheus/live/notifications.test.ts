@@ -141,10 +141,10 @@ describe('the notifications of Alertmanager', () => {
 
     const expected: Record<WorldName, string[]> = {
       'bad token': [
-        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
+        'pager: 1 firing TelemetryStationUpstreamDown: Upstream main fails: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
       ],
       "bad token, a team's stations": [
-        'pager: 1 firing TelemetryStationUpstreamDown: No station of upstream main can be refreshed: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
+        'pager: 1 firing TelemetryStationUpstreamDown: Upstream main fails: auth: TARGET answered 401 Unauthorized: code 16: simulated 401; see its page.',
         'teams: 2 firing TelemetryStationDown: Every refresh of station first of upstream main fails: auth: TARGET answered 401 Unauthorized: code 16: simulated 401.',
       ],
       'one 403': [
