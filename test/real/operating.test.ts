@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
 import { readPage } from '../docs/markdown.ts';
+import { startSimulatedService } from '../simulator/simulated-service.ts';
 import { NGINX, startNginx } from './support/nginx.ts';
+import { startRealExporter, stationOf } from './support/real-exporter.ts';
 import { closesEarly, everySecondTime } from './support/service-faults.ts';
 import { startThrough } from './support/through.ts';
 import { describeWorlds } from './support/worlds.ts';
 
-const [BEFORE_SERVICE] = readPage('docs/operating.md')
+const [BEFORE_SERVICE, BEFORE_EXPORTER] = readPage('docs/operating.md')
   .blocks.filter(({ language }) => language === 'nginx')
   .map(({ content }) => content);
 
@@ -42,6 +44,32 @@ describeWorlds(
         world.service.setFaults('*', [{ ...closesEarly, when: everySecondTime }]);
         const verdicts = await world.follow(5);
         return [...verdicts, ...new Set(encodings().filter((encoding) => encoding !== '-'))];
+      },
+    },
+    {
+      world: 'nginx before the exporter, names with /',
+      promise: 'pages and metrics are found',
+      publishes: /^200 /,
+      run: async () => {
+        const service = await startSimulatedService();
+        try {
+          service.setRecords('north/eu', []);
+          const exporter = await startRealExporter(
+            { main: { base_url: service.url } },
+            [stationOf('north/eu')],
+            ...(/--web\.external-url=\S+/.exec(BEFORE_EXPORTER ?? '') ?? []),
+          );
+          const location = filled(BEFORE_EXPORTER, { 'http://127.0.0.1:9842': exporter.url });
+          const { url } = await startNginx(`server { listen ADDRESS; ${location} }`);
+          const paths = ['/exporter/', '/exporter/metrics', '/exporter/stations/north%2Feu'];
+          return await Promise.all(
+            paths.map(
+              async (path) => `${(await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })).status} ${path}`,
+            ),
+          );
+        } finally {
+          await service.stop();
+        }
       },
     },
   ],
