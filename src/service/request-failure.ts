@@ -194,11 +194,14 @@ export function describeErrorBody(body: Buffer, secrets: readonly string[] = [])
   const text = body.toString().trim();
   if (text === '') return 'empty body';
   if (!text.startsWith('<')) return replyMessage(parseJson(text)) ?? text;
-  const page = `an HTML or XML page (${body.length} bytes)`;
-  const title = [TITLE, HEADING].map((pattern) => plainText(pattern.exec(text)?.[1] ?? '')).find(Boolean);
-  return title === undefined
-    ? `${page}, possibly from a proxy`
-    : `${page}: ${safeExcerpt(title, secrets, MAX_TITLE_LENGTH)}`;
+  const title = htmlTitle(text, secrets);
+  return `an HTML or XML page (${body.length} bytes)${title === undefined ? ', possibly from a proxy' : `: ${title}`}`;
+}
+
+/** The title of an HTML page, or else its first heading: often what a proxy has to say. */
+export function htmlTitle(html: string, secrets: readonly string[]): string | undefined {
+  const title = [TITLE, HEADING].map((pattern) => plainText(pattern.exec(html)?.[1] ?? '')).find(Boolean);
+  return title && safeExcerpt(title, secrets, MAX_TITLE_LENGTH);
 }
 
 export function isMarkup(body: Buffer): boolean {

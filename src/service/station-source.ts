@@ -114,10 +114,10 @@ class ListingReader {
       requested = this.#reducedPageSize(context, requested, isTooLarge);
       return currentPath();
     };
-    const read = async (body: PageBody) => {
+    const read = async (body: PageBody, secrets: readonly string[] = []) => {
       const page = await replies.run(async () => {
         await yieldToEventLoop();
-        return this.#read(listing, currentPath(), body);
+        return this.#read(listing, currentPath(), body, secrets);
       });
       const { received, total } = page;
       this.#accepted(context, received);
@@ -133,7 +133,12 @@ class ListingReader {
   }
 
   /** A page whose bytes did not change since the listing before is neither unpacked nor parsed again, and stays the same object. */
-  async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: PageBody): Promise<Page<Row>> {
+  async #read<Row>(
+    listing: OpenListing<Row>,
+    pagePath: string,
+    body: PageBody,
+    secrets: readonly string[],
+  ): Promise<Page<Row>> {
     const { kind, pages, path, read, context } = listing;
     const counted = (received: number) => this.#count(listing, received);
     try {
@@ -142,7 +147,7 @@ class ListingReader {
       const before = pages.get(path)?.get(pagePath);
       const isSame = before?.digest === digest;
       if (isSame) counted(before.page.received);
-      const options = { before: before?.page, counted, signal: context.signal };
+      const options = { before: before?.page, counted, signal: context.signal, secrets };
       const page = isSame ? before.page : await readPage(await body.plain(), kind, options);
       read.set(pagePath, { digest, page });
       return page;

@@ -310,6 +310,16 @@ const REPLIES: readonly World[] = [
     },
   },
   {
+    name: 'a sign-in page',
+    upstream: () => service(page('Sign in')),
+    says: { reported: /^body: expected JSON, got an HTML or XML page \(\d+ bytes\): Sign in$/, advice: /sign-in page/ },
+  },
+  {
+    name: 'a page of a firewall that repeats a secret',
+    upstream: () => rejecting(page(`${'x'.repeat(95)}t0ken-12345`)),
+    says: { reported: /bytes\): not shown, because it repeats a secret$/ },
+  },
+  {
     name: 'an empty reply',
     upstream: () => service('', 204),
     says: {

@@ -45,8 +45,8 @@ const DEFAULT_HEADERS = [
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
-/** The bytes are valid until the returned promise settles. */
-type ReadBody<T> = (body: PageBody) => T | Promise<T>;
+/** The bytes are valid until the returned promise settles. No message may contain one of the secrets. */
+type ReadBody<T> = (body: PageBody, secrets?: readonly string[]) => T | Promise<T>;
 
 /** The path of a smaller page at the same offset; undefined when the page cannot be smaller. It is too large, or may be the cause of throttling. */
 type SmallerPath = (isTooLarge: boolean) => string | undefined;
@@ -175,7 +175,7 @@ export class UpstreamClient {
         const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
         try {
           const { body, cached } = await this.#attempt(request, inFlight, buffer);
-          const page = await read(body);
+          const page = await read(body, request.signature?.secrets ?? []);
           if (cached) context.repliedFromCache(cached);
           return page;
         } finally {

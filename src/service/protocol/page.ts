@@ -16,7 +16,7 @@ import { isMissing, isObject, readWholeNumber } from '../../model/values.ts';
 import { yieldToEventLoop } from '../../tasks/yield-to-event-loop.ts';
 import { quoted } from '../../text/quoted.ts';
 import { firstOf } from '../../text/words.ts';
-import { cutReply, RequestFailure } from '../request-failure.ts';
+import { cutReply, htmlTitle, RequestFailure } from '../request-failure.ts';
 
 /** Rows of a page, few enough to read, join or encode them without a pause. */
 export interface PagePart<Row> {
@@ -62,6 +62,8 @@ interface ReadOptions<Row> {
   readonly counted?: (records: number) => void;
   /** The page of the listing before. */
   readonly before?: Page<Row> | undefined;
+  /** What no message may contain. */
+  readonly secrets?: readonly string[];
   /** Reading ends with its reason when it aborts. */
   readonly signal?: AbortSignal;
 }
@@ -73,9 +75,9 @@ interface ReadOptions<Row> {
 export async function readPage<Row>(
   bytes: Uint8Array,
   kind: PageKind<Row>,
-  { counted, before, signal }: ReadOptions<Row> = {},
+  { counted, before, signal, secrets = [] }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
-  const envelope = await parsePage(bytes, signal);
+  const envelope = await parsePage(bytes, secrets, signal);
   const records = recordsOf(envelope, kind.field);
   const received = records.length;
   counted?.(received);
@@ -111,13 +113,23 @@ const UTF8 = new TextDecoder();
 /** About 80,000 typical records (26 MiB) have as many. The values of a page are in memory together, whatever `max_page_bytes` is. */
 const MAX_VALUES = 1_000_000;
 
+/** An HTML page has its title in the beginning. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
 /** `JSON.parse` cannot be interrupted: counting, parsing and reading a large page are turns of their own. */
-async function parsePage(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<unknown> {
+async function parsePage(
+  bytes: Uint8Array,
+  secrets: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   const { length } = bytes;
   const start = UTF8.decode(bytes.subarray(0, 100)).trimStart();
   if (length === 0) throw new RequestFailure('body', 'expected JSON, got an empty reply', { retryable: true });
-  if (start.startsWith('<'))
-    throw new ListingFailure('body', `expected JSON, got an HTML or XML page (${length} bytes)`);
+  if (start.startsWith('<')) {
+    const title = htmlTitle(UTF8.decode(bytes.subarray(0, MAX_HEAD_BYTES)), secrets);
+    const page = `an HTML or XML page (${length} bytes)${title === undefined ? '' : `: ${title}`}`;
+    throw new ListingFailure('body', `expected JSON, got ${page}`);
+  }
   const mayHaveTooMany = length > MAX_VALUES;
   if (mayHaveTooMany && atMostValuesIn(bytes) > MAX_VALUES)
     throw new ListingFailure('body', `expected at most ${MAX_VALUES} values in a page, got more`);
