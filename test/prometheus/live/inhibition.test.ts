@@ -35,6 +35,7 @@ const ALERTS: readonly (readonly [name: string, labels: Labels, state: 'active' 
   ['ManyResourcesFiring', MASS, 'active'],
   ['ResourceFiring', { ...MASS, resource_id: '2' }, 'suppressed'],
   ['ResourceFiring', { ...MASS, resource_id: '3', team: 'network' }, 'active'],
+  ['ResourceFiring', { station: 'mass', upstream: 'up', resource_id: '7' }, 'suppressed'],
   ['ResourceFiring', { ...MASS, resource_id: '4', station: 'other' }, 'active'],
   ['ManyResourcesFiring', { station: 'no owner', upstream: 'up' }, 'active'],
   ['ResourceFiring', { station: 'no owner', upstream: 'up', resource_id: '5' }, 'suppressed'],
