@@ -41,6 +41,11 @@ const ROWS: readonly Row[] = [
   },
   { world: 'deny: 403 with HTML', server: `deny all; ${PASS}`, ...down('forbidden', /proxy or (a )?firewall/) },
   { world: 'a redirect to a sign-in page', server: 'return 302 /login;', ...down('status', /location: .*\/login/) },
+  {
+    world: 'a sign-in page',
+    server: `default_type text/html; return 200 '<html><title>Sign in to monitor</title></html>';`,
+    ...down('body', /Sign in to monitor/),
+  },
   { world: 'an empty body', server: 'return 200;', ...down('body', /empty/) },
   { world: 'the connection is closed without a reply', server: 'return 444;', ...down('network', /closed/) },
   {

@@ -144,10 +144,9 @@ describeWorlds(
       ...TRUE,
       run: async () => {
         const world = await startWorld();
-        return world.follow(3, async () => {
-          await world.oidc.stop();
-          await world.oidc.start();
-        });
+        await world.oidc.stop();
+        await world.oidc.start();
+        return world.follow(3);
       },
     },
     {
