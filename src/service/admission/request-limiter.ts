@@ -163,6 +163,11 @@ export class RequestLimiter {
     return Array.from(this.#inFlight).some((other) => !other.isProbe && other.admittedMs <= admittedMs);
   }
 
+  /** After a reload, requests of a refresh that was aborted may still be in flight for the same station. */
+  #isInFlight(refresh: InFlight['refresh']): boolean {
+    return Array.from(this.#inFlight).some((other) => other.refresh === refresh);
+  }
+
   #isOut({ refused }: StationRequests): boolean {
     if (!refused) return false;
     return refused.replies >= OUT_REPLIES && this.#options.now() - refused.sinceMs >= OUTAGE_MS;
@@ -240,7 +245,7 @@ export class RequestLimiter {
       if (pauseMs > 0 && !isHeldAsLong) await this.#pause(pauseMs, signal);
       const station = this.breaker.station(refresh.station);
       this.#queue.add(refresh, station, enter, now());
-      if (station.inFlight === 0) refresh.waiting();
+      if (!this.#isInFlight(refresh)) refresh.waiting();
       this.#admit();
       const admission = await untilAborted(admitted, signal);
       if (admission instanceof RequestFailure) throw admission;
@@ -279,9 +284,9 @@ export class RequestLimiter {
       }
       const { station, refresh } = next;
       const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
+      const isFirstInFlight = !this.#isInFlight(refresh);
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs, this.#unacceptedSinceMs === undefined);
-      const isFirstInFlight = station.inFlight === 0;
       this.breaker.admitted(inFlight);
       this.#queue.take(next)?.(inFlight);
       if (isFirstInFlight) refresh.started();
@@ -428,7 +433,8 @@ export class RequestLimiter {
     this.#inFlight.delete(inFlight);
     this.#rate.ended();
     this.breaker.ended(inFlight, this.#options.now());
-    if (inFlight.station.inFlight === 0 && this.#queue.has(inFlight.refresh)) inFlight.refresh.waiting();
+    const { refresh } = inFlight;
+    if (this.#queue.has(refresh) && !this.#isInFlight(refresh)) refresh.waiting();
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);

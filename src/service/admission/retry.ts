@@ -80,7 +80,7 @@ export class RequestRetries {
     const counts = !throttling.isAccepting || this.#throttlings > MAX_THROTTLINGS;
     if (this.#maxRetries === 0) return 'give-up';
     if (counts && this.#retries >= this.#maxRetries)
-      return retryAfterMs === undefined ? this.#lastResort(throttling) : 'give-up';
+      return retryAfterMs === undefined ? this.#smallerPageOrGiveUp(throttling) : 'give-up';
     if (retryAfterMs) {
       const decision = counts ? this.#retryCounted(retryAfterMs, failure, times) : retry(retryAfterMs, times);
       return decision === 'give-up' && status === 429 ? 'postpone' : decision;
@@ -91,7 +91,7 @@ export class RequestRetries {
   }
 
   /** Throttling without a delay may mean that the page is too large. If nothing else shows it, that is tried once. */
-  #lastResort({ isAccepting, isAtLowestRate, isLone }: ThrottlingState): RetryDecision {
+  #smallerPageOrGiveUp({ isAccepting, isAtLowestRate, isLone }: ThrottlingState): RetryDecision {
     const mayBeSize = isAccepting || isAtLowestRate || (isLone && !this.#hasTriedSmallerPage);
     this.#hasTriedSmallerPage = true;
     return mayBeSize ? 'smaller-page' : 'give-up';

@@ -94,6 +94,23 @@ describe('RequestLimiter', () => {
     ]);
   });
 
+  it('reports the start and the waiting of a refresh beside requests of an earlier one of the same station', async () => {
+    const { clock, send, finish } = setUp(3, 0.5);
+    const reports: [what: string, atMs: number][] = [];
+    const started = () => reports.push(['started', clock.now()]);
+    const waiting = () => reports.push(['waiting', clock.now()]);
+    const refresh = refreshOf('a', 0, { started, waiting });
+    const earlier = send('before a reload', refreshOf('a'), 9000);
+    await finish(9000, [earlier, send('a1', refresh), send('a2', refresh)]);
+    expect(reports).toEqual([
+      ['waiting', 0],
+      ['waiting', 0],
+      ['started', 2000],
+      ['waiting', 2100],
+      ['started', 4000],
+    ]);
+  });
+
   it('bounds requests in flight and their rate at once', async () => {
     const { starts, refreshOnce, finish } = setUp(2, 4);
     await finish(
