@@ -54,7 +54,7 @@ async function requestsPerHour(settings: object): Promise<number> {
   const options = { baseUrl: new URL('http://service'), listStyle: 'repeat' as const, pageSize, concurrency };
   const clock = { wallMs: () => elapsedMs, elapsedMs: () => elapsedMs };
   const reader = new SnapshotReader(spec, {
-    source: stationSource(spec.path, { client, options, replies: new SerialQueue() }),
+    source: stationSource(spec.path, { client, options, replies: new SerialQueue(), reducedPageSizes: new Map() }),
     clock,
   });
   await reader.read(newContext());

@@ -74,6 +74,8 @@ export interface Upstream {
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
   readonly texts: InternedTexts;
+  /** By station, until a reload. */
+  readonly reducedPageSizes: Map<string, number>;
 }
 
 /**
@@ -105,8 +107,10 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
   for (const [name, upstream] of next.upstreams) {
     const former = old?.upstreams.get(name);
     if (!isSameService(former, upstream)) continue;
-    if (former === upstream) upstream.client.forgetAuthFailure();
-    else upstream.limiter.takeOver(former.limiter);
+    if (former === upstream) {
+      upstream.client.forgetAuthFailure();
+      upstream.reducedPageSizes.clear();
+    } else upstream.limiter.takeOver(former.limiter);
   }
   for (const [name, station] of next.stations) {
     const predecessor = old?.stations.get(name);
@@ -168,14 +172,14 @@ function newStation(
   journal: StationJournal,
   services: SharedServices,
 ): StationCache<Resources> {
-  const { client, options, texts } = upstream;
+  const { client, options, texts, reducedPageSizes } = upstream;
   const { own, records, replies, compressors } = services;
   const observer: Partial<ListingObserver> = {
     ...services.observer,
     readFailed: own.upstreams.observer(spec.upstream).readFailed,
     pageSizeReduced: (_context, pageSize) => journal.pageSizeReduced(pageSize),
   };
-  const source = stationSource(spec.path, { client, options, replies, records, observer });
+  const source = stationSource(spec.path, { client, options, replies, reducedPageSizes, records, observer });
   const collector = stationCollector(spec, { source, texts, compressors });
   return new StationCache<Resources>(spec, {
     collector,
@@ -202,7 +206,9 @@ function connectUpstreams(
     const options = upstreamOptions(name, config, `telemetry-station-exporter/${services.build.version}`);
     const client = new UpstreamClient(options, requestObserver(name, services));
     const access = upstreamAccess(options);
-    upstreams.set(name, { raw, options, access, client, limiter: client.limiter, texts: new InternedTexts() });
+    const { limiter } = client;
+    const texts = new InternedTexts();
+    upstreams.set(name, { raw, options, access, client, limiter, texts, reducedPageSizes: new Map() });
   }
   return upstreams;
 }

@@ -212,7 +212,7 @@ function reducedPageLines({ upstreams, stations }: Facts): readonly string[] {
     const own = listedStations(stations).filter(({ spec }) => spec.upstream === name);
     const sizes = own.map(({ snapshot }) => snapshot.reducedPageSize).filter((size) => size !== undefined);
     const requested = Array.from(new Set(sizes)).join(', ');
-    const text = `pages of ${requested} are requested from ${countText(sizes.length, 'station')}, because larger ones are too large for the service: lower page_size.`;
+    const text = `pages of ${requested} are requested from ${countText(sizes.length, 'station')}, because larger ones may be too large for the service: lower page_size.`;
     return sizes.length === 0 ? [] : [`page size: upstream ${name}: ${text}`];
   });
 }

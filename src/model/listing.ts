@@ -88,7 +88,7 @@ export interface Listing<Row> extends RejectedRecords {
   readonly reportedTotal: number | undefined;
   /** How many records of a page the service returns at most, where that is less than requested; undefined: as many as requested. */
   readonly pageLimit?: number | undefined;
-  /** The size of the pages that are requested, where the service has rejected pages of `page_size` as too large. */
+  /** The size of the pages that are requested, where those of `page_size` may be too large for the service. */
   readonly reducedPageSize?: number;
   readonly pages: number;
   readonly duplicates: number;

@@ -16,7 +16,7 @@ export interface RequestObserver {
 export interface ListingObserver {
   /** A complete 2xx reply could not be read: it is not a page, or the refresh timed out meanwhile. */
   readFailed(reason: FailureReason): void;
-  /** The service rejected a page as too large; pages of this size are requested from now on. */
+  /** The service rejected a page as too large, or as it may be; pages of this size are requested instead. */
   pageSizeReduced(context: ListingContext, pageSize: number): void;
   pageReceived(page: ListedPage): void;
 }

@@ -27,6 +27,8 @@ interface Service {
   readonly options: SourceOptions;
   /** Replies are read one at a time, or those that arrive together would block the event loop together, and be parsed in memory together. */
   readonly replies: SerialQueue;
+  /** The page size of stations for which that of the options is too large. */
+  readonly reducedPageSizes: Map<string, number>;
   readonly observer?: Partial<ListingObserver>;
   /** Bounds the records in memory. */
   readonly records?: RecordCounter | undefined;
@@ -72,10 +74,10 @@ const MIN_PAGE_SIZE = 10;
 class ListingReader {
   readonly #station: StationPath;
   readonly #service: Service;
-  /** Reduced for all listings when a page is too large for the service. */
-  #pageSize: number;
   /** The page size of a refresh in which a page may have been too large: it was throttled again and again. */
   readonly #triedSizes = new WeakMap<ListingContext, number>();
+  /** The first refresh in which a page size that was only tried was the solution. */
+  #solvedIn: WeakRef<ListingContext> | undefined;
   /** The number of records of the largest page so far. */
   #largestPage = 0;
   /** The number of records of each listing that are in memory, by kind and path. */
@@ -84,7 +86,6 @@ class ListingReader {
   constructor(station: StationPath, service: Service) {
     this.#station = station;
     this.#service = service;
-    this.#pageSize = service.options.pageSize;
   }
 
   async list<Row>(requested: Omit<OpenListing<Row>, 'path' | 'read' | 'records'>): Promise<Listing<Row>> {
@@ -98,8 +99,8 @@ class ListingReader {
     records?.keep(context.station, this.#recordsWith(listing));
     this.#kept.set(listingKey(listing), listing.records);
     pages.set(path, listing.read);
-    const isReduced = this.#pageSize < options.pageSize;
-    return isReduced ? { ...listed, reducedPageSize: this.#pageSize } : listed;
+    const pageSize = this.#pageSizeOf(context);
+    return pageSize < options.pageSize ? { ...listed, reducedPageSize: pageSize } : listed;
   }
 
   async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
@@ -110,7 +111,11 @@ class ListingReader {
     let requested = Math.min(size, this.#pageSizeOf(context));
     const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
     const smaller = (isTooLarge: boolean) => {
-      if (requested <= MIN_PAGE_SIZE) return undefined;
+      if (requested <= MIN_PAGE_SIZE) {
+        // A proxy that rejects every page may do so for some minutes only.
+        if (isTooLarge) this.#service.reducedPageSizes.delete(context.station);
+        return undefined;
+      }
       requested = this.#reducedPageSize(context, requested, isTooLarge);
       return currentPath();
     };
@@ -120,7 +125,7 @@ class ListingReader {
         return this.#read(listing, currentPath(), body, secrets);
       });
       const { received, total } = page;
-      this.#accepted(context, received);
+      this.#accepted(context, requested, received);
       const query = { path: this.#station, filters };
       const place = { kind: kind.name, query, offset, size: requested };
       observer?.pageReceived?.({ ...place, received, total, body: await body.plain() });
@@ -174,25 +179,33 @@ class ListingReader {
   }
 
   #pageSizeOf(context: ListingContext): number {
-    return Math.min(this.#pageSize, this.#triedSizes.get(context) ?? this.#pageSize);
+    const { options, reducedPageSizes } = this.#service;
+    const known = reducedPageSizes.get(context.station) ?? options.pageSize;
+    return Math.min(known, this.#triedSizes.get(context) ?? known);
   }
 
   /** Halved when a page is rejected as too large; concurrent pages that fail alike reduce it once. */
   #reducedPageSize(context: ListingContext, rejected: number, isTooLarge: boolean): number {
     if (rejected <= this.#pageSizeOf(context)) {
       const size = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
-      if (isTooLarge) this.#pageSize = size;
+      if (isTooLarge) this.#service.reducedPageSizes.set(context.station, size);
       else this.#triedSizes.set(context, size);
       this.#service.observer?.pageSizeReduced?.(context, size);
     }
     return this.#pageSizeOf(context);
   }
 
-  /** A smaller page that was only tried was the cure if no larger one has ever been accepted. */
-  #accepted(context: ListingContext, received: number): void {
+  /**
+   * A smaller page that was only tried was the solution if it was full and no larger one has ever been accepted. The throttling may have ended
+   * just then: the size is kept when that happens in a second refresh, which has begun with the size before.
+   */
+  #accepted(context: ListingContext, requested: number, received: number): void {
     this.#largestPage = Math.max(this.#largestPage, received);
     const triedSize = this.#triedSizes.get(context);
-    if (triedSize !== undefined && this.#largestPage <= triedSize) this.#pageSize = this.#pageSizeOf(context);
+    if (triedSize === undefined || received < requested || this.#largestPage > triedSize) return;
+    this.#solvedIn ??= new WeakRef(context);
+    if (this.#solvedIn.deref() !== context)
+      this.#service.reducedPageSizes.set(context.station, this.#pageSizeOf(context));
   }
 }
 

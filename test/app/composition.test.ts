@@ -132,6 +132,20 @@ describe('startGeneration', () => {
     startGeneration(next, old);
     expect(next.stations.get('a')?.view().served?.data.snapshot.size).toBe(1);
   });
+
+  it('lets unchanged stations request full pages again', async () => {
+    const tooLargeOnce = { ...replyWith(413), when: first(1) };
+    const service = await startTestService({ source: () => entriesOf(3), faults: { '*': [tooLargeOnce] } });
+    const config = configOf(service.url, ['a'], { upstream: { page_size: 100 } });
+    const old = await refreshed(config);
+    const pageSize = () => old.stations.get('a')?.view().served?.data.snapshot.reducedPageSize;
+    expect(pageSize()).toBe(50);
+    const next = await generationOf(config, old);
+    startGeneration(next, old);
+    expect(next.stations.get('a')).toBe(old.stations.get('a'));
+    await refreshAll(next);
+    expect(pageSize()).toBeUndefined();
+  });
 });
 
 describe('endGeneration', () => {

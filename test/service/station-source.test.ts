@@ -534,17 +534,54 @@ describe('stationSource page size', () => {
     expect(reductions).toHaveLength(1);
   });
 
-  it('keeps a page size that was only tried if no larger page was ever accepted', async () => {
-    let largest = 50;
-    const { list, requests } = setUp(service(rows(60)), () => largest, { isTooLarge: false });
+  describe('after repeated throttling', () => {
+    /** The sizes of the requests of each refresh, in which the service accepts pages up to that size. */
+    async function sizesOf(all: readonly unknown[], ...accepted: number[]) {
+      let largest = 0;
+      const { list, requests } = setUp(service(all), () => largest, { isTooLarge: false });
+      const refreshes: number[][] = [];
+      for (largest of accepted) {
+        requests.length = 0;
+        await list({}, listingContext());
+        refreshes.push(requests.map(({ size }) => size));
+      }
+      return refreshes;
+    }
+
+    it('shows the size that was tried', async () => {
+      const { list } = setUp(service(rows(60)), () => 50, { isTooLarge: false });
+      expect(await list({}, listingContext())).toMatchObject({ reducedPageSize: 50 });
+    });
+
+    it('keeps the size that was tried after a second refresh, unless a larger page was accepted', async () => {
+      expect(await sizesOf(rows(60), 50, 50, 50, 25, 50)).toEqual([
+        [100, 50, 50],
+        [100, 50, 50],
+        [50, 50],
+        [50, 25, 25, 25],
+        [50, 50],
+      ]);
+    });
+
+    it('does not keep it when the next refresh has its full size accepted', async () => {
+      expect(await sizesOf(rows(60), 50, 100, 50, 100)).toEqual([[100, 50, 50], [100], [100, 50, 50], [100]]);
+    });
+
+    it('does not keep it when a full page would have had no more records', async () => {
+      expect(await sizesOf(rows(40), 50, 50, 100)).toEqual([[100, 50], [100, 50], [100]]);
+    });
+  });
+
+  it('requests full pages again after one of ten was too large', async () => {
+    let largest = 25;
+    const { list, requests } = setUp(service(rows(60)), () => largest);
     await list({}, listingContext());
-    expect(await list({}, listingContext())).toMatchObject({ reducedPageSize: 50 });
-    largest = 25;
-    await list({}, listingContext());
-    largest = 50;
-    await list({}, listingContext());
-    const sizes = requests.map(({ size }) => size);
-    expect(sizes).toEqual([100, 50, 50, 50, 50, 50, 25, 25, 25, 50, 50]);
+    largest = 0;
+    await expect(list({}, listingContext())).rejects.toMatchObject({ reason: 'status' });
+    requests.length = 0;
+    largest = 100;
+    expect(await list({}, listingContext())).not.toHaveProperty('reducedPageSize');
+    expect(requests.map(({ size }) => size)).toEqual([100]);
   });
 
   it('names page_size and the records when a page of ten is too large', async () => {

@@ -192,7 +192,7 @@ ${facts('lines', 'story', [
   { term: 'Pages', value: `${numberText(pages)} (all listings that were due)` },
   ...(reducedPageSize === undefined
     ? []
-    : [{ term: 'Page size', value: `${numberText(reducedPageSize)} (larger pages are too large for the service)` }]),
+    : [{ term: 'Page size', value: `${numberText(reducedPageSize)} (larger pages may be too large for the service)` }]),
   { term: 'Duplicate records', value: numberText(duplicates) },
   { term: 'Rejected records', value: `${numberText(rejected)} (without a usable resource_id)` },
   { term: 'Invalid fields', value: fields.length === 0 ? 'none' : html`<ul>${fields}</ul>` },

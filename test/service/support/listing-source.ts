@@ -74,7 +74,8 @@ export function sourceOf(
   };
   const baseUrl = new URL('http://service.test');
   const options = { baseUrl, listStyle: 'repeat', pageSize: 10, concurrency: 4, ...setting } as const;
-  const source = stationSource(station, { client: { get }, options, replies: new SerialQueue(), observer, records });
+  const shared = { replies: new SerialQueue(), reducedPageSizes: new Map() };
+  const source = stationSource(station, { client: { get }, options, observer, records, ...shared });
   const context = { texts: new InternedTexts(), states: new StateMeanings() };
   const lists = { list: source.lister(resourceListing(context)), listIds: source.lister(ID_LISTING) };
   return { ...lists, source, requests, underWay, unpacked };

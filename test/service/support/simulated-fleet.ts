@@ -264,7 +264,8 @@ export class SimulatedFleet {
     if (typeof pages !== 'object') return sourceWith((_filters, context) => this.#list(context, pages));
     const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: name };
     const options = { baseUrl: BASE_URL, listStyle: 'repeat', pageSize: pages.pageSize, concurrency } as const;
-    return stationSource(path, { client: this.#client, options, replies: new SerialQueue() });
+    const shared = { replies: new SerialQueue(), reducedPageSizes: new Map() };
+    return stationSource(path, { client: this.#client, options, ...shared });
   }
 
   #pageOf(station: string, path: string): SimulatedPage | undefined {

@@ -123,7 +123,7 @@ describe('stationPage', () => {
       { reportedTotal: undefined },
     ],
     [
-      'Unique resources3 Reported total4 Pages1,234 (all listings that were due) Page size50 (larger pages are too large for the service) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
+      'Unique resources3 Reported total4 Pages1,234 (all listings that were due) Page size50 (larger pages may be too large for the service) Duplicate records2 Rejected records1 (without a usable resource_id) Invalid fieldscreate_time: 1,000',
       {
         reportedTotal: 4,
         pages: 1234,
