@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . scripts/tools.sh
 . scripts/cluster.sh
 
-OPERATOR_VERSION=v0.85.0
+OPERATOR_VERSION=v0.92.0
 GATEWAY_VERSION=v1.2.1
 chart=deploy/helm/telemetry-station-exporter
 
@@ -27,7 +27,8 @@ quietly() {
     exit 1
   fi
 }
-module() { (cd "$work" && retried go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); }
+# A module may need a newer Go than the one here.
+module() { (cd "$work" && GOTOOLCHAIN=auto retried go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); }
 operator=$(module "github.com/prometheus-operator/prometheus-operator@$OPERATOR_VERSION")
 gateway=$(module "sigs.k8s.io/gateway-api@$GATEWAY_VERSION")
 quietly kubectl apply --server-side --filename "$operator/example/prometheus-operator-crd" --filename "$gateway/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"

@@ -62,10 +62,7 @@ helm_3() { built helm-3 -ldflags '-s -w'; }
 helm_4() { built helm-4 -ldflags '-s -w'; }
 # actionlint and jsonnet.
 linters() { built lint; }
-# pint.
 pint_folder() { built pint; }
-# vmagent, vmalert and victoria-metrics.
-victoria_metrics() { built victoria-metrics -ldflags '-s -w'; }
 
 # wheels NAME: prints a folder with the packages of scripts/tools/NAME.txt, which lists wheels for Linux on x86-64.
 wheels() {
@@ -84,5 +81,5 @@ prometheus_client() { wheels prometheus-client; }
 
 # start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
 start_builds() {
-  (for build in prometheus_3 alertmanager linters pint_folder helm_3 helm_4 victoria_metrics kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
+  (for build in prometheus_3 alertmanager linters pint_folder helm_3 helm_4 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }
