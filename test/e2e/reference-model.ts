@@ -73,7 +73,12 @@ export function expectedData(
     addResource(families, read, firedBefore.delete(id));
   }
   // A record that was rejected may be that of a resource which still fires.
-  if (rejected > 0) for (const labels of firedBefore.values()) families.add('resource_firing', labels, 1);
+  const held = rejected > 0 ? [...firedBefore.values()] : [];
+  for (const labels of held) families.add('resource_firing', labels, 1);
+  const unknown = families.all['listing_resources']?.[JSON.stringify({ alert_state: 'unknown' })] ?? 0;
+  const firing = Object.keys(families.all['resource_firing'] ?? {}).length;
+  const sets = { all: firstById(records).size + rejected + held.length, firing, unknown, missing: rejected };
+  for (const [set, size] of Object.entries(sets)) families.add('last_known_resources', { set }, size);
   return families.all;
 }
 

@@ -11,6 +11,8 @@ const HEALTH_FAMILIES = [
   'info',
   'up',
   'failure',
+  'failure_info',
+  'data_timestamp_seconds',
   'last_success_timestamp_seconds',
   'data_timestamp_seconds',
   'last_attempt_timestamp_seconds',
