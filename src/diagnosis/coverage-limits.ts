@@ -2,7 +2,7 @@ import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { type Coverage, coverageRange, noShareReason, totalsOf } from '../status/station-status.ts';
+import { type Coverage, coveredRange, leastCoverage, noShareReason, totalsOf } from '../status/station-status.ts';
 import { countText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 
@@ -44,16 +44,16 @@ export function coverageVerdict(
   if (labels.length > 0 && groups.length === 0) problems.push(`no resource has ${labelWords(labels)}`);
   const sum = totalsOf(groups, false);
   const counts = countWords(sum);
-  const range = coverageRange(sum);
-  if (range !== undefined && minCoverage !== undefined && range[0] < minCoverage)
-    problems.push(`${shareWords(range, labels)}, expected at least ${minCoverage}: ${counts}`);
+  const least = leastCoverage(sum);
+  if (least !== undefined && minCoverage !== undefined && least < minCoverage)
+    problems.push(`${shareWords(sum, labels)}, expected at least ${minCoverage}: ${counts}`);
   if (maxWithoutRules !== undefined && sum.withoutRules > maxWithoutRules)
     problems.push(
       `${countText(sum.withoutRules, 'resource')}${ofLabels(labels)} ${sum.withoutRules === 1 ? 'has' : 'have'} no alert rules, expected at most ${maxWithoutRules}`,
     );
   return {
     problems,
-    coverage: range === undefined ? noShareReason(sum) : `${shareWords(range, labels)}: ${counts}`,
+    coverage: least === undefined ? noShareReason(sum) : `${shareWords(sum, labels)}: ${counts}`,
   };
 }
 
@@ -80,9 +80,10 @@ function ofLabels(labels: readonly LabelFilter[]): string {
 }
 
 /** Rounded down, so that it never looks like the limit. */
-function shareWords(range: readonly [number, number], labels: readonly LabelFilter[]): string {
+function shareWords(coverage: Coverage, labels: readonly LabelFilter[]): string {
   const whose = labels.length === 0 ? '' : ` of resources${ofLabels(labels)}`;
-  const shares = new Set(range.map((share) => Math.floor(share * 10_000) / 10_000));
+  const { covered = [], all = 0 } = coveredRange(coverage) ?? {};
+  const shares = new Set(covered.map((part) => Math.floor((10_000 * part) / all) / 10_000));
   return `coverage${whose} is ${[...shares].join(' to ')}`;
 }
 

@@ -173,20 +173,26 @@ export interface Coverage {
   readonly unknownCoverage: number;
 }
 
-/** The least and the largest share of resources with alert rules that is possible; undefined: it is known of no resource. */
-export function coverageRange({
+/** The least and the largest number of resources that may have alert rules, and that of all; undefined: it is known of no resource. */
+export function coveredRange({
   withRules,
   withoutRules,
   unknownCoverage,
-}: Coverage): readonly [least: number, most: number] | undefined {
-  if (withRules + withoutRules === 0) return undefined;
-  const all = withRules + withoutRules + unknownCoverage;
-  return [withRules / all, (withRules + unknownCoverage) / all];
+}: Coverage): { readonly covered: readonly [least: number, most: number]; readonly all: number } | undefined {
+  const known = withRules + withoutRules;
+  if (known === 0) return undefined;
+  return { covered: [withRules, withRules + unknownCoverage], all: known + unknownCoverage };
+}
+
+/** The least share of resources with alert rules that is possible; undefined: it is known of no resource. */
+export function leastCoverage(coverage: Coverage): number | undefined {
+  const range = coveredRange(coverage);
+  return range && range.covered[0] / range.all;
 }
 
 /** The share of resources with alert rules; undefined while it is unknown of any, and without resources. */
 export function coverageShare(coverage: Coverage): number | undefined {
-  return coverage.unknownCoverage === 0 ? coverageRange(coverage)?.[0] : undefined;
+  return coverage.unknownCoverage === 0 ? leastCoverage(coverage) : undefined;
 }
 
 /** Coverage, and of how many resources and rejected records; undefined is unknown. */

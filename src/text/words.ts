@@ -36,8 +36,8 @@ export function shareText(part: number, total: number): string {
 }
 
 /** `66–100 %`; one share if both look the same. */
-export function shareRangeText([least, most]: readonly [number, number]): string {
-  const [first, last] = [shareText(least, 1), shareText(most, 1)];
+export function shareRangeText([least, most]: readonly [number, number], total: number): string {
+  const [first, last] = [shareText(least, total), shareText(most, total)];
   return first === last ? first : `${first.replace(' %', '')}–${last}`;
 }
 

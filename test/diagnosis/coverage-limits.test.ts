@@ -50,6 +50,12 @@ describe('coverageVerdict', () => {
       ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources have alert rules'],
     ],
     [
+      'a share as it is, if four digits are enough',
+      [station('a', { withRules: 57, withoutRules: 43 })],
+      { minCoverage: 0.95 },
+      ['coverage is 0.57, expected at least 0.95: 57 of 100 resources have alert rules'],
+    ],
+    [
       'a share just below the limit',
       [station('a', { withRules: 94_999, withoutRules: 5001 })],
       { minCoverage: 0.95 },

@@ -39,7 +39,7 @@ const WORLDS: Readonly<Record<string, World>> = {
     counts: [2, 1, 4],
     types: ['type.a', 'type.b'],
     share: null,
-    text: '29–86 % 4 unknown',
+    text: '28–85 % 4 unknown',
   },
   'no number of rules of any resource': {
     entries: [...several(2, 'a', undefined, true), entry('b', 'many')],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countText, durationText, shareText } from '../../src/text/words.ts';
+import { countText, durationText, shareRangeText, shareText } from '../../src/text/words.ts';
 
 const S = 1000;
 const MIN = 60 * S;
@@ -17,12 +17,21 @@ describe('shareText', () => {
   it.each([
     [849, 1000, '84 %'],
     [29, 100, '29 %'],
+    [57, 100, '57 %'],
     [99, 10_000, '<1 %'],
     [100, 10_000, '1 %'],
     [9999, 10_000, '99 %'],
     [5, 5, '100 %'],
     [0, 5, '0 %'],
   ])('formats %d of %d as %s', (part, total, text) => expect(shareText(part, total)).toBe(text));
+});
+
+describe('shareRangeText', () => {
+  it.each([
+    [166, 250, 250, '66–100 %'],
+    [29, 29, 100, '29 %'],
+    [2, 6, 7, '28–85 %'],
+  ])('formats %d to %d of %d as %s', (least, most, total, text) => expect(shareRangeText([least, most], total)).toBe(text));
 });
 
 describe('durationText', () => {

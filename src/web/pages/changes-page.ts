@@ -79,12 +79,11 @@ function unfolded(change: StationChange): CountedChange {
 const MAX_UNFOLDED = 10;
 
 function folded(changes: readonly StationChange[]): readonly CountedChange[] {
-  const keyOf = ({ station, atMs, change }: StationChange) => JSON.stringify([station, atMs, change]);
+  const keyed = changes.map((change) => ({ change, key: `${change.atMs} ${change.change} ${change.station}` }));
   const counts = new Map<string, number>();
-  for (const change of changes) add(counts, keyOf(change), 1);
+  for (const { key } of keyed) add(counts, key, 1);
   const shown = new Set<string>();
-  return changes.flatMap((change) => {
-    const key = keyOf(change);
+  return keyed.flatMap(({ change, key }) => {
     const count = counts.get(key) ?? 0;
     if (count <= MAX_UNFOLDED) return unfolded(change);
     if (shown.has(key)) return [];

@@ -3,9 +3,10 @@ import type { Link } from '../../resources/links.ts';
 import { explainStation } from '../../status/problems.ts';
 import {
   type CountedCoverage,
-  coverageRange,
+  coveredRange,
   failureTone,
   isOnlyRejecting,
+  leastCoverage,
   noDataReason,
   noShareReason,
   STATION_STATES,
@@ -68,10 +69,10 @@ export function trail(root: string, here: string, station?: string): Html {
 /** The share of resources with alert rules, and of how many it is unknown, for which the share is a range. `href`: of those without rules. */
 export function coverageText(coverage: CountedCoverage | undefined, href: string): Html {
   if (coverage === undefined) return NO_DATA_CELL;
-  const range = coverageRange(coverage);
+  const range = coveredRange(coverage);
   if (range === undefined) return unknown(noShareReason(coverage));
   const { withoutRules, unknownCoverage } = coverage;
-  const share = shareRangeText(range);
+  const share = shareRangeText(range.covered, range.all);
   const title = `${countText(withoutRules, 'resource')} without alert rules`;
   const link = withoutRules === 0 ? html`${share}` : html`<a href="${href}" title="${title}">${share}</a>`;
   if (unknownCoverage === 0) return link;
@@ -120,7 +121,7 @@ export function countTiles(
     {
       term: 'Coverage',
       value: coverageText(counts, hrefOf('?without_rules=yes')),
-      share: counts && coverageRange(counts)?.[0],
+      share: counts && leastCoverage(counts),
     },
   ];
 }

@@ -2,10 +2,10 @@ import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } f
 import type { Selection } from '../../resources/selection.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
-  coverageRange,
   failureTone,
   isCritical,
   knownCounts,
+  leastCoverage,
   type OwnerCount,
   STATION_STATES,
   type StationStatus,
@@ -128,7 +128,7 @@ function statusColumns(nowMs: number, hasUnknown: boolean): readonly StationColu
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: ({ snapshot }) => snapshot && coverageRange(snapshot)?.[0],
+      value: ({ snapshot }) => snapshot && leastCoverage(snapshot),
       cell: ({ name, snapshot }) => coverageText(snapshot, stationHref(name, '?without_rules=yes')),
     },
     {
@@ -343,7 +343,7 @@ function ownerColumns(label: string, hasUnknown: boolean): readonly SortableColu
       heading: 'Coverage',
       by: 'coverage',
       isNumber: true,
-      value: (count) => coverageRange(count)?.[0],
+      value: leastCoverage,
       cell: (count) => coverageText(count, searchHref(count, { without_rules: 'yes' })),
     },
   ];
