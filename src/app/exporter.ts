@@ -266,7 +266,7 @@ export class Exporter implements ExporterPort {
     const nowMs = Date.now();
     this.#removed = removedAfter(this.#removed, [...old.keys()], next, nowMs);
     if (this.#removed?.atMs === nowMs)
-      log.warn('many stations removed by the reload, their alerts have ended', {
+      log.warn('many stations removed by the reload, their alerts will end', {
         ...namedFields('removed', removed),
         before: old.size,
       });

@@ -376,7 +376,7 @@ function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem
     stations: [],
     who: 'configuration',
     problem,
-    what: `${problem}: ${namesText(names)}. Alerts on them have ended.`,
+    what: `${problem}: ${namesText(names)}. Alerts on them end.`,
     advice: 'If they were not removed on purpose, restore the files and reload. Half of a file may be valid.',
     sinceMs: atMs,
   };

@@ -159,11 +159,9 @@ describe('a reload that changes which stations there are', () => {
     const removed = 'removed=12 removed_stations="s8, s9, s10, s11, s12, and 7 more"';
     expect(cut.logged).toEqual([
       `info msg="configuration reloaded" stations=8 added=0 ${removed} changed=0`,
-      `warn msg="many stations removed by the reload, their alerts have ended" ${removed} before=20`,
+      `warn msg="many stations removed by the reload, their alerts will end" ${removed} before=20`,
     ]);
-    const shown = [
-      '12 of 20 stations removed by a reload: s8, s9, s10, s11, s12, and 7 more. Alerts on them have ended.',
-    ];
+    const shown = ['12 of 20 stations removed by a reload: s8, s9, s10, s11, s12, and 7 more. Alerts on them end.'];
     expect(cut.shown).toEqual(shown);
     expect(await reload(...names.slice(0, 8))).toMatchObject({ logged: [expect.stringContaining('info')], shown });
     expect(await reload(...names)).toMatchObject({ logged: [expect.stringContaining('added=12')], shown: [] });

@@ -14,7 +14,6 @@ const HEALTH_FAMILIES = [
   'failure_info',
   'data_timestamp_seconds',
   'last_success_timestamp_seconds',
-  'data_timestamp_seconds',
   'last_attempt_timestamp_seconds',
   'refresh_duration_seconds',
 ];
@@ -42,10 +41,9 @@ export function expectedState(failing: string | undefined): ReturnType<typeof st
   return { up: failing === undefined ? 1 : 0, failure: Object.fromEntries(failure) };
 }
 
-/** Without the counters and what was last known, which depend on previous snapshots. */
+/** Without the counters, which depend on previous snapshots. */
 export function withoutCounters(data: StationMetrics): StationMetrics {
-  const dependsOnPrevious = (family: string) => family.endsWith('_total') || family === 'last_known_resources';
-  return Object.fromEntries(Object.entries(data).filter(([family]) => !dependsOnPrevious(family)));
+  return Object.fromEntries(Object.entries(data).filter(([family]) => !family.endsWith('_total')));
 }
 
 function publishedOf(

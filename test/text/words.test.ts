@@ -31,7 +31,9 @@ describe('shareRangeText', () => {
     [166, 250, 250, '66–100 %'],
     [29, 29, 100, '29 %'],
     [2, 6, 7, '28–85 %'],
-  ])('formats %d to %d of %d as %s', (least, most, total, text) => expect(shareRangeText([least, most], total)).toBe(text));
+  ])('formats %d to %d of %d as %s', (least, most, total, text) =>
+    expect(shareRangeText([least, most], total)).toBe(text),
+  );
 });
 
 describe('durationText', () => {
