@@ -208,6 +208,8 @@ function isoTime(seconds: number | undefined): CellValue {
 /** The fields that a record may lack for a reason: a gateway leaves out what is zero. */
 export const ABSENT_FIELDS = Object.values(FIELDS).filter(({ ifAbsent }) => ifAbsent !== undefined);
 
+const ABSENT_WIRES = ABSENT_FIELDS.map(({ wire }) => wire);
+
 /** The values that records have in fields that they lack, as if the service had sent them; null and unreadable values stay unknown. */
 export type AbsentFields = Readonly<Partial<Record<RecordField, string | number>>>;
 
@@ -272,36 +274,35 @@ export function readResource(
   };
 }
 
-/** The resource as if its record had been read with these values, if what is unknown was absent. */
-export function withAbsentFields(resource: Resource, absentFields: AbsentFields): Resource {
-  const unknown = (Object.entries(FIELDS) as [FieldKey, Field][]).filter(
-    ([key, { wire, missing }]) => Object.hasOwn(absentFields, wire) && resource[key] === missing,
+/**
+ * The resource as if its record had been read with the present values. A field was absent if it has the former value or, where there was
+ * none, if it is unknown.
+ */
+export function withAbsentFields(resource: Resource, former: AbsentFields, present: AbsentFields): Resource {
+  const absent = (Object.entries(FIELDS) as [FieldKey, Field][]).filter(
+    ([key, field]) => field.ifAbsent !== undefined && resource[key] === valueIfAbsent(field, former),
   );
-  const values = unknown.map(([key, { wire, read }]) => [key, read(absentFields[wire as RecordField])]);
-  return { ...resource, ...Object.fromEntries(values) };
+  return { ...resource, ...Object.fromEntries(absent.map(([key, field]) => [key, valueIfAbsent(field, present)])) };
 }
 
-type SentRecord = Readonly<Partial<Record<RecordField, unknown>>>;
+function valueIfAbsent({ wire, read, missing }: Field, absentFields: AbsentFields): FieldValue | Invalid {
+  const value = absentFields[wire as RecordField];
+  return value === undefined ? missing : read(value);
+}
+
+type SentRecord = Partial<Record<RecordField, unknown>>;
 
 /** Changes the record, which no one else has yet: a copy takes several times as long. */
 function addAbsentFields(sent: SentRecord, absentFields: AbsentFields): void {
-  for (const [wire, value] of Object.entries(absentFields))
-    if (sent[wire as RecordField] === undefined) Object.assign(sent, { [wire]: value });
+  for (const [wire, value] of Object.entries(absentFields) as [RecordField, string | number][])
+    if (sent[wire] === undefined) sent[wire] = value;
 }
 
-/** The fields that the record lacks. Rows share the lists. */
+/** The fields that the record lacks. Records that lack none share a list. */
 function absentIn(sent: SentRecord): readonly RecordField[] {
-  let bits = 0;
-  ABSENT_FIELDS.forEach(({ wire }, at) => {
-    if (sent[wire] === undefined) bits += 2 ** at;
-  });
-  return ABSENT_LISTS[bits] as readonly RecordField[];
+  const absent = ABSENT_WIRES.filter((wire) => sent[wire] === undefined);
+  return absent.length === 0 ? NO_FIELDS : absent;
 }
-
-/** Each combination of these fields, at the number whose bits they are. */
-const ABSENT_LISTS = Array.from({ length: 2 ** ABSENT_FIELDS.length }, (_, bits) =>
-  ABSENT_FIELDS.filter((_field, at) => Math.floor(bits / 2 ** at) % 2 === 1).map(({ wire }) => wire),
-);
 
 export const NO_FIELDS: readonly RecordField[] = [];
 

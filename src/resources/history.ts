@@ -39,7 +39,8 @@ export async function historyAfterReload(former: FormerStation, spec: ResourceSp
   const values = new LabelValues(spec.labelValues, former.values);
   if (isDeepStrictEqual(derivedBy(former.spec), derivedBy(spec))) return { comparison, churn, lastKnown, values };
   const { reference, totals, published } = churn;
-  const derived = await derivedParts([reference, snapshot], spec);
+  const derive = (resource: Resource) => derivedResource(resource, former.spec, spec);
+  const derived = await derivedParts([reference, snapshot], derive);
   const partsOf = ({ parts }: Snapshot) => parts.map((part) => derived.get(part) ?? part);
   return {
     comparison,
@@ -48,7 +49,7 @@ export async function historyAfterReload(former: FormerStation, spec: ResourceSp
       totals: churnWithMeanings(totals, spec.states),
       published: churnWithMeanings(published, spec.states),
     },
-    lastKnown: await lastKnownAs((resource) => derivedResource(resource, spec), lastKnown, partsOf(snapshot)),
+    lastKnown: await lastKnownAs(derive, lastKnown, partsOf(snapshot)),
     values,
   };
 }
@@ -60,25 +61,21 @@ function derivedBy({ products, states, absentFields, resourceLabels }: ResourceS
 
 async function derivedParts(
   snapshots: readonly (Snapshot | undefined)[],
-  spec: ResourceSpec,
+  derive: (resource: Resource) => Resource,
 ): Promise<ReadonlyMap<Part<Resource>, Part<Resource>>> {
   const parts = new Set(snapshots.flatMap((snapshot) => snapshot?.parts ?? []));
   const derived = new Map<Part<Resource>, Part<Resource>>();
-  await forEachPart([...parts], (part) =>
-    derived.set(
-      part,
-      part.map((resource) => derivedResource(resource, spec)),
-    ),
-  );
+  await forEachPart([...parts], (part) => derived.set(part, part.map(derive)));
   return derived;
 }
 
 /** Whether it belongs to a product that was not configured is unknown until the next listing. */
 function derivedResource(
   former: Resource,
+  { absentFields: formerAbsentFields = {} }: ResourceSpec,
   { products, states, absentFields = {}, resourceLabels }: ResourceSpec,
 ): Resource {
-  const resource = withAbsentFields(former, absentFields);
+  const resource = withAbsentFields(former, formerAbsentFields, absentFields);
   const product = products.includes(resource.product) ? resource.product : '';
   const listed = { ...resource, product, alertState: states.alertStateOf(resource.state) };
   const { labels, exemptBy } = resourceLabels.labelled(listed);

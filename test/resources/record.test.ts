@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
-import { readResource } from '../../src/resources/fields.ts';
+import { type Resource, readResource, withAbsentFields } from '../../src/resources/fields.ts';
 import { InternedTexts } from '../../src/resources/interned-texts.ts';
 import { ID_LISTING } from '../../src/resources/listings.ts';
 
@@ -193,5 +193,27 @@ describe('InternedTexts', () => {
     const texts = new InternedTexts();
     for (let index = 0; index < 10_010; index += 1) expect(texts.intern(`text ${index}`)).toBe(`text ${index}`);
     expect(texts.intern('text 10005')).toBe('text 10005');
+  });
+});
+
+describe('withAbsentFields', () => {
+  it.each([
+    { what: 'of unknown fields', sent: undefined, former: {}, present: { state: 'A' }, state: 'A' },
+    { what: 'of absent fields', sent: undefined, former: { state: 'A' }, present: { state: 7 }, state: '7' },
+    { what: 'of fields that are unknown again', sent: undefined, former: { state: 'A' }, present: {}, state: '' },
+    {
+      what: 'of null where absent fields were known',
+      sent: null,
+      former: { state: 'A' },
+      present: { state: 7 },
+      state: '',
+    },
+    { what: 'of other values', sent: 'B', former: { state: 'A' }, present: { state: 7 }, state: 'B' },
+  ])('is the same as reading the record again: $what', ({ sent, former, present, state }) => {
+    const readWith = (absentFields: object) => {
+      const record: unknown = JSON.parse(JSON.stringify({ ...complete, state: sent }));
+      return readResource(record, { ...context, absentFields })?.row as Resource;
+    };
+    expect(withAbsentFields(readWith(former), former, present).state).toBe(state);
   });
 });
