@@ -29,9 +29,10 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
   const { codes = [], status, tokenRequest } = failure;
   const reason = tokenRequest?.reason ?? failure.reason;
   const rules: readonly Rule[] = tokenRequest ? [...TOKEN_RULES, ...RULES[reason]] : RULES[reason];
+  const reply = replyIn(failure.message);
   const rule = rules.find(
     ({ code, said, when }) =>
-      (said === undefined || said.test(failure.message)) &&
+      (said === undefined || said.test(reply)) &&
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || when({ ...circumstances, failure })),
   );
@@ -43,6 +44,12 @@ export function explain(failure: FailureFacts, circumstances: Circumstances = {}
     meaning: filled(meaning, words),
     advice: filled(advice, words),
   };
+}
+
+/** What the other side said: the text before it has the name of its host, which may contain any word. */
+function replyIn(message: string): string {
+  const [, reply = message] = / answered \d+[^:]*: (.*)/s.exec(message) ?? [];
+  return reply;
 }
 
 /** What a reason means whatever its cause is. */
@@ -90,7 +97,7 @@ export const UNAVAILABLE_ADVICE =
 interface Rule extends Partial<Advice> {
   /** Of the failure. */
   readonly code?: RegExp;
-  /** In its message, which has the words of the other side. */
+  /** By the other side, in its message. */
   readonly said?: RegExp;
   readonly when?: (circumstances: Circumstances & { readonly failure: FailureFacts }) => boolean;
 }

@@ -101,6 +101,20 @@ describe('explain', () => {
     expect(unobtained.advice).not.toMatch(/401|hmac/);
   });
 
+  it.each([
+    { reason: 'auth', answer: '401 Unauthorized', word: 'iat', about: 'as expired or not yet valid' },
+    { reason: 'forbidden', answer: '403 Forbidden', word: 'scope', about: 'it lacks a scope' },
+  ] as const)('finds $word in the reply, but not in the name of the host', ({ reason, answer, word, about }) => {
+    const auth = schemeOf({ oauth2: { client_id: 'c', client_secret: 's', token_url: 'http://t' } });
+    const meaningOf = (host: string, reply: string) =>
+      explained(
+        { reason, isAnswered: true, message: `${host} answered ${answer}: ${reply}` },
+        { access: accessOf({ auth }) },
+      ).meaning;
+    expect(meaningOf(`${word}.example.com`, 'denied')).not.toContain(about);
+    expect(meaningOf('monitor.example.com', `invalid ${word}`)).toContain(about);
+  });
+
   it('names the clock where it is why signatures are rejected', () => {
     const rejected = (clockDifferenceMs: number) =>
       explained(
