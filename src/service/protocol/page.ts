@@ -146,7 +146,7 @@ async function parsePage(
   }
 }
 
-const BEGIN_OF_JSON = /^(\[|\{\s*("|$))/;
+const BEGIN_OF_JSON = /^(\[(\s|[{"]|$)|\{\s*("|$))/;
 
 /** A streaming operation sends an object per line. */
 function objectInFirstLine(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
@@ -228,8 +228,9 @@ const asSent: Renaming = (record) => record;
 /** Changes the record, which no one else has yet: a copy takes several times as long. */
 function withNames(record: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!isObject(record)) return record;
-  for (const [name, field] of names) if (Object.hasOwn(record, name)) Object.assign(record, { [field]: record[name] });
-  return record;
+  const renamed: Record<string, unknown> = record;
+  for (const [name, field] of names) if (Object.hasOwn(renamed, name)) renamed[field] = renamed[name];
+  return renamed;
 }
 
 function bordersOf(records: readonly unknown[], { idField }: RecordsKind, renamed: Renaming): Page<unknown>['borders'] {

@@ -136,7 +136,8 @@ describe('readPage', () => {
   });
 
   it('fails with reason body on text that is no JSON from its begin, or complete but invalid', async () => {
-    for (const text of ['{{ .Error }', '{resources: [', '{"resources": [}]}', '{"resources": nil}', 'null nothing ['])
+    const texts = ['{{ .Error }', '{resources: [', '{"resources": [}]}', '{"resources": nil}', 'null nothing ['];
+    for (const text of [...texts, '[error] upstream {"a'])
       expect(await failureOf(Buffer.from(text))).toBe(
         `body: expected JSON, got ${text.length} bytes that are not JSON`,
       );
