@@ -17,7 +17,8 @@ const RESERVED_LABELS = new Set([
   'format',
   ...ALERTING_LABELS,
   // Prometheus gives them a meaning.
-  ...['le', 'quantile'],
+  'le',
+  'quantile',
   // Every object has these properties.
   ...Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith('__')),
 ]);

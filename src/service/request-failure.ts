@@ -73,7 +73,8 @@ const TLS =
 const PARSER_ERROR = 'HTTPParserError';
 
 /** Types of the frames that an HTTP/2 server sends before any request. */
-const [SETTINGS, GOAWAY] = [4, 7];
+const SETTINGS = 4;
+const GOAWAY = 7;
 
 /** What came instead of a reply is a frame of HTTP/2: its length in three bytes, type, flags, and stream 0 in four bytes. */
 function isHttp2(error: unknown): boolean {

@@ -131,13 +131,13 @@ export class TokenSource {
     if (this.#pause?.secret !== secret) this.forgetFailure();
     const { untilMs = 0, failure } = this.#pause ?? {};
     const pauseMs = untilMs - this.#nowMs();
-    if (pauseMs > 0 && failure) return this.#remaining(failure, pauseMs);
+    if (pauseMs > 0 && failure) return this.#tokenUntilExpiry(failure, pauseMs);
     if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.expiresMs) return this.#token;
     return this.#fetch(secret, failure === undefined);
   }
 
   /** The token, used until it expires because no other one is issued; without one, the failure: another request before would get the same. */
-  #remaining(failure: RequestFailure, retryAfterMs: number): Token {
+  #tokenUntilExpiry(failure: RequestFailure, retryAfterMs: number): Token {
     if (this.#token && !this.#isRejected && this.#nowMs() < this.#token.expiresMs) return this.#token;
     throw failure.with({ retryAfterMs });
   }
@@ -156,7 +156,7 @@ export class TokenSource {
       const backoffMs = this.#pauseMs(this.#failedRequests, error.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
       const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
       this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
-      return this.#remaining(failure, pauseMs);
+      return this.#tokenUntilExpiry(failure, pauseMs);
     }
   }
 

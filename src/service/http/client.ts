@@ -36,12 +36,12 @@ export const systemDependencies: ClientDependencies = {
   exchange,
 };
 
-const DEFAULT_HEADERS = [
-  ...['Accept', 'application/json'],
+const DEFAULT_HEADERS = Object.entries({
+  Accept: 'application/json',
   // A cache on the way that obeys it asks the service.
-  ...['Cache-Control', 'no-cache'],
-  ...['Content-Type', 'application/json'],
-];
+  'Cache-Control': 'no-cache',
+  'Content-Type': 'application/json',
+}).flat();
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
