@@ -27,8 +27,11 @@ function alertTable(): string {
   const { groups } = parse(rulesFile()) as { groups: { rules: (Alert | RecordingRule)[] }[] };
   const thresholds: Readonly<Record<string, Readonly<Record<string, number>>>> = THRESHOLDS;
   const alerts = groups.flatMap(({ rules }) => rules).filter((rule): rule is Alert => 'alert' in rule);
+  const hasBothSeverities = (name: string) => alerts.filter(({ alert }) => alert === name).length > 1;
   const rows = alerts.map(({ alert, for: pending = '–', labels, annotations }) => {
-    const values = Object.entries(thresholds[alert] ?? {}).map(([name, value]) => `${name} ${value}`);
+    const values = Object.entries(thresholds[alert] ?? {})
+      .filter(([name]) => !hasBothSeverities(alert) || name.startsWith('critical') === (labels.severity === 'critical'))
+      .map(([name, value]) => `${name} ${value}`);
     return `| [${alert}](${alert}.md) | ${labels.severity} | ${pending} | ${values.join(', ') || '–'} | ${annotations.summary} |`;
   });
   return ['| alert | severity | for | threshold | summary |', '|---|---|---|---|---|', ...rows].join('\n');

@@ -48,7 +48,7 @@ const EXTERNAL_METRICS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Labels of recorded series that alerts or their texts use. */
-const RECORDED_LABELS = ['station', 'upstream', 'set', 'resource_id', 'name', 'display_name', 'resource_type'];
+const RECORDED_LABELS = ['set', 'gpu_model', 'unit', ...ALERT_LABELS];
 
 /** Labels that Prometheus attaches to every series of a target. */
 const TARGET_LABELS = ['cluster', 'job', 'instance', 'pod'];
