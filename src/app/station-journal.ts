@@ -80,6 +80,7 @@ export class StationJournal {
     this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
+      this.verified.fail(refresh.atMs);
       this.#failed(view, view.health.failure, refresh.atMs, fields);
       this.#expired(view);
     } else {

@@ -17,6 +17,8 @@ const WINDOW_MS = 6 * HOUR_MS;
 interface VerifiedNumber {
   readonly resources: number;
   readonly atMs: number;
+  /** When a refresh failed after it, from when on it was only last known. */
+  readonly failedAtMs?: number;
 }
 
 interface LastingNumber {
@@ -34,9 +36,17 @@ export class VerifiedNumbers {
 
   /** The number of a listing that adds up. */
   add(resources: number, atMs: number): void {
-    this.#addLasting(atMs);
+    if (!this.#isFailing()) this.#addLasting(atMs);
     this.#latest = [...this.#latest, { resources, atMs }];
     this.#addLasting(atMs);
+  }
+
+  /** A refresh has failed: until the next listing, no number counts as in force. */
+  fail(atMs: number): void {
+    const latest = this.#latest.at(-1);
+    if (latest === undefined || this.#isFailing()) return;
+    this.#addLasting(atMs);
+    this.#latest = [...this.#latest.slice(0, -1), { ...latest, failedAtMs: atMs }];
   }
 
   /** undefined: not many are gone. */
@@ -48,12 +58,18 @@ export class VerifiedNumbers {
     return isLost(latest.resources, before) ? { lost: before - latest.resources, before, sinceMs } : undefined;
   }
 
-  /** The smallest number of the half hour before that time, if the numbers reach that far. */
+  #isFailing(): boolean {
+    return this.#latest.at(-1)?.failedAtMs !== undefined;
+  }
+
+  /** The smallest number of the half hour before that time, if one was in force at its begin. */
   #addLasting(atMs: number): void {
     const isBefore = ({ atMs: since }: VerifiedNumber) => since <= atMs - LASTING_MS;
     const first = this.#latest.findLastIndex(isBefore);
     if (first === -1) return;
     this.#latest = this.#latest.slice(first);
+    const [{ failedAtMs = atMs }] = this.#latest as [VerifiedNumber];
+    if (failedAtMs <= atMs - LASTING_MS) return;
     const resources = Math.min(...this.#latest.map((number) => number.resources));
     const larger = this.#lasting.filter((number) => number.resources > resources && isRecent(number, atMs));
     this.#lasting = [...larger, { resources, untilMs: atMs }];

@@ -22,27 +22,36 @@ export interface World {
   readonly isProblem: boolean;
   readonly series: readonly { readonly metric: string; readonly labels?: string; readonly values: readonly number[] }[];
   readonly isProblemOnPage: boolean;
+  /** Without, every refresh succeeds. */
+  readonly up?: readonly number[];
 }
 
 type Outcome = Pick<World, 'name' | 'isProblem'>;
-type Run = readonly [minutes: number, value: number];
+type Run<T = number> = readonly [minutes: number, value: T];
 
 /** The last run lasts until the end. */
-function valuesOf(...runs: readonly Run[]): number[] {
-  const values = runs.flatMap(([minutes, value]) => Array<number>(minutes).fill(value));
-  const [, last] = runs.at(-1) as Run;
-  return [...values, ...Array<number>(WORLD_MINUTES + 1 - values.length).fill(last)];
+function valuesOf<T>(...runs: readonly Run<T>[]): T[] {
+  const values = runs.flatMap(([minutes, value]) => Array<T>(minutes).fill(value));
+  const [, last] = runs.at(-1) as Run<T>;
+  return [...values, ...Array<T>(WORLD_MINUTES + 1 - values.length).fill(last)];
 }
 
-function numbers({ name, isProblem }: Outcome, ...runs: readonly Run[]): World {
-  const values = valuesOf(...runs);
+/** Of the listings of a station that fails meanwhile, while its latest number stays published. */
+function numbers({ name, isProblem }: Outcome, ...runs: readonly Run<number | 'fails'>[]): World {
+  const outcomes = valuesOf(...runs);
   const verified = new VerifiedNumbers();
-  for (const [minute, value] of values.entries()) verified.add(value, minute * MINUTE_MS);
+  const published: number[] = [];
+  for (const [minute, outcome] of outcomes.entries()) {
+    if (outcome === 'fails') verified.fail(minute * MINUTE_MS);
+    else verified.add(outcome, minute * MINUTE_MS);
+    published.push(outcome === 'fails' ? (published.at(-1) as number) : outcome);
+  }
   return {
     name,
     alert: 'TelemetryStationResourcesLost',
     isProblem,
-    series: [{ metric: 'telemetry_station_verified_resources', values }],
+    up: outcomes.map((outcome) => (outcome === 'fails' ? 0 : 1)),
+    series: [{ metric: 'telemetry_station_verified_resources', values: published }],
     isProblemOnPage: verified.lossAt(WORLD_MINUTES * MINUTE_MS) !== undefined,
   };
 }
@@ -153,6 +162,18 @@ export const WORLDS: readonly World[] = [
   numbers({ name: 'a burst of ten minutes', isProblem: false }, [200, 100], [10, 140], [0, 100]),
   numbers({ name: 'one listing with twice the records', isProblem: false }, [200, 100], [1, 200], [0, 100]),
   numbers({ name: 'a burst after a loss', isProblem: true }, [200, 100], [40, 50], [10, 100], [0, 50]),
+  numbers({ name: 'one listing before failures', isProblem: false }, [200, 100], [1, 140], [31, 'fails'], [0, 100]),
+  numbers(
+    { name: 'a peak with a few failures', isProblem: true },
+    [200, 100],
+    [20, 140],
+    [5, 'fails'],
+    [20, 140],
+    [0, 100],
+  ),
+  numbers({ name: 'a peak and failures after it', isProblem: true }, [200, 100], [40, 140], [60, 'fails'], [0, 100]),
+  numbers({ name: 'failures in half an hour', isProblem: false }, [200, 100], [15, 140], [25, 'fails'], [0, 100]),
+  numbers({ name: 'a loss that ends in failures', isProblem: true }, [300, 100], [40, 50], [0, 'fails']),
   numbers({ name: 'bursts again and again', isProblem: false }, [200, 100], [20, 140], [5, 100], [20, 140], [0, 100]),
   numbers({ name: 'a small station that is empty for a minute', isProblem: false }, [200, 4], [1, 0], [0, 4]),
   firing(4, 4, false),

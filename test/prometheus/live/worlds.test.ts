@@ -18,8 +18,11 @@ function unitTest({ alert, severity }: Verdict): object {
     interval: '1m',
     input_series: [
       { series: `telemetry_station_exporter_time_seconds{${job}}`, values: `0+60x${WORLD_MINUTES}` },
-      ...worlds.flatMap(({ name, series }) => [
-        { series: `telemetry_station_up{${job},station="${name}"}`, values: `1x${WORLD_MINUTES}` },
+      ...worlds.flatMap(({ name, series, up }) => [
+        {
+          series: `telemetry_station_up{${job},station="${name}"}`,
+          values: up?.join(' ') ?? `1x${WORLD_MINUTES}`,
+        },
         ...series.map(({ metric, labels = '', values }) => ({
           series: `${metric}{${job},station="${name}",${labels}}`,
           values: values.join(' '),
