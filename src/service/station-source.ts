@@ -76,8 +76,6 @@ class ListingReader {
   readonly #service: Service;
   /** The page size of a refresh in which a page may have been too large: it was throttled again and again. */
   readonly #triedSizes = new WeakMap<ListingContext, number>();
-  /** The first refresh in which a page size that was only tried was the solution. */
-  #solvedIn: WeakRef<ListingContext> | undefined;
   /** The number of records of the largest page so far. */
   #largestPage = 0;
   /** The number of records of each listing that are in memory, by kind and path. */
@@ -195,17 +193,12 @@ class ListingReader {
     return this.#pageSizeOf(context);
   }
 
-  /**
-   * A smaller page that was only tried was the solution if it was full and no larger one has ever been accepted. The throttling may have ended
-   * just then: the size is kept when that happens in a second refresh, which has begun with the size before.
-   */
+  /** A smaller page that was only tried was the solution, as far as is known, if it was full and no larger one has ever been accepted. */
   #accepted(context: ListingContext, requested: number, received: number): void {
     this.#largestPage = Math.max(this.#largestPage, received);
     const triedSize = this.#triedSizes.get(context);
     if (triedSize === undefined || received < requested || this.#largestPage > triedSize) return;
-    this.#solvedIn ??= new WeakRef(context);
-    if (this.#solvedIn.deref() !== context)
-      this.#service.reducedPageSizes.set(context.station, this.#pageSizeOf(context));
+    this.#service.reducedPageSizes.set(context.station, this.#pageSizeOf(context));
   }
 }
 

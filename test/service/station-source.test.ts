@@ -553,18 +553,13 @@ describe('stationSource page size', () => {
       expect(await list({}, listingContext())).toMatchObject({ reducedPageSize: 50 });
     });
 
-    it('keeps the size that was tried after a second refresh, unless a larger page was accepted', async () => {
-      expect(await sizesOf(rows(60), 50, 50, 50, 25, 50)).toEqual([
-        [100, 50, 50],
+    it('keeps the size that was tried, unless a larger page was accepted', async () => {
+      expect(await sizesOf(rows(60), 50, 50, 25, 50)).toEqual([
         [100, 50, 50],
         [50, 50],
         [50, 25, 25, 25],
         [50, 50],
       ]);
-    });
-
-    it('does not keep it when the next refresh has its full size accepted', async () => {
-      expect(await sizesOf(rows(60), 50, 100, 50, 100)).toEqual([[100, 50, 50], [100], [100, 50, 50], [100]]);
     });
 
     it('does not keep it when a full page would have had no more records', async () => {
