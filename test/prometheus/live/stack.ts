@@ -19,7 +19,7 @@ export async function startStack() {
   const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
   await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
   const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host), {
-    files: { 'rules.yml': shortenedRules(0.3) },
+    files: { 'rules.yml': shortenedRules(2) },
   });
   const stop = async () => {
     await prometheus.stop();
