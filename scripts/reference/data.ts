@@ -44,6 +44,8 @@ export function dataReference(): string {
     '  station is 404, an invalid or unknown parameter of a search 400.',
     '- CSV follows RFC 4180 with a header line. Control characters are escaped, and text that a spreadsheet would evaluate,',
     '  also after a semicolon, has an apostrophe before it; JSON has the exact data.',
+    '- CSV begins with a byte order mark, by which Excel recognizes UTF-8; Python removes it with the encoding `utf-8-sig`.',
+    '  The CSV of [commands](commands.md) has none.',
     '- Access rules and [limits](operating.md#limits) are those of the pages.',
     '',
     '## Fields of a station',

@@ -113,9 +113,15 @@ function listHandlers<Row>(
       }
       response.setHeader('Content-Type', `${DATA_CONTENT_TYPES.csv}; charset=utf-8`);
       response.setHeader('Content-Disposition', attachment(name));
-      return csvPieces(columns, rows);
+      return spreadsheetPieces(csvPieces(columns, rows));
     };
   return { json: handler('json'), csv: handler('csv') };
+}
+
+/** With a byte order mark, because Excel reads a file without one in the code page of the system. */
+function* spreadsheetPieces(csv: Iterable<string>): Iterable<string> {
+  yield '\ufeff';
+  yield* csv;
 }
 
 const MAX_NAME_LENGTH = 100;

@@ -127,7 +127,7 @@ describe('stationList', () => {
     const { headers, body } = await request('/?format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
-      Object.keys(UP).join(','),
+      `\ufeff${Object.keys(UP).join(',')}`,
       '"prod","main","ts","up",,,,"2026-01-02T03:04:05.000Z","2026-01-02T03:04:05.000Z",0.25,30,false,,false,"scrape",42,5,1,0,,,35,7,0,0.8333333333333334,true,0,,3',
       `"a,b","main","ts","failing","auth","'=1+1 ""x""","2026-01-02T03:04:05.000Z",,"2026-01-02T03:04:05.000Z",0.25,0,true,1.5,true,"scrape",,,,,,,,,,,,,,`,
       '',
@@ -245,8 +245,24 @@ describe('resourceList', () => {
     expect(firing.headers['content-disposition']).toBe(
       'attachment; filename="prod-resources-search-22-state-firing.csv"',
     );
-    expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', '"a"', '"b"', '"c"', '']);
+    const firstCells = body.split('\r\n').map((line) => line.split(',')[0]);
+    expect(firstCells).toEqual(['\ufeffresource_id', '"a"', '"b"', '"c"', '']);
   });
+
+  it.each(['/', '/stations/prod/resources', '/stations/prod/refreshes', '/changes', '/search?search=a'])(
+    'begins %s as CSV, and not as JSON, with the bytes by which a spreadsheet recognizes UTF-8',
+    async (path) => {
+      const { port } = await startApp(exporterOf(detailOf(three)));
+      const firstBytes = async (accept: string) => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept } });
+        return Buffer.from(await response.arrayBuffer())
+          .subarray(0, 3)
+          .toString('hex');
+      };
+      expect(await firstBytes('text/csv')).toBe('efbbbf');
+      expect(await firstBytes('application/json')).not.toBe('efbbbf');
+    },
+  );
 
   it.each([
     ['/stations/prod/resources?sort=size', 400],
@@ -326,7 +342,7 @@ describe('refreshList', () => {
     const { headers, body } = await request('/stations/prod/refreshes?format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="prod-refreshes.csv"');
     expect(body.split('\r\n')).toEqual([
-      names,
+      `\ufeff${names}`,
       '"2026-01-02T03:04:05.000Z","succeeded",,,1.234,2,3,42,2,7,1,0,4,5',
       `"2026-01-02T03:03:59.000Z","failed","body","'=1+1, ""x""\\u{a}",,0,,,,,,,,`,
       '',

@@ -146,7 +146,7 @@ describe('searchData', () => {
   it('has one line per resource as a CSV file, with the station first, in the order of the query', async () => {
     const { headers, body } = await search(stations, '?search=name&sort=resource_id&format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="resources-search-name.csv"');
-    expect(body).toMatch(/^station,resource_id,.*\r\n"prod","q",.*\r\n"prod","r1",.*\r\n$/);
+    expect(body).toMatch(/^\ufeffstation,resource_id,.*\r\n"prod","q",.*\r\n"prod","r1",.*\r\n$/);
   });
 
   it.each([
