@@ -52,8 +52,15 @@ export default defineConfig({
       },
       // Needs nginx, HAProxy, squid, Varnish and Envoy. What is missing is printed, or with CI an error.
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 600_000 } },
-      // Needs the package of its folder.
-      { extends: true, test: { name: 'dashboards', include: ['test/grafana/display/*.test.ts'] } },
+      // With the display code of each version of Grafana; needs the package of its folder.
+      ...['grafana-12', 'grafana-13'].map((folder) => ({
+        extends: true as const,
+        test: {
+          name: `dashboards-${folder}`,
+          include: ['test/grafana/display/*.test.ts'],
+          env: { GRAFANA_FOLDER: folder },
+        },
+      })),
       // Needs `script` of bsdutils.
       { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       // Needs Chromium, which all its tests share.

@@ -5,39 +5,44 @@ import { type QueryResult, render } from './render.ts';
 const panels = new Map(shippedPanels());
 
 describe('panels without data', () => {
-  it.each(shippedPanels('stat', 'table'))('show their text, in no color: %s', (name, panel) => {
-    expect(render(panel, panel.targets?.map(() => []) ?? []), name).toEqual([[panel.fieldConfig?.defaults.noValue]]);
+  it.each(shippedPanels('stat', 'table'))('show their text, in no color: %s', async (name, panel) => {
+    expect(await render(panel, panel.targets?.map(() => []) ?? []), name).toEqual([
+      [panel.fieldConfig?.defaults.noValue],
+    ]);
   });
 });
 
 describe('stats', () => {
-  it('show a count of 0 in no color, and a problem in red or orange', () => {
-    expect(shown('fleet.json: Incomplete', [[{}, 0]])).toEqual([['0']]);
-    expect(shown('fleet.json: Incomplete', [[{}, 1]])).toEqual([['1 (dark-orange)']]);
-    expect(shown('fleet.json: Stations', [[{}, 0]], [[{}, 6]])).toEqual([['Failing: 0'], ['All: 6']]);
-    expect(shown('fleet.json: Stations', [[{}, 1]], [[{}, 6]])).toEqual([['Failing: 1 (red)'], ['All: 6']]);
-    expect(shown('fleet.json: Resources', [[{}, 3]], [[{}, 9000]])).toEqual([['Firing: 3 (red)'], ['All: 9,000']]);
-    expect(shown('station.json: Unknown state', [[{}, 2]])).toEqual([['2 (blue)']]);
+  it('show a count of 0 in no color, and a problem in red or orange', async () => {
+    expect(await shown('fleet.json: Incomplete', [[{}, 0]])).toEqual([['0']]);
+    expect(await shown('fleet.json: Incomplete', [[{}, 1]])).toEqual([['1 (dark-orange)']]);
+    expect(await shown('fleet.json: Stations', [[{}, 0]], [[{}, 6]])).toEqual([['Failing: 0'], ['All: 6']]);
+    expect(await shown('fleet.json: Stations', [[{}, 1]], [[{}, 6]])).toEqual([['Failing: 1 (red)'], ['All: 6']]);
+    expect(await shown('fleet.json: Resources', [[{}, 3]], [[{}, 9000]])).toEqual([
+      ['Firing: 3 (red)'],
+      ['All: 9,000'],
+    ]);
+    expect(await shown('station.json: Unknown state', [[{}, 2]])).toEqual([['2 (blue)']]);
   });
 
-  it('show in green only what is known to be well', () => {
-    expect(shown('exporter.json: Exporters up', [[{}, 1]])).toEqual([['100% (green)']]);
-    expect(shown('exporter.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
-    expect(shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete']]);
-    expect(shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
-    expect(shown('fleet.json: Coverage', [[{}, 0.92]], [[{}, 0]])).toEqual([['Covered: 92%'], ['Unknown: 0']]);
-    expect(shown('fleet.json: Coverage', [[{}, 0.664]], [[{}, 84]])).toEqual([
+  it('show in green only what is known to be well', async () => {
+    expect(await shown('exporter.json: Exporters up', [[{}, 1]])).toEqual([['100% (green)']]);
+    expect(await shown('exporter.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
+    expect(await shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete']]);
+    expect(await shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
+    expect(await shown('fleet.json: Coverage', [[{}, 0.92]], [[{}, 0]])).toEqual([['Covered: 92%'], ['Unknown: 0']]);
+    expect(await shown('fleet.json: Coverage', [[{}, 0.664]], [[{}, 84]])).toEqual([
       ['Covered: 66.4%'],
       ['Unknown: 84 (blue)'],
     ]);
-    expect(shown('fleet.json: Coverage', [], [[{}, 250]])).toEqual([['Unknown: 250 (blue)']]);
+    expect(await shown('fleet.json: Coverage', [], [[{}, 250]])).toEqual([['Unknown: 250 (blue)']]);
   });
 
-  it('show how old the data is, and a station that was never refreshed', () => {
-    expect(shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
-    expect(shown('fleet.json: Oldest data', [[{}, 1200]])).toEqual([['20 mins (red)']]);
-    expect(shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never (red)']]);
-    expect(shown('fleet.json: Exporters', [[{}, 0]], [[{}, 600]])).toEqual([
+  it('show how old the data is, and a station that was never refreshed', async () => {
+    expect(await shown('fleet.json: Oldest data', [[{}, 59]])).toEqual([['59 s']]);
+    expect(await shown('fleet.json: Oldest data', [[{}, 1200]])).toEqual([['20 mins (red)']]);
+    expect(await shown('fleet.json: Oldest data', [[{}, 1.8e9]])).toEqual([['Never (red)']]);
+    expect(await shown('fleet.json: Exporters', [[{}, 0]], [[{}, 600]])).toEqual([
       ['Up: 0% (red)'],
       ['Last scrape: 10 mins (dark-orange)'],
     ]);
@@ -47,8 +52,8 @@ describe('stats', () => {
 describe('the table of all stations', () => {
   const station = (name: string) => ({ station: name, upstream: 'east', team: 'a' });
 
-  it('has stations that fail alone first, then those of a failing upstream, those with firing resources, and the others by name', () => {
-    const rows = shown(
+  it('has stations that fail alone first, then those of a failing upstream, those with firing resources, and the others by name', async () => {
+    const rows = await shown(
       'fleet.json: All stations',
       [
         [station('calm-b'), 1],
@@ -93,14 +98,14 @@ describe('the table of all stations', () => {
     ]);
   });
 
-  it('has the last known data in the same order while the exporter is down, and no column of refreshes', () => {
+  it('has the last known data in the same order while the exporter is down, and no column of refreshes', async () => {
     const rank: QueryResult = [
       [station('calm'), 1],
       [station('down'), -1],
     ];
     const age: QueryResult = [[station('calm'), 400]];
     const complete: QueryResult = [[station('calm'), 1]];
-    const rows = shown('fleet.json: All stations', rank, age, complete, [], [[station('calm'), 7]], [], [], []);
+    const rows = await shown('fleet.json: All stations', rank, age, complete, [], [[station('calm'), 7]], [], [], []);
     expect(rows).toEqual([
       ['down', '–', '–', '–', '–', '–', '–', 'east', 'a'],
       ['calm', '7 mins (dark-orange)', 'Complete', '7', '–', '–', '–', 'east', 'a'],
@@ -116,12 +121,12 @@ describe('the table of alerts', () => {
   });
   const stale = (station: string) => alert('DataStale', 'critical', { station, upstream: 'east' });
 
-  it('has a row for each alert and upstream with its stations, their number and the beginning, causes first', () => {
+  it('has a row for each alert and upstream with its stations, their number and the beginning, causes first', async () => {
     const exporterDown = alert('ExporterDown', 'critical', { instance: 'a:1' });
     const upstreamDown = alert('UpstreamDown', 'critical', { upstream: 'east' });
     const down = alert('Down', 'warning', { station: 'b', upstream: 'west' });
     const absent = alert('ExporterAbsent', 'critical', {});
-    const rows = shown(
+    const rows = await shown(
       'fleet.json: Alerts',
       [
         [{ ...down, alertstate: 'firing', where: 'west' }, 1],
@@ -151,13 +156,13 @@ describe('the table of alerts', () => {
 });
 
 describe('the table of types', () => {
-  it('names types without what all of them begin with', () => {
+  it('names types without what all of them begin with', async () => {
     const type = (name: string) => ({ resource_type: `resource_type.${name}` });
     const counted: QueryResult = [
       [type('network.vpc'), 3],
       [type('compute.vm'), 5],
     ];
-    expect(shown('fleet.json: Resources by type', counted, [], [], [])).toEqual([
+    expect(await shown('fleet.json: Resources by type', counted, [], [], [])).toEqual([
       ['compute.vm', '5', '–', '–', '–'],
       ['network.vpc', '3', '–', '–', '–'],
     ]);

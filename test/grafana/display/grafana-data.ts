@@ -39,14 +39,15 @@ interface GrafanaData {
   transformDataFrame(
     transformations: readonly object[],
     frames: readonly Frame[],
-  ): { subscribe(next: (frames: Frame[]) => void): void };
+  ): { subscribe(observer: { next: (frames: Frame[]) => void; error: (cause: unknown) => void }): void };
   readonly standardTransformers: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
   readonly standardTransformersRegistry: { setInit(init: () => object[]): void };
 }
 
-/** Loads the package of this folder. It is meant for browsers: one of its modules listens for events of the window. */
+/** Loads the version that the project of the tests names. The package is meant for browsers: one of its modules listens for events of the window. */
 export function loadGrafanaData(): GrafanaData {
-  const require = createRequire(import.meta.url);
+  const folder = process.env['GRAFANA_FOLDER'];
+  const require = createRequire(new URL(`${folder}/package.json`, import.meta.url));
   try {
     // Before there is a window: it would look for a document.
     require('react-use');
@@ -60,7 +61,11 @@ export function loadGrafanaData(): GrafanaData {
   // Two of them have the same id.
   const byId = new Map(Object.values(data.standardTransformers).map((transformer) => [transformer.id, transformer]));
   data.standardTransformersRegistry.setInit(() =>
-    [...byId.values()].map((transformation) => ({ ...transformation, transformation })),
+    [...byId.values()].map((transformer) => ({
+      ...transformer,
+      // Grafana 13 loads it when it is used.
+      transformation: folder === 'grafana-12' ? transformer : async () => transformer,
+    })),
   );
   return data;
 }

@@ -11,15 +11,21 @@ export type QueryResult = readonly (readonly [labels: Readonly<Record<string, st
  * The rows of a table, or the values of stats: what Grafana displays of the results of the queries. A cell is its text, with its color unless
  * that is the one of all text.
  */
-export function render(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
+export async function render(
+  panel: ShippedPanel,
+  results: readonly QueryResult[],
+): Promise<readonly (readonly string[])[]> {
   return panel.type === 'table' ? tableRows(panel, results) : statRows(panel, results);
 }
 
-function tableRows(panel: ShippedPanel, results: readonly QueryResult[]): readonly (readonly string[])[] {
+async function tableRows(
+  panel: ShippedPanel,
+  results: readonly QueryResult[],
+): Promise<readonly (readonly string[])[]> {
   const frames = (panel.targets ?? []).map((target, index) =>
     tableFrame(target, results[index] ?? [], results.length > 1 ? `Value #${target.refId}` : 'Value'),
   );
-  const [frame] = withOverrides(panel, transformed(panel, frames));
+  const [frame] = withOverrides(panel, await transformed(panel, frames));
   if (frame === undefined) return [[`${panel.fieldConfig?.defaults.noValue}`]];
   const nameOf = (field: Field) => grafana.getFieldDisplayName(field, frame, [frame]);
   const fields = frame.fields.filter((field) => !isHidden(panel, nameOf(field)));
@@ -76,12 +82,10 @@ function seriesFrames({ targets = [] }: ShippedPanel, results: readonly QueryRes
   );
 }
 
-function transformed({ transformations = [] }: ShippedPanel, frames: readonly Frame[]): Frame[] {
-  let result: Frame[] = [];
-  grafana.transformDataFrame(transformations, frames).subscribe((next) => {
-    result = next;
+function transformed({ transformations = [] }: ShippedPanel, frames: readonly Frame[]): Promise<Frame[]> {
+  return new Promise((resolve, reject) => {
+    grafana.transformDataFrame(transformations, frames).subscribe({ next: resolve, error: reject });
   });
-  return result;
 }
 
 function withOverrides({ fieldConfig: config }: ShippedPanel, data: readonly Frame[]): Frame[] {
