@@ -12,10 +12,11 @@ const PLACES: readonly { readonly file: string; readonly pattern: RegExp }[] = [
   { file: 'deploy/helm/telemetry-station-exporter/Chart.yaml', pattern: /(?<=^appVersion: ).*/m },
   { file: 'deploy/kubernetes/kustomization.yaml', pattern: /(?<=^ {4}newTag: ).*/m },
   { file: 'README.md', pattern: /(?<=^User-Agent: telemetry-station-exporter\/).*/m },
+  { file: 'README.zh-CN.md', pattern: /(?<=^User-Agent: telemetry-station-exporter\/).*/m },
 ];
 
 /** Files with sentences that are true only before the first release, such as "Nothing is published yet". */
-const UNRELEASED_FILES = ['README.md', 'SECURITY.md'];
+const UNRELEASED_FILES = ['README.md', 'README.zh-CN.md', 'SECURITY.md'];
 const UNRELEASED = /<!-- unreleased -->[\s\S]*?<!-- \/unreleased -->\s*/g;
 
 /** What keeps the files in a folder from being released as a version. */

@@ -168,7 +168,14 @@ describe('the examples of Prometheus, the Prometheus operator and the rules', ()
   it('have the scrape timeout that the exporter assumes without the header', () => {
     expect(parseFlags([])).toMatchObject({ ok: true, flags: { 'scrape.timeout': 1000 * SCRAPE_TIMEOUT_S } });
     const timeouts = Object.fromEntries(examples.map(({ file, text }) => [file, timeoutsOf(text)]));
-    const files = ['prometheus-http-sd.yml', 'prometheus.yml', 'README.md', 'serviceMonitor', 'scrapeConfig'];
+    const files = [
+      'prometheus-http-sd.yml',
+      'prometheus.yml',
+      'README.md',
+      'README.zh-CN.md',
+      'serviceMonitor',
+      'scrapeConfig',
+    ];
     expect(timeouts).toEqual(Object.fromEntries(files.map((file) => [file, [`${SCRAPE_TIMEOUT_S}s`]])));
   });
 });

@@ -29,7 +29,8 @@ export function allPages(): Page[] {
   const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
-  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...documents.map((name) => `docs/${name}`)].map(readPage);
+  const outside = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  return [...outside, ...documents.map((name) => `docs/${name}`)].map(readPage);
 }
 
 export function readPage(file: string): Page {

@@ -4,8 +4,11 @@ import { startSimulation } from '../../src/simulator/simulation.ts';
 import { demoStations } from '../../src/simulator/stations.ts';
 import { startTestExporter } from '../e2e/test-bed.ts';
 import { readPage } from './markdown.ts';
+import { structureOf } from './page-structure.ts';
 
-const english = readPage('README.md').text;
+const LANGUAGES = ['README.md', 'README.zh-CN.md'];
+
+const [english, chinese] = LANGUAGES.map((file) => readPage(file).text) as [string, string];
 
 describe('README.md', () => {
   it('has at most 1,500 words', () => {
@@ -52,3 +55,31 @@ async function demoExposition(): Promise<readonly string[]> {
   vi.advanceTimersByTime(600_000);
   return (await (await exporter.get('/metrics')).text()).split('\n');
 }
+
+describe('README.zh-CN.md', () => {
+  const expected = structureOf(english, LANGUAGES);
+
+  it('has the headings, commands, tables, links, pictures, names and numbers of README.md', () => {
+    expect(structureOf(chinese, LANGUAGES)).toEqual(expected);
+  });
+
+  it.each([
+    { what: 'a command', from: 'npm ci && npm start', to: 'npm install && npm start' },
+    { what: 'a key in an example', from: '    zone: z1\n', to: '' },
+    { what: 'a row of a table', from: /^\| Grafana \|.*\n/m, to: '' },
+    { what: 'a cell of a table', from: /^(\| Node \|.*\|).*\|$/m, to: '$1' },
+    { what: 'a version that was tested', from: /^(\| Prometheus \|.*)\d /m, to: '$1 99 ' },
+    { what: 'the target of a link', from: '(docs/data.md)', to: '(docs/metrics.md)' },
+    { what: 'a link to a heading', from: '(#安装)', to: '(#配置)' },
+    { what: 'an address', from: '<http://localhost:3000/>', to: '3000' },
+    { what: 'a picture', from: 'docs/images/status-light.png', to: 'docs/images/fleet-light.png' },
+    { what: 'the size of a picture', from: 'width="730"', to: 'width="1600"' },
+    { what: 'the name of a metric', from: '`telemetry_station_up`', to: '`up`' },
+    { what: 'a section', from: /^## Grafana\n/m, to: '' },
+    { what: 'the order of sections', from: /(^## Grafana\n.*?)(^## .*?)(?=^## )/ms, to: '$2$1' },
+  ])('differs with $what changed', ({ from, to }) => {
+    const changed = chinese.replace(from, to);
+    expect(changed).not.toBe(chinese);
+    expect(structureOf(changed, LANGUAGES)).not.toEqual(expected);
+  });
+});

@@ -78,6 +78,7 @@ describe('the files that name the version', () => {
     'deploy/helm/telemetry-station-exporter/Chart.yaml',
     'deploy/kubernetes/kustomization.yaml',
     'README.md',
+    'README.zh-CN.md',
     'SECURITY.md',
     'CHANGELOG.md',
     'Dockerfile',
@@ -110,7 +111,7 @@ describe('the files that name the version', () => {
     const folder = await prepared();
     expect(versionProblems(folder, '7.8.9')).toEqual([]);
     expect(versionProblems(folder, '7.9.0')).toContain('package.json: expected version 7.9.0, got 7.8.9');
-    expect(versionProblems(folder, '7.9.0')).toHaveLength(8);
+    expect(versionProblems(folder, '7.9.0')).toHaveLength(9);
   });
 
   it('do not say in a release that nothing is published', async () => {
