@@ -47,6 +47,8 @@ function build(tag: string, folder: string, source: string): void {
   run('npm', ['run', 'build'], { cwd: source });
   // `--version` prints it.
   writeFileSync(join(source, 'REVISION'), `${revision}\n`);
+  // npm packs every README, and may show any of them as the page of the package.
+  rmSync(join(source, 'README.zh-CN.md'));
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', files.assets], { cwd: source });
 
   report('== image');

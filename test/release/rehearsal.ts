@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ARCHITECTURES, layersOf } from '../../scripts/release/image.ts';
 import { digestOfFile, PACKAGE } from '../../scripts/release/release.ts';
+import { run } from '../../scripts/release/run.ts';
 import { checkChart, checkImage, checkPackage, checkSbom } from './installs.ts';
 import { required, Stage } from './stage.ts';
 
@@ -24,6 +25,11 @@ await stage.logIn();
 heading(`build ${version}`);
 stage.tagVersion(version);
 print(stage.build(version));
+const packed = run('tar', ['--list', '--file', stage.files(version).package]).split('\n');
+assert.deepEqual(
+  packed.filter((file) => file.startsWith('package/README')),
+  ['package/README.md'],
+);
 stage.git('tag', 'v99.0.0', `v${version}`);
 assert.throws(() => stage.build('99.0.0'), /expected version 99\.0\.0, got/);
 
