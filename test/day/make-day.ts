@@ -4,7 +4,7 @@
  *   npm run day [-- FOLDER --grafana=http://127.0.0.1:3000]
  */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
@@ -12,7 +12,7 @@ import { startPrometheus } from '../prometheus/live/prometheus.ts';
 import { type AlertRule, alertSamples, alertStates } from './alerts.ts';
 import { startClockedExporter } from './clocked-exporter.ts';
 import { DAY, takePictures } from './pictures.ts';
-import { scrapedSamples } from './samples.ts';
+import { sampleLine, scrapedSamples } from './samples.ts';
 import { HOUR_MS, LAST_SCRAPE_MS, STEP_MS, startWorld } from './world.ts';
 
 /** Before the day, so that ranges of an hour are complete from its start. */
@@ -33,7 +33,9 @@ const times = Array.from({ length: (LAST_SCRAPE_MS - FIRST_MS) / STEP_MS + 1 }, 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 await importSamples('scrapes.om', writeScrapes);
-await importSamples('alerts.om', writeAlerts);
+for (const rule of shippedRules()) {
+  await importSamples('rule.om', (add) => ('record' in rule ? writeRecording(rule, add) : writeAlerts(rule, add)));
+}
 if (grafana === undefined) {
   writeFileSync(join(folder, 'prometheus.yml'), PROMETHEUS_CONFIG);
   const flags = [`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${data}`, ...PROMETHEUS_FLAGS];
@@ -50,6 +52,7 @@ if (grafana === undefined) {
 async function importSamples(name: string, write: (add: (samples: string) => void) => Promise<void>): Promise<void> {
   const file = join(folder, name);
   await write((samples) => appendFileSync(file, samples));
+  if (!existsSync(file)) return;
   appendFileSync(file, '# EOF\n');
   // One block is much faster than one for each two hours.
   const flags = ['--quiet', '--max-block-duration=48h'];
@@ -81,6 +84,38 @@ async function writeScrapes(add: (samples: string) => void): Promise<void> {
   await service.stop();
 }
 
+interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+type Rule = AlertRule | RecordingRule;
+
+/** In their order: a rule reads only recordings before it. */
+function shippedRules(): Rule[] {
+  const { groups } = parse(readFileSync('prometheus/rules.yml', 'utf8')) as { groups: { rules: Rule[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}
+
+async function writeRecording({ record, expr, labels }: RecordingRule, add: (samples: string) => void): Promise<void> {
+  for (const { metric, values } of await overTheDay(expr)) {
+    const { __name__: _, ...series } = { ...metric, ...labels };
+    add(values.map(([seconds, value]) => sampleLine(record, series, Number(value), seconds)).join(''));
+  }
+}
+
+async function writeAlerts(rule: AlertRule, add: (samples: string) => void): Promise<void> {
+  const evaluations = times.map((ms) => ms / 1000);
+  let fired = 0;
+  for (const { metric, values } of await overTheDay(rule.expr)) {
+    const states = alertStates(rule, new Set(values.map(([seconds]) => seconds)), evaluations);
+    if (states.some(({ state }) => state === 'firing')) fired += 1;
+    add(alertSamples(rule, metric, states));
+  }
+  console.log(`${rule.alert}: ${fired} fired`);
+}
+
 interface RangeResult {
   readonly result: readonly {
     readonly metric: Readonly<Record<string, string>>;
@@ -88,20 +123,11 @@ interface RangeResult {
   }[];
 }
 
-async function writeAlerts(add: (samples: string) => void): Promise<void> {
-  const { groups } = parse(readFileSync('prometheus/rules.yml', 'utf8')) as { groups: { rules: AlertRule[] }[] };
-  const evaluations = times.map((ms) => ms / 1000);
+/** Prometheus is started anew, because it finds imported blocks only then. */
+async function overTheDay(query: string): Promise<RangeResult['result']> {
   const range = { start: `${FIRST_MS / 1000}`, end: `${LAST_SCRAPE_MS / 1000}`, step: `${STEP_MS / 1000}` };
   const prometheus = await startPrometheus(PROMETHEUS_CONFIG, { data, flags: PROMETHEUS_FLAGS });
-  for (const rule of groups.flatMap(({ rules }) => rules)) {
-    const { result } = await prometheus.api<RangeResult>('query_range', { query: rule.expr, ...range });
-    let fired = 0;
-    for (const { metric, values } of result) {
-      const states = alertStates(rule, new Set(values.map(([seconds]) => seconds)), evaluations);
-      if (states.some(({ state }) => state === 'firing')) fired += 1;
-      add(alertSamples(rule, metric, states));
-    }
-    console.log(`${rule.alert}: ${fired} fired`);
-  }
+  const { result } = await prometheus.api<RangeResult>('query_range', { query, ...range });
   await prometheus.stop();
+  return result;
 }

@@ -5,21 +5,28 @@ import { END_MS, HOUR_MS } from './world.ts';
 /** The time range of the day, as parameters of a dashboard. */
 export const DAY = `from=${END_MS - 24 * HOUR_MS}&to=${END_MS}&timezone=utc`;
 
-const SIZE = { width: 1600, height: 1398 };
+/** Higher than the picture, so that nothing covers its end. */
+const WINDOW = { width: 1440, height: 1400 };
+/** Between panels. */
+const GAP = 8;
 
-/** Takes README's pictures of the fleet dashboard in a Grafana that shows it without a login. */
+/** Takes README's pictures of the fleet dashboard, down to its stations, in a Grafana that shows it without a login. */
 export async function takePictures(grafana: string): Promise<void> {
   const browser = await chromium.launch(installedChromium());
   for (const theme of ['light', 'dark']) {
-    const page = await browser.newPage({ viewport: SIZE });
+    const page = await browser.newPage({ viewport: WINDOW });
     // Times of today have no date.
     await page.clock.install({ time: END_MS });
     await page.addInitScript("localStorage.setItem('grafana.navigation.docked', 'false')");
-    await page.goto(`${grafana}/d/telemetry-station-fleet?${DAY}&theme=${theme}`);
+    await page.goto(`${grafana}/d/telemetry-station-fleet?${DAY}&theme=${theme}&kiosk`);
     for (const text of ['Last scrape', 'forbidden', 'Failing stations']) await page.getByText(text).first().waitFor();
     // The button that refreshes the dashboard cancels its queries while they run.
     await page.getByText('Cancel', { exact: true }).waitFor({ state: 'detached' });
-    await page.screenshot({ path: `docs/images/fleet-${theme}.png`, animations: 'disabled' });
+    const lastPanel = await page.getByTestId('data-testid Panel header All stations').boundingBox();
+    if (lastPanel === null) throw new Error('no table of stations');
+    const height = Math.ceil(lastPanel.y + lastPanel.height + GAP);
+    const clip = { x: 0, y: 0, width: WINDOW.width, height };
+    await page.screenshot({ path: `docs/images/fleet-${theme}.png`, clip, animations: 'disabled' });
   }
   await browser.close();
 }

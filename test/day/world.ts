@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { type Fault, replyWith } from '../../src/simulator/faults.ts';
-import { type FleetEntry, SimulatedFleet } from '../../src/simulator/fleet.ts';
+import { type FleetEntry, type FleetOptions, SimulatedFleet } from '../../src/simulator/fleet.ts';
 import { isSamePath, type SimulatedPath } from '../../src/simulator/listing.ts';
 import { hashText } from '../../src/simulator/random.ts';
 import { startConfigured } from '../../src/simulator/simulation.ts';
@@ -25,7 +25,33 @@ interface Event {
   /** Default: the end of the day. */
   readonly to?: string;
   readonly fault?: Fault;
-  readonly change?: (entry: FleetEntry) => FleetEntry;
+  /** undefined: the service no longer lists it. */
+  readonly change?: (entry: FleetEntry) => FleetEntry | undefined;
+}
+
+/** So many that the table of stations in the pictures is full. */
+const STATIONS: readonly SimulatedStation[] = [
+  ...demoStations,
+  healthyStation({ name: 'inference', size: 840, emphasis: 'compute' }, 'llm'),
+  healthyStation({ name: 'render', size: 360, emphasis: 'compute' }, 'media'),
+  healthyStation({ name: 'billing', size: 190, emphasis: 'network' }, 'finance'),
+  healthyStation({ name: 'backup', size: 540, emphasis: 'storage' }, 'storage'),
+  healthyStation({ name: 'sandbox', size: 130, emphasis: 'compute' }, 'research'),
+];
+
+function healthyStation(fleet: FleetOptions, team: string): SimulatedStation {
+  return {
+    ...fleet,
+    upstream: 'east',
+    subscription: 'simulated',
+    resource_group: team,
+    zone: 'cn-sh-01a',
+    telemetry_station: `ts-${fleet.name}`,
+    products: ['product.aec2', 'product.afs'],
+    alertability: true,
+    labels: { team, environment: 'production' },
+    faults: [],
+  };
 }
 
 const EVENTS: readonly Event[] = [
@@ -37,13 +63,16 @@ const EVENTS: readonly Event[] = [
     to: '2026-01-15T06:33Z',
     fault: replyWith(429, { 'retry-after': '2' }),
   },
+  { where: 'sandbox', from: '2026-01-15T08:40Z', change: withMutedVolumes },
   { where: 'edge', from: '2026-01-15T11:18Z', fault: replyWith(403) },
+  { where: 'render', from: '2026-01-15T11:30Z', change: withoutReleasedHosts },
+  { where: 'inference', from: '2026-01-15T11:41Z', change: withFailedHosts },
   { where: 'personal', from: '2026-01-15T11:51Z', fault: wrongTotal(3) },
 ];
 
 /** The service of the demo, with a daily curve and the events of the day instead of its faults, and an exporter configuration. */
 export async function startWorld(now: () => number) {
-  const stations = demoStations.map((station) => ({ station, entriesAt: entriesOf(station) }));
+  const stations = STATIONS.map((station) => ({ station, entriesAt: entriesOf(station) }));
   const find = (path: SimulatedPath) => stations.find(({ station }) => isSamePath(station, path));
   const { service, config } = await startConfigured(
     {
@@ -54,7 +83,7 @@ export async function startWorld(now: () => number) {
         return found === undefined ? [] : eventsAt(found.station, now()).flatMap(({ fault }) => fault ?? []);
       },
     },
-    demoStations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
+    STATIONS.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station),
     { pageSize: 1000 },
   );
   const { cache: _cache, upstreams, ...rest } = parse(config) as { cache: object; upstreams: Record<string, object> };
@@ -72,7 +101,10 @@ function entriesOf(station: SimulatedStation): (atMs: number) => readonly FleetE
     if (latest?.atMs !== atMs) {
       const changes = eventsAt(station, atMs).flatMap(({ change }) => change ?? []);
       const entries = dailyEntries(fleet.at(END_MS - (END_MS - atMs) / SLOWNESS), atMs);
-      latest = { atMs, entries: changes.reduce((changed, change) => changed.map(change), entries) };
+      latest = {
+        atMs,
+        entries: changes.reduce((changed, change) => changed.flatMap((entry) => change(entry) ?? []), entries),
+      };
     }
     return latest.entries;
   };
@@ -103,9 +135,23 @@ function dailyEntries(entries: readonly FleetEntry[], atMs: number): FleetEntry[
 }
 
 function withFailedHosts(entry: FleetEntry): FleetEntry {
-  const { resource_type, alert_rules_count } = entry.record;
-  const isFailed = resource_type.label === 'AEC2 instance' && alert_rules_count > 0 && rankOf(entry.record) < 0.6;
+  const isFailed = isHost(entry) && entry.record.alert_rules_count > 0 && rankOf(entry.record) < 0.6;
   return isFailed ? inState(entry, FIRING) : entry;
+}
+
+/** So many that they are lost, rather than removed one by one. */
+function withoutReleasedHosts(entry: FleetEntry): FleetEntry | undefined {
+  return isHost(entry) && rankOf(entry.record) < 0.8 ? undefined : entry;
+}
+
+/** In a state of unknown meaning. */
+function withMutedVolumes(entry: FleetEntry): FleetEntry {
+  const isMuted = entry.record.resource_type.label === 'AFS volume' && rankOf(entry.record) < 0.4;
+  return isMuted ? inState(entry, 'ALERTSTATE_MUTED') : entry;
+}
+
+function isHost({ record }: FleetEntry): boolean {
+  return record.resource_type.label === 'AEC2 instance';
 }
 
 function isShortLived({ resource_type }: FleetEntry['record']): boolean {

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { startSimulation } from '../../src/simulator/simulation.ts';
 import { demoStations } from '../../src/simulator/stations.ts';
 import { startTestExporter } from '../e2e/test-bed.ts';
-import { readPage } from './markdown.ts';
+import { readPage, root } from './markdown.ts';
 import { structureOf } from './page-structure.ts';
+import { pngOf } from './png.ts';
 
 const LANGUAGES = ['README.md', 'README.zh-CN.md'];
 
@@ -13,6 +16,15 @@ const [english, chinese] = LANGUAGES.map((file) => readPage(file).text) as [stri
 describe('README.md', () => {
   it('has at most 1,500 words', () => {
     expect(english.trim().split(/\s+/).length).toBeLessThanOrEqual(1500);
+  });
+
+  it('shows pictures at most 640 px high', () => {
+    const shown = Array.from(english.matchAll(/<img src="([^"]*)" width="(\d+)"/g), ([, file = '', shownWidth]) => {
+      const { width = 0, height = Number.NaN } = pngOf(readFileSync(join(root, file)));
+      return { file, height: (height * Number(shownWidth)) / width };
+    });
+    expect(shown).not.toEqual([]);
+    expect(shown.filter(({ height }) => !(height <= 640))).toEqual([]);
   });
 
   it('shows five lines that the demo publishes', async () => {
@@ -73,7 +85,7 @@ describe('README.zh-CN.md', () => {
     { what: 'a link to a heading', from: '(#安装)', to: '(#配置)' },
     { what: 'an address', from: '<http://localhost:3000/>', to: '3000' },
     { what: 'a picture', from: 'docs/images/status-light.png', to: 'docs/images/fleet-light.png' },
-    { what: 'the size of a picture', from: 'width="730"', to: 'width="1600"' },
+    { what: 'the size of a picture', from: 'width="870"', to: 'width="1600"' },
     { what: 'the name of a metric', from: '`telemetry_station_up`', to: '`up`' },
     { what: 'a section', from: /^## Grafana\n/m, to: '' },
     { what: 'the order of sections', from: /(^## Grafana\n.*?)(^## .*?)(?=^## )/ms, to: '$2$1' },
