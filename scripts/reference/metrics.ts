@@ -68,6 +68,11 @@ Each resource is one of these:
 All but the exempt ones are \`telemetry_station_coverable_resources\`: the share of the covered ones in it is the least that
 is possible, and the coverage where none is [unknown](troubleshooting.md#coverage-or-states-are-unknown).
 
+How long resources have not been covered counts from their creation. A resource that is not covered and older than
+\`coverage.within\` is *overdue*. One without a usable \`create_time\` may be: it counts in
+\`telemetry_station_uncovered_resources_with_unknown_age\` instead. A creation time in the future is that of a new
+resource, whose clock differs. Numbers are as of the last successful refresh, also where only the time has changed.
+
 These families are held as last known, so that queries need not remember anything. They start anew with the process, and
 with a reload that changes [what the station lists](adr/0010-last-known-is-published.md):
 

@@ -27,7 +27,7 @@ function withIndex(entry: Config['resource_labels'][number], index: number): Lab
 
 function resolveStation(
   station: StationConfig,
-  { upstreams, cache, metrics, limits }: Config,
+  { upstreams, cache, coverage, metrics, limits }: Config,
   { resourceLabels, states }: Pick<ResourceSpec, 'resourceLabels' | 'states'>,
 ): ResourceSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
@@ -58,6 +58,7 @@ function resolveStation(
     labels: station.labels,
     resourceLabels: resourceLabels.ofStation(name),
     states,
+    coverageWithinMs: coverage.within,
     absentFields: Object.keys(absent_fields).length === 0 ? undefined : absent_fields,
     labelValues: limits.label_values,
     maxChanges: limits.changes_per_station,

@@ -43,6 +43,10 @@ const metrics = z.strictObject({
     .describe('Names of metric families to disable.'),
 });
 
+const coverage = z.strictObject({
+  within: optionalKey(duration, 'Age above which resources that are not covered are overdue (default: none).'),
+});
+
 /** Far more series than Prometheus should get of one family. */
 const MAX_LABEL_VALUES = 100_000;
 
@@ -103,6 +107,7 @@ export const configSchema = crossChecked(
       resource_labels: resourceLabels
         .prefault([])
         .describe('Labels of resources, such as their owners, and resources that need no alert rules.'),
+      coverage: coverage.prefault({}).describe('When resources must be covered by alert rules.'),
       states: states
         .prefault({})
         .describe(

@@ -20,6 +20,12 @@ interface MutableGroup {
   withoutRules: number;
   /** Resources that may be with or without alert rules: their number of rules, or whether they are alertable, is unknown. */
   unknownCoverage: number;
+  /** Of those without alert rules, the ones whose creation time is unknown. */
+  unknownAge: number;
+  /** Those that are older than `coverage.within`; undefined without it. */
+  overdue: number | undefined;
+  /** When the oldest of them was created, in Unix seconds; undefined: it is known of none. */
+  oldestUncovered: number | undefined;
   readonly quantities: Map<string, Map<string, number>>;
 }
 
@@ -37,6 +43,8 @@ export interface Aggregates {
   readonly typeLabels: ReadonlyMap<string, string>;
   /** Resources that are reported to have no alert rules, exempt ones included. */
   readonly reportedZeros: number;
+  /** Whether the same resources are overdue at another time. */
+  readonly holdsFor: (overdueBefore: number | undefined) => boolean;
 }
 
 /** Counts the resources of a snapshot. */
@@ -47,11 +55,22 @@ export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
   readonly #alertability: boolean;
   readonly #values: LabelValues;
+  /** When a resource that is not covered must have been created to be overdue, in Unix seconds; undefined: none is. */
+  readonly #overdueBefore: number | undefined;
+  #youngestOverdue = Number.NEGATIVE_INFINITY;
+  #oldestOther = Number.POSITIVE_INFINITY;
   readonly #quantityOf = quantityReader();
 
-  constructor(alertability: boolean, values: LabelValues) {
+  constructor(alertability: boolean, values: LabelValues, overdueBefore: number | undefined) {
     this.#alertability = alertability;
     this.#values = values;
+    this.#overdueBefore = overdueBefore;
+  }
+
+  /** The clock may also have been set back. */
+  holdsFor(overdueBefore: number | undefined): boolean {
+    if (overdueBefore === undefined) return true;
+    return this.#youngestOverdue < overdueBefore && overdueBefore <= this.#oldestOther;
   }
 
   get groups(): readonly AggregateGroup[] {
@@ -68,11 +87,24 @@ export class Aggregation implements Aggregates {
     const state = this.#published('state', resource.state);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     if (resource.alertRules === 0) this.reportedZeros += 1;
-    countRules(group, resource, this.#alertability);
+    const coverage = countRules(group, resource, this.#alertability);
+    if (coverage === 'not covered') this.#countAge(group, resource.createdSeconds);
     const quantity = this.#quantityOf(resource.sku);
     if (quantity === undefined) return;
     const gpuModel = this.#published('gpu_model', resource.gpuModel);
     add(getOrCreate(group.quantities, gpuModel, newCounts), this.#published('unit', quantity.unit), quantity.value);
+  }
+
+  #countAge(group: MutableGroup, created: number | undefined): void {
+    if (created === undefined) {
+      group.unknownAge += 1;
+      return;
+    }
+    group.oldestUncovered = Math.min(created, group.oldestUncovered ?? created);
+    if (this.#overdueBefore !== undefined && created < this.#overdueBefore) {
+      group.overdue = (group.overdue ?? 0) + 1;
+      this.#youngestOverdue = Math.max(this.#youngestOverdue, created);
+    } else this.#oldestOther = Math.min(this.#oldestOther, created);
   }
 
   #published(label: SuppliedLabel, value: string): string {
@@ -95,6 +127,9 @@ export class Aggregation implements Aggregates {
       withRules: 0,
       withoutRules: 0,
       unknownCoverage: 0,
+      unknownAge: 0,
+      overdue: this.#overdueBefore === undefined ? undefined : 0,
+      oldestUncovered: undefined,
       states: new Map<AlertState, Map<string, number>>(),
       quantities: new Map<string, Map<string, number>>(),
     }));
@@ -111,18 +146,17 @@ function needsAlertRules({ alertable }: Pick<Resource, 'alertable'>, alertabilit
 
 type CoverageFacts = Pick<Resource, 'alertRules' | 'alertable'>;
 
+type ResourceCoverage = 'covered' | 'not covered' | 'exempt' | 'unknown';
+
 /** What is known of the alert rules of a resource. */
-export function coverageOf(
-  resource: CoverageFacts,
-  alertability: boolean,
-): 'covered' | 'not covered' | 'exempt' | 'unknown' {
+export function coverageOf(resource: CoverageFacts, alertability: boolean): ResourceCoverage {
   const needsRules = needsAlertRules(resource, alertability);
   if (needsRules === false) return 'exempt';
   if (resource.alertRules === undefined || needsRules === undefined) return 'unknown';
   return resource.alertRules > 0 ? 'covered' : 'not covered';
 }
 
-function countRules(group: MutableGroup, resource: CoverageFacts, alertability: boolean): void {
+function countRules(group: MutableGroup, resource: CoverageFacts, alertability: boolean): ResourceCoverage {
   const needsRules = needsAlertRules(resource, alertability);
   const coverage = coverageOf(resource, alertability);
   group.alertRules = sumIfKnown(group.alertRules, resource.alertRules);
@@ -130,6 +164,7 @@ function countRules(group: MutableGroup, resource: CoverageFacts, alertability: 
   if (coverage === 'unknown') group.unknownCoverage += 1;
   else if (coverage === 'covered') group.withRules += 1;
   else if (coverage === 'not covered') group.withoutRules += 1;
+  return coverage;
 }
 
 /** The resources of each meaning that any of them has. */
@@ -147,6 +182,14 @@ export function knownRuleCounts(counts: RuleCounts & Pick<AggregateGroup, 'unkno
   const { withRules, withoutRules, unknownCoverage } = counts;
   const isUnknown = unknownCoverage > 0 && withRules + withoutRules === 0;
   return isUnknown ? undefined : { withRules, withoutRules };
+}
+
+type AgeCounts = RuleCounts & Pick<AggregateGroup, 'unknownCoverage' | 'unknownAge' | 'overdue'>;
+
+/** Overdue resources; undefined without `coverage.within`, and where it is unknown for every resource that may be one of them. */
+export function knownOverdue({ withRules, withoutRules, unknownCoverage, unknownAge, overdue }: AgeCounts) {
+  const unknown = unknownCoverage + unknownAge;
+  return unknown > 0 && withRules + withoutRules === unknownAge ? undefined : overdue;
 }
 
 /** undefined: unknown. */

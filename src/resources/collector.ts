@@ -83,8 +83,10 @@ export class ResourceCollector implements StationCollector<Resources> {
 
   async #aggregatesOf(snapshot: Snapshot, values: LabelValues): Promise<Aggregates> {
     const { data } = this.#served ?? {};
-    if (data?.snapshot === snapshot) return data.aggregates;
-    const aggregation = new Aggregation(this.#spec.alertability, values);
+    const { alertability, coverageWithinMs } = this.#spec;
+    const overdueBefore = coverageWithinMs === undefined ? undefined : (this.#clock.wallMs() - coverageWithinMs) / 1000;
+    if (data?.snapshot === snapshot && data.aggregates.holdsFor(overdueBefore)) return data.aggregates;
+    const aggregation = new Aggregation(alertability, values, overdueBefore);
     await forEachPart(snapshot.parts, (part) => {
       for (const resource of part) aggregation.add(resource);
     });
@@ -107,9 +109,10 @@ export class ResourceCollector implements StationCollector<Resources> {
   /** An unchanged publication keeps its encoding. */
   async #servedAs(publication: Publication, comparison: Comparison): Promise<Served<ResourceData>> {
     const before = this.#served;
-    const { snapshot, churn, lastKnown } = before?.data ?? {};
+    const { aggregates, churn, lastKnown } = before?.data ?? {};
+    // Of an unchanged snapshot, unless a resource became overdue.
     const isUnchanged =
-      snapshot === publication.snapshot &&
+      aggregates === publication.aggregates &&
       churn?.published === publication.churn.published &&
       lastKnown === publication.lastKnown;
     if (before && isUnchanged) return { ...before, data: { ...before.data, churn: publication.churn, comparison } };

@@ -1,7 +1,7 @@
 import { optionalSample } from '../exposition/family.ts';
 import { completenessRows, HEALTH_FAMILIES } from '../exposition/health-families.ts';
 import type { OWN_FAMILIES } from '../exposition/own-families.ts';
-import { countByAlertState, knownRuleCounts, type Quantities } from './aggregates.ts';
+import { countByAlertState, knownOverdue, knownRuleCounts, type Quantities } from './aggregates.ts';
 import { ALERT_STATES } from './alert-state.ts';
 import {
   firingFamilies,
@@ -145,6 +145,24 @@ const GROUP_FAMILIES = groupFamilies({
     exampleTitle: 'Resources with unknown alert coverage, by station',
     example: 'sum by (station) (telemetry_station_resources_with_unknown_alert_coverage) > 0',
     samples: ({ unknownCoverage }) => [[unknownCoverage]],
+  },
+  telemetry_station_oldest_uncovered_created_timestamp_seconds: {
+    help: 'Creation timestamp of the oldest resource known not to be covered by alert rules, except exempt ones.',
+    exampleTitle: 'Age of the oldest resource that is not covered, by station',
+    example: 'time() - min by (station) (telemetry_station_oldest_uncovered_created_timestamp_seconds)',
+    samples: ({ oldestUncovered }) => optionalSample(oldestUncovered),
+  },
+  telemetry_station_uncovered_resources_with_unknown_age: {
+    help: 'Resources known not to be covered by alert rules whose creation timestamp is unknown, except exempt ones.',
+    exampleTitle: 'Resources that may be overdue, because their age is unknown, by station',
+    example: 'sum by (station) (telemetry_station_uncovered_resources_with_unknown_age) > 0',
+    samples: (group) => optionalSample(knownRuleCounts(group) && group.unknownAge),
+  },
+  telemetry_station_overdue_resources: {
+    help: 'Resources known not to be covered by alert rules although they are older than coverage.within, except exempt ones; only with coverage.within.',
+    exampleTitle: 'Overdue resources, by type',
+    example: 'sum by (station, resource_type) (telemetry_station_overdue_resources) > 0',
+    samples: (group) => optionalSample(knownOverdue(group)),
   },
   telemetry_station_sku_quantity: {
     help: 'Sum of the SKU quantities of the resources, sizes in bytes.',

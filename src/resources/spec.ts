@@ -26,6 +26,8 @@ export interface ResourceSpec extends StationSpec {
   readonly metrics: MetricsPolicy;
   readonly resourceLabels: ResourceLabels;
   readonly states: StateMeanings;
+  /** How long a resource may exist before it is covered; undefined: for any time. */
+  readonly coverageWithinMs: number | undefined;
   /** undefined: what records lack is unknown. */
   readonly absentFields: AbsentFields | undefined;
   /** Maximum number of values of each label that the service supplies. */

@@ -66,7 +66,7 @@ describe('loadConfig', () => {
       ],
       [
         `"<<": { a: 1 }\n${VALID}`,
-        '1:1: ["<<"]: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, states, links',
+        '1:1: ["<<"]: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, coverage, states, links',
       ],
       // Values that are merged or aliased are where they are defined; a missing key is where its mapping is.
       [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { listingOf, specOf } from '../stations/fixtures.ts';
+import { aggregatesOf, listingOf, specOf } from '../stations/fixtures.ts';
 
 type Checked = Parameters<typeof coverageVerdict>[0][number];
 
@@ -22,12 +22,13 @@ const station = (name: string, counts: Counts): Checked => {
   const states = new Map([['inactive', new Map([['INACTIVE', resources]])] as const]);
   const group = { type: 't', product: '', labels: counts.labels ?? {}, states, quantities: new Map() };
   const rules = { alertRules: 0, alertable: 10, withRules, withoutRules, unknownCoverage };
+  const ages = { unknownAge: 0, overdue: undefined, oldestUncovered: undefined };
   const snapshot = listingOf([]);
   return {
     spec: specOf({ name, ...(counts.labels && { resourceLabels: TEAMS }) }),
     listed: {
       snapshot: { ...snapshot, complete },
-      aggregates: { groups: [{ ...group, ...rules }], folded: new Map(), typeLabels: new Map(), reportedZeros: 0 },
+      aggregates: { ...aggregatesOf([]), holdsFor: () => true, groups: [{ ...group, ...rules, ...ages }] },
       withheld: 0,
     },
   };

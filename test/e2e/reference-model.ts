@@ -64,6 +64,9 @@ export function expectedData(
       families.add('alert_rules', group, rules);
       families.add('resources_with_alert_rules', group, rules > 0 ? 1 : 0);
       families.add('resources_without_alert_rules', group, rules === 0 ? 1 : 0);
+      families.add('uncovered_resources_with_unknown_age', group, rules === 0 && read.created === undefined ? 1 : 0);
+      if (rules === 0 && read.created !== undefined)
+        families.lower('oldest_uncovered_created_timestamp_seconds', group, read.created);
     }
     if (read.quantity) {
       const labels = { gpu_model: read.gpu, unit: read.quantity.unit };
@@ -126,6 +129,11 @@ class Families {
     const samples = this.all[family];
     const key = JSON.stringify(labels);
     samples[key] = (samples[key] ?? 0) + value;
+  }
+
+  lower(family: string, labels: Record<string, string>, value: number): void {
+    const key = JSON.stringify(labels);
+    this.all[family] = { ...this.all[family], [key]: Math.min(value, this.all[family]?.[key] ?? value) };
   }
 }
 

@@ -28,6 +28,7 @@ export function specOf(changes: Partial<ResourceSpec> = {}): ResourceSpec {
     labels: {},
     resourceLabels: new ResourceLabels(),
     states: new StateMeanings(),
+    coverageWithinMs: undefined,
     absentFields: undefined,
     labelValues: 1000,
     maxChanges: 1000,
@@ -77,8 +78,9 @@ export function aggregatesOf(
   resources: readonly Resource[],
   alertability = false,
   values = new LabelValues(1000),
+  overdueBefore?: number,
 ): Aggregation {
-  const aggregates = new Aggregation(alertability, values);
+  const aggregates = new Aggregation(alertability, values, overdueBefore);
   for (const resource of resources) aggregates.add(resource);
   return aggregates;
 }
