@@ -2,7 +2,7 @@ import { CHANGE_COLUMNS } from '../../src/resources/changes.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/fields.ts';
 import {
   DATA_FIELDS,
-  OWNER_FIELDS,
+  OWNER_COLUMNS,
   REFRESH_COLUMNS,
   REJECTED_FIELDS,
   SEARCH_FIELDS,
@@ -28,6 +28,7 @@ export function dataReference(): string {
     '| `/search?search=TEXT&format=json` | `json`, `csv` | the resources of all stations whose ID, name or display name contains the text |',
     '| `/stations/NAME/refreshes` | `json`, `csv` | the last 60 refreshes of a station, latest first |',
     '| `/stations/NAME/changes?format=json` | `json`, `csv` | the changed resources of a station, latest first |',
+    '| `/coverage?format=json` | `json`, `csv` | the coverage of each owner, type and station, with the fields of [`resource_labels`](#fields-of-a-station); `label` is also `resource_type` or `station` |',
     '',
     '- `/stations/NAME/resources` returns all resources that the station page shows, in the same order, for the same query',
     '  parameters: `search`, `type`, `product`, `state`, `alert_state`, `alertable`, `without_rules=yes`, and `sort`, with a',
@@ -71,7 +72,7 @@ export function dataReference(): string {
     '',
     '| field | meaning |',
     '|---|---|',
-    ...fieldRows(OWNER_FIELDS),
+    ...fieldRows(OWNER_COLUMNS),
     '',
     'The `listing`:',
     '',

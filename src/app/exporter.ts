@@ -119,10 +119,10 @@ export class Exporter implements ExporterPort {
     return upstreamStatuses(this.#generation);
   }
 
-  owners(station?: string) {
+  owners(station?: string, types?: 'with types') {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
     const stations = views.flatMap(({ served }) => (served ? [served.data] : []));
-    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
+    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], types);
   }
 
   station(name: string) {

@@ -201,7 +201,7 @@ function urgencyOf({ alertState }: Resource): number | undefined {
   return alertState === 'unknown' ? undefined : ALERT_STATES.indexOf(alertState);
 }
 
-function isoTime(seconds: number | undefined): CellValue {
+export function isoTime(seconds: number | undefined): CellValue {
   return seconds === undefined ? null : new Date(seconds * 1000).toISOString();
 }
 

@@ -1,17 +1,18 @@
 import type { RejectedRecord } from '../model/listing.ts';
-import { knownRuleCounts } from '../resources/aggregates.ts';
-import { columnsWith } from '../resources/fields.ts';
+import { knownOverdue, knownRuleCounts } from '../resources/aggregates.ts';
+import { columnsWith, isoTime } from '../resources/fields.ts';
 import type { SearchResult, StationResource } from '../resources/selection.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
-import { type Columns, documented, fieldsOf } from '../text/records.ts';
+import { type CellValue, type Columns, documented, fieldsOf } from '../text/records.ts';
 import type { EndedRefresh } from './latest-refreshes.ts';
 import {
+  type CoverageRow,
   coverageShare,
   dataProblems,
   knownCounts,
-  type OwnerCount,
   type StationStatus,
   stateOf,
+  type Totals,
 } from './station-status.ts';
 import { unknownStatesText } from './unknown-states.ts';
 
@@ -171,22 +172,34 @@ export function foundColumns(labelNames: readonly string[]): Columns<StationReso
   return { station: { cell: ({ station }) => station }, ...Object.fromEntries(columns) };
 }
 
-/** The resources of a station with a value of a label in JSON. */
-export const OWNER_FIELDS = documented<OwnerCount, unknown>({
+/** Of a row with data. */
+function counted(shows: (counts: Totals) => CellValue) {
+  return ({ counts }: CoverageRow) => counts && shows(counts);
+}
+
+/** The resources with a value of a label in JSON and CSV. */
+export const OWNER_COLUMNS = documented<CoverageRow>({
   label: ['Name of the label.', 'label'],
   value: ['Value of the label; empty for resources without one.', 'value'],
-  resources: ['Number of resources.', 'resources'],
-  firing_resources: ['Number of firing resources.', 'firing'],
-  resources_with_alert_rules: [
-    'Number with alert rules; null if unknown.',
-    (owner) => knownRuleCounts(owner)?.withRules,
+  resources: ['Number of resources.', counted(({ resources }) => resources)],
+  firing_resources: ['Number of firing resources.', counted(({ firing }) => firing)],
+  resources_with_alert_rules: ['Number with alert rules.', counted((counts) => knownRuleCounts(counts)?.withRules)],
+  resources_without_alert_rules: ['Number without.', counted((counts) => knownRuleCounts(counts)?.withoutRules)],
+  resources_with_unknown_alert_coverage: ['Number with unknown alert coverage.', counted((c) => c.unknownCoverage)],
+  exempt_resources: [
+    'Number of exempt resources.',
+    counted((c) => c.resources - c.withRules - c.withoutRules - c.unknownCoverage),
   ],
-  resources_without_alert_rules: [
-    'Number without alert rules; null if unknown.',
-    (owner) => knownRuleCounts(owner)?.withoutRules,
+  alert_coverage: ['Share with alert rules; null if it is unknown of any.', counted(coverageShare)],
+  overdue_resources: ['Number without alert rules and older than `coverage.within`.', counted(knownOverdue)],
+  uncovered_resources_with_unknown_age: [
+    'Number without alert rules and creation time.',
+    counted((counts) => knownRuleCounts(counts) && counts.unknownAge),
   ],
-  resources_with_unknown_alert_coverage: ['Number with unknown alert coverage.', 'unknownCoverage'],
-  alert_coverage: ['Share with alert rules; null if it is unknown of any.', coverageShare],
+  oldest_uncovered_created: [
+    'Creation time of the oldest resource without alert rules.',
+    counted(({ oldestUncovered }) => isoTime(oldestUncovered)),
+  ],
 });
 
 type SearchContext = Readonly<{ text: string | undefined; beforeReload: readonly string[] }>;

@@ -1,3 +1,4 @@
+import { earliest } from '../model/clock.ts';
 import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { getOrCreate } from '../model/sums.ts';
@@ -219,6 +220,10 @@ export interface Totals extends Coverage {
   readonly unknown: number;
   /** Resources that can have alerts and are not exempt; undefined: unknown for all of them, as without `alertability` and exemptions. */
   readonly alertable: number | undefined;
+  /** Of those without alert rules: the ones of unknown age, the overdue ones, and when the oldest was created, in Unix seconds. */
+  readonly unknownAge: number;
+  readonly overdue: number | undefined;
+  readonly oldestUncovered: number | undefined;
 }
 
 export function totalsOf(groups: Iterable<AggregateGroup>, isAlertableKnown: boolean): Totals {
@@ -230,7 +235,7 @@ function totalsOfGroup({ states, alertable, ...rules }: AggregateGroup, isAlerta
   const counts = { firing: 0, pending: 0, unknown: 0, inactive: 0 };
   for (const [alertState, ofState] of states) for (const count of ofState.values()) counts[alertState] += count;
   const { inactive, ...others } = counts;
-  const { alertRules, withRules, withoutRules, unknownCoverage } = rules;
+  const { alertRules, withRules, withoutRules, unknownCoverage, unknownAge, overdue, oldestUncovered } = rules;
   return {
     resources: inactive + others.firing + others.pending + others.unknown,
     ...others,
@@ -239,14 +244,17 @@ function totalsOfGroup({ states, alertable, ...rules }: AggregateGroup, isAlerta
     withRules,
     withoutRules,
     unknownCoverage,
+    unknownAge,
+    overdue,
+    oldestUncovered,
   };
 }
 
 /** Of none, all counts are 0 and the rest is unknown. */
 export function sumOfTotals(all: readonly Totals[]): Totals {
-  const sumOf = (count: Exclude<keyof Totals, 'alertable' | 'alertRules'>) =>
+  const sumOf = (count: Exclude<keyof Totals, 'alertable' | 'alertRules' | 'overdue' | 'oldestUncovered'>) =>
     all.reduce((sum, totals) => sum + totals[count], 0);
-  const sumOfKnown = (count: 'alertable' | 'alertRules') =>
+  const sumOfKnown = (count: 'alertable' | 'alertRules' | 'overdue') =>
     all.reduce<number | undefined>((sum, totals) => sumIfKnown(sum, totals[count]), undefined);
   return {
     resources: sumOf('resources'),
@@ -258,10 +266,13 @@ export function sumOfTotals(all: readonly Totals[]): Totals {
     withRules: sumOf('withRules'),
     withoutRules: sumOf('withoutRules'),
     unknownCoverage: sumOf('unknownCoverage'),
+    unknownAge: sumOf('unknownAge'),
+    overdue: sumOfKnown('overdue'),
+    oldestUncovered: earliest(all.map(({ oldestUncovered }) => oldestUncovered)),
   };
 }
 
-/** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
+/** The resources with a value of a label of `resource_labels`, or of a type, of all stations with data; '' is the value of those without one. */
 export interface OwnerCount extends Totals {
   readonly label: string;
   readonly value: string;
@@ -276,17 +287,28 @@ interface CountedStation {
 /** A pause after each station would take longer than the count. */
 const STATIONS_WITHOUT_PAUSE = 100;
 
-/** By label, the most frequent value first. A station that was listed without a label does not count for it. */
+/** Among the labels of resources, these stand for their types and stations. */
+export const TYPE_LABEL = 'resource_type';
+export const STATION_LABEL = 'station';
+
+/** By label and, if requested, by type, the most frequent value first. A station that was listed without a label does not count for it. */
 export async function countOwners(
   stations: readonly CountedStation[],
   labels: readonly string[],
+  types?: 'with types',
 ): Promise<readonly OwnerCount[]> {
-  const owners = labels.map((label) => ({ label, values: new Map<string, Totals[]>() }));
+  const owners = [...labels, ...(types ? [TYPE_LABEL] : [])].map((label) => ({
+    label,
+    values: new Map<string, Totals[]>(),
+  }));
   for (const [at, { spec, aggregates }] of stations.entries()) {
-    const listed = owners.filter(({ label }) => spec.resourceLabels.names.includes(label));
+    const listed = owners.filter(({ label }) => label === TYPE_LABEL || spec.resourceLabels.names.includes(label));
     for (const group of aggregates.groups) {
       const totals = totalsOfGroup(group, knowsAlertable(spec));
-      for (const { label, values } of listed) getOrCreate(values, resourceLabel(group, label), () => []).push(totals);
+      for (const { label, values } of listed) {
+        const value = label === TYPE_LABEL ? group.type : resourceLabel(group, label);
+        getOrCreate(values, value, () => []).push(totals);
+      }
     }
     if (at % STATIONS_WITHOUT_PAUSE === 0) await yieldToEventLoop();
   }
@@ -295,4 +317,23 @@ export async function countOwners(
       (a, b) => b.resources - a.resources,
     ),
   );
+}
+
+/** What is known of the resources of an owner, a type or a station. */
+export interface CoverageRow extends Pick<OwnerCount, 'label' | 'value'> {
+  /** undefined: a station without data. */
+  readonly counts: Totals | undefined;
+}
+
+/** By label, the most overdue resources first, then the most that are not covered; stations without data last. */
+export function coverageRows(owners: readonly OwnerCount[], stations: readonly StationStatus[]): CoverageRow[] {
+  const rows: CoverageRow[] = [
+    ...owners.map((counts) => ({ label: counts.label, value: counts.value, counts })),
+    ...stations.map(({ name, snapshot }) => ({ label: STATION_LABEL, value: name, counts: knownCounts(snapshot) })),
+  ];
+  const numberOf = ({ counts }: CoverageRow, by: 'overdue' | 'withoutRules') => counts?.[by] ?? -1;
+  const compare = (a: CoverageRow, b: CoverageRow) =>
+    numberOf(b, 'overdue') - numberOf(a, 'overdue') || numberOf(b, 'withoutRules') - numberOf(a, 'withoutRules');
+  const labels = [...new Set(rows.map(({ label }) => label))];
+  return labels.flatMap((name) => rows.filter(({ label }) => label === name).sort(compare));
 }

@@ -2,11 +2,21 @@ import type { RequestListener } from 'node:http';
 import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import type { WebLimit } from '../exposition/own-families.ts';
-import { byFormat, changeList, refreshList, resourceList, searchData, stationData, stationList } from './data.ts';
+import {
+  byFormat,
+  changeList,
+  coverageList,
+  refreshList,
+  resourceList,
+  searchData,
+  stationData,
+  stationList,
+} from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import { changesPage } from './pages/changes-page.ts';
 import { configPage } from './pages/config-page.ts';
+import { coveragePage } from './pages/coverage-page.ts';
 import { errorPage } from './pages/error-page.ts';
 import { favicon } from './pages/layout.ts';
 import { resourcePage } from './pages/resource-page.ts';
@@ -84,6 +94,7 @@ function routerOf(exporter: ExporterPort, options: WebOptions): Router {
   page(ROUTES.discovery, serviceDiscovery(exporter, options.externalUrl));
   page(ROUTES.config, byFormat({ text: config(exporter), html: configPage(exporter, options) }));
   page(ROUTES.status, byFormat({ html: statusPage(exporter, options), ...stationList(exporter) }));
+  page(ROUTES.coverage, byFormat({ html: coveragePage(exporter, options), ...coverageList(exporter) }));
   const search = byFormat({ html: searchPage(exporter, options), ...searchData(exporter) });
   // Apart from the pages, because a search takes as long as many of them.
   const searching = new RenderLimit(MAX_SEARCHES);

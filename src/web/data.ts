@@ -16,13 +16,13 @@ import { joinedRows, type Selection, searchStations } from '../resources/selecti
 import {
   DATA_FIELDS,
   foundColumns,
-  OWNER_FIELDS,
+  OWNER_COLUMNS,
   REFRESH_COLUMNS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
 } from '../status/station-columns.ts';
-import type { StationDetail, StationStatus } from '../status/station-status.ts';
+import { coverageRows, type StationDetail, type StationStatus } from '../status/station-status.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
@@ -167,7 +167,7 @@ export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRe
       links: linksOf(links, spec),
       listing: served ? fieldsOf(STATION_LISTING, served.snapshot) : null,
       ...(spec.resourceLabels.names.length > 0 && {
-        resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
+        resource_labels: served ? owners.map((counts) => fieldsOf(OWNER_COLUMNS, { ...counts, counts })) : null,
       }),
     };
     send(response, 200, DATA_CONTENT_TYPES.json, `${jsonText(object)}\n`);
@@ -297,6 +297,15 @@ export function searchData(exporter: ExporterPort): ListHandlers {
       fields,
     };
   });
+}
+
+/** The coverage of each owner, type and station. */
+export async function coverageRowsOf(exporter: ExporterPort) {
+  return coverageRows(await exporter.owners(undefined, 'with types'), exporter.stations());
+}
+
+export function coverageList(exporter: ExporterPort): ListHandlers {
+  return listHandlers(async () => ({ name: 'coverage', columns: OWNER_COLUMNS, rows: await coverageRowsOf(exporter) }));
 }
 
 /** The names of `resource_labels`, which all stations have. */

@@ -22,8 +22,8 @@ export interface ExporterPort {
   has(name: string): boolean;
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
-  /** The resources of all stations, or only of one, by the labels of `resource_labels`. */
-  owners(station?: string): Promise<readonly OwnerCount[]>;
+  /** The resources of all stations, or only of one, by the labels of `resource_labels`, or by type as well. */
+  owners(station?: string, types?: 'with types'): Promise<readonly OwnerCount[]>;
   station(name: string): StationDetail | undefined;
   /** The latest changes of the station; cheaper than `station`. */
   changes(name: string): StationChanges;

@@ -5,6 +5,7 @@ export const ROUTES = {
   discovery: '/sd',
   search: '/search',
   changes: '/changes',
+  coverage: '/coverage',
   config: '/config',
   favicon: '/favicon.ico',
   stations: '/stations',

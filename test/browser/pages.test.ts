@@ -15,6 +15,7 @@ const PATHS = [
   '/config',
   '/search?search=r22',
   '/changes?since=24h',
+  '/coverage',
   // Nothing matches, the query is wrong, the page does not exist.
   '/?filter=none',
   '/stations/fine?state=none',
@@ -22,6 +23,9 @@ const PATHS = [
   '/?format=xml',
   '/no/such/page',
 ];
+
+/** The resource `odd` and those with a 7 have an owner, or none. */
+const OWNERS = [{ match: { resource_id: '[^7]*' }, labels: { team: 'storage-and-backup' } }];
 
 /** Stations that are up, failing with an old snapshot, failing without a snapshot, and with rejected records. */
 async function fleet() {
@@ -36,9 +40,10 @@ async function fleet() {
   });
   const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
   const upstream = { page_size: 100, authorization: { credentials: 'hush' } };
-  const exporter = await startReadyExporter(
-    configOf(service.url, ['fine', 'stale', 'broken', 'rejecting'], { station, upstream }),
-  );
+  const exporter = await startReadyExporter({
+    ...configOf(service.url, ['fine', 'stale', 'broken', 'rejecting'], { station, upstream, labels: OWNERS }),
+    coverage: { within: '7d' },
+  });
   service.setFaults('stale', [replyWith(503)]);
   await exporter.scrape();
   return exporter;

@@ -11,6 +11,7 @@ import { LISTING_FIELDS, RESOURCE_COLUMNS, type ResourceColumn } from '../../src
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import {
   DATA_FIELDS,
+  OWNER_COLUMNS,
   REFRESH_COLUMNS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
@@ -65,7 +66,7 @@ const simpleNames = new Set([
   ...LISTING_FIELDS,
   ...INCOMPLETE_REASONS,
   ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS }),
-  ...Object.keys({ ...REFRESH_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
+  ...Object.keys({ ...REFRESH_COLUMNS, ...RESOURCE_COLUMNS, ...OWNER_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ path }) => path ?? []),
   ...Object.keys(NAMED_FAULTS),

@@ -44,7 +44,7 @@ async function coverageIn({ get, scrape }: RunningExporter, config: object) {
     ),
     json: station.alert_coverage,
     csv: row.split(',')[names.split(',').indexOf('alert_coverage')],
-    tile: /Coverage(.*?)(?=Listing|Oldest|$)/.exec(textOf(status, 'totals'))?.[1]?.trim(),
+    tile: /Coverage(.*?)(?=by owner|Listing|Oldest|$)/.exec(textOf(status, 'totals'))?.[1]?.trim(),
     row: rowsOf(status, 'stations')[0],
     attention: words(textOf(status, 'attention')),
     list: [listed.code, JSON.parse(listed.stdout).length, words(listed.stderr).trim()],

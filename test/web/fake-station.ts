@@ -37,6 +37,9 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   withRules: 0,
   withoutRules: 0,
   unknownCoverage: 0,
+  unknownAge: 0,
+  overdue: undefined,
+  oldestUncovered: undefined,
   absentFields: {},
   reportedZeros: 0,
   isHeld: false,
@@ -151,9 +154,9 @@ export function exporterOf(detail: StationDetail) {
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
-    owners: () => {
+    owners: (_station, types) => {
       const stations = detail.served ? [detail.served] : [];
-      return countOwners(stations, detail.spec.resourceLabels.names);
+      return countOwners(stations, detail.spec.resourceLabels.names, types);
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     changes: () => detail.changes,

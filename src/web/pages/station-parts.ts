@@ -98,7 +98,7 @@ export function linkedCount(count: number | undefined, href: string): Html {
 export function countTiles(
   counts: (Totals & CountedCoverage) | undefined,
   hrefOf: (query: string) => string,
-  noteOf?: (count: 'firing' | 'pending') => string | undefined,
+  noteOf?: (count: 'firing' | 'pending' | 'coverage') => Fact['note'],
 ): readonly Fact[] {
   return [
     {
@@ -121,6 +121,7 @@ export function countTiles(
     {
       term: 'Coverage',
       value: coverageText(counts, hrefOf('?without_rules=yes')),
+      note: counts && noteOf?.('coverage'),
       share: counts && leastCoverage(counts),
     },
   ];

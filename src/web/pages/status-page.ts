@@ -257,7 +257,11 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   const known = snapshots.flatMap((snapshot) => knownCounts(snapshot) ?? []);
   const sums = known.length === 0 ? undefined : sumOfTotals(known);
-  const stationsWith = (key: 'firing' | 'pending') => {
+  const noteOf = (key: 'firing' | 'pending' | 'coverage') => {
+    if (key === 'coverage') {
+      const words = sums?.overdue ? `${numberText(sums.overdue)} overdue` : 'by owner and type';
+      return html`<a href=".${ROUTES.coverage}">${words}</a>`;
+    }
     const some = known.filter((counts) => counts[key] > 0).length;
     return some === 0 ? undefined : `in ${countText(some, 'station')}`;
   };
@@ -273,7 +277,7 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
       value: linkedCount(sums?.resources, '?sort=-resources#stations'),
       note: recentChanges(stations, nowMs, './'),
     },
-    ...countTiles(sums, (query) => `.${ROUTES.search}${query}`, stationsWith),
+    ...countTiles(sums, (query) => `.${ROUTES.search}${query}`, noteOf),
     ...oldestTile(stations, nowMs),
   ]);
 }

@@ -161,13 +161,14 @@ describe('statusTiles', () => {
       { ...STATION, snapshot: SNAPSHOT },
     ]);
     expect(text).toBe(
-      'Stations up3 of 61 failing, 1 no data, 1 not tried, 1 up but incomplete Resources4,252 Firing5in 1 station Pending0 Coverage85 % Oldest data55 sprod',
+      'Stations up3 of 61 failing, 1 no data, 1 not tried, 1 up but incomplete Resources4,252 Firing5in 1 station Pending0 Coverage85 %by owner and type Oldest data55 sprod',
     );
     expect(hrefs).toEqual([
       ...['up', 'failing', 'no-data', 'not-tried', 'incomplete'].map((state) => `?state=${state}#stations`),
       '?sort=-resources#stations',
       './search?alert_state=firing',
       './search?without_rules=yes',
+      './coverage',
       './stations/prod',
     ]);
   });

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { resourcesOf } from '../../stations/fixtures.ts';
+import { detailOf, exporterOf, STATION } from '../fake-station.ts';
+import { openPage, rowsOf } from './opened-page.ts';
+
+/** A station of so many types, of which those with a higher number have more resources that are not covered. */
+const stationOf = (types: number) =>
+  exporterOf(
+    detailOf(
+      resourcesOf((types * (types + 1)) / 2, (index) => ({
+        type: `type.${Math.ceil((Math.sqrt(8 * (index + 1) + 1) - 1) / 2)}`,
+        alertRules: 0,
+      })),
+    ),
+  );
+
+describe('the page of the coverage', () => {
+  it('shows the hundred most urgent rows of a table, and how many more there are', async () => {
+    const { text, body } = await openPage(stationOf(102), '/coverage');
+    const rows = rowsOf(body, 'by-type');
+    expect(rows).toHaveLength(100);
+    expect([rows[0]?.split(' ')[0], rows.at(-1)?.split(' ')[0]]).toEqual(['102', '3']);
+    expect(text).toContain('2 more are in the downloads.');
+  });
+
+  it('has a dash where the coverage is unknown of all, and not 0', async () => {
+    const unknown = exporterOf(detailOf(resourcesOf(2, () => ({ alertRules: undefined, type: '' }))));
+    const { body } = await openPage(unknown, '/coverage');
+    expect(rowsOf(body, 'by-type')).toEqual(['(none) – none – not reported – not reported 2 – not reported 0']);
+    const { body: none } = await openPage(
+      { ...unknown, stations: () => [{ ...STATION, snapshot: undefined }] },
+      '/coverage',
+    );
+    expect(rowsOf(none, 'by-station')).toEqual(['prod – none – no data – no data – no data – no data – no data']);
+  });
+});
