@@ -69,6 +69,9 @@ export function durationFlag(atLeastMs: number): FlagKind<number> {
   );
 }
 
+/** Milliseconds. */
+export const ageFlag = flagKind('<duration>', 'a duration such as 7d or 12h', parseDuration);
+
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
   const expected = `one of ${words.join(', ')}`;
   return flagKind('<choice>', expected, (text) => words.find((word) => word === text));

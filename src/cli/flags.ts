@@ -4,6 +4,7 @@ import { SORT_KEYS } from '../resources/selection.ts';
 import type { Shard } from '../stations/shard.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {
+  ageFlag,
   choice,
   durationFlag,
   externalUrl,
@@ -79,6 +80,10 @@ const TABLE = {
   'max-without-rules': forCheck.optional(
     integerFlag(0),
     'With --live, exit with 1 and print the resources without alert rules if there are more of them than this.',
+  ),
+  'max-uncovered-age': forCheck.optional(
+    ageFlag,
+    'With --live, exit with 1 and print the resources that are not covered, oldest first, if one of them is older than this, such as 7d; exempt ones do not count.',
   ),
   demo: forConfigured.toggle('Run and query a simulated service in the same process; requires no configuration file.'),
   'web.listen-address': repeatable(

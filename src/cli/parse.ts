@@ -53,7 +53,7 @@ function combinationProblems(
 ): readonly string[] {
   const sizes = ['simulate.stations', 'simulate.resources'] as const;
   const unused = sizes.filter((name) => from !== undefined && flags[name] !== undefined);
-  const limits = ['min-coverage', 'max-without-rules'] as const;
+  const limits = ['min-coverage', 'max-without-rules', 'max-uncovered-age'] as const;
   return [
     ...(shard !== 'auto' && shard >= total
       ? [`--shard: expected less than --total-shards (${total}), got ${shard}`]

@@ -59,6 +59,8 @@ async function checkLive(
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
+    maxAgeMs: flags['max-uncovered-age'],
+    nowMs: facts.nowMs,
     labels: flags.label,
   });
   const isExceeded = verdict.problems.length > 0;
@@ -79,11 +81,11 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
 /** The resources that count as without alert rules, of those with the given labels. */
 async function printWithoutRules(
   context: ProcessContext,
-  { format, wide, label }: FlagValues,
+  { format, wide, label, 'max-uncovered-age': maxAge }: FlagValues,
   stations: readonly StationFacts[],
 ): Promise<void> {
   const searched = stations.map(({ spec, listed }) => ({ ...spec, parts: listed?.snapshot.parts }));
-  const withoutRules = await searchStations(searched, { without_rules: 'yes' });
+  const withoutRules = await searchStations(searched, { without_rules: 'yes' }, maxAge === undefined ? '' : 'created');
   const found = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
   const labels = stations[0]?.spec.resourceLabels.names ?? [];
   if (format !== 'table') {

@@ -3,7 +3,7 @@ import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { type Coverage, coveredRange, leastCoverage, noShareReason, totalsOf } from '../status/station-status.ts';
-import { countText, numberText } from '../text/words.ts';
+import { countText, durationText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 
 /** The exact value of a label of `resource_labels`; '' is that of resources without one. */
@@ -16,6 +16,9 @@ interface LabelFilter {
 interface CoverageLimits {
   readonly minCoverage?: number | undefined;
   readonly maxWithoutRules?: number | undefined;
+  /** How long a resource may exist without alert rules. */
+  readonly maxAgeMs?: number | undefined;
+  readonly nowMs?: number;
   /** Only resources with all of these count. */
   readonly labels?: readonly LabelFilter[];
 }
@@ -32,9 +35,9 @@ export interface CoverageVerdict {
 /** What is not known is not within the limits. */
 export function coverageVerdict(
   stations: readonly CheckedStation[],
-  { minCoverage, maxWithoutRules, labels = [] }: CoverageLimits,
+  { minCoverage, maxWithoutRules, maxAgeMs, nowMs = 0, labels = [] }: CoverageLimits,
 ): CoverageVerdict {
-  if (minCoverage === undefined && maxWithoutRules === undefined) return { problems: [] };
+  if (minCoverage === undefined && maxWithoutRules === undefined && maxAgeMs === undefined) return { problems: [] };
   const concerned = stations.filter(({ spec }) => mayHaveLabels(spec, labels));
   const problems = concerned.flatMap((station) =>
     Array.from(unknownReasons(station, labels), (reason) => `coverage of ${station.spec.name} is unknown: ${reason}`),
@@ -50,6 +53,16 @@ export function coverageVerdict(
   if (maxWithoutRules !== undefined && sum.withoutRules > maxWithoutRules)
     problems.push(
       `${countText(sum.withoutRules, 'resource')}${ofLabels(labels)} ${sum.withoutRules === 1 ? 'has' : 'have'} no alert rules, expected at most ${maxWithoutRules}`,
+    );
+  const { oldestUncovered = Infinity, unknownAge } = sum;
+  const ageMs = nowMs - 1000 * oldestUncovered;
+  if (maxAgeMs !== undefined && ageMs > maxAgeMs)
+    problems.push(
+      `the oldest resource${ofLabels(labels)} without alert rules is ${durationText(ageMs)} old, expected at most ${durationText(maxAgeMs)}`,
+    );
+  if (maxAgeMs !== undefined && unknownAge > 0)
+    problems.push(
+      `the age of ${countText(unknownAge, 'resource')}${ofLabels(labels)} without alert rules is unknown: create_time is not reported`,
     );
   return {
     problems,

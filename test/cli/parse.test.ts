@@ -36,6 +36,7 @@ describe('parseFlags', () => {
       { command: 'simulate', flags: { 'simulate.port': 0, 'simulate.seed': 7 } },
     ],
     ['check --live --min-coverage=0.95 --max-without-rules=0', { flags: { 'min-coverage': 0.95 } }],
+    ['check --live --max-uncovered-age=2w', { flags: { 'max-uncovered-age': 1_209_600_000 } }],
     // The flags of serve are accepted where the same configuration is used.
     ...['check', 'list prod', 'record prod'].map((command): [string, object] => [
       `${command} --config.file=a.yaml --web.listen-address=:1 --log.level=debug`,
@@ -63,6 +64,7 @@ describe('parseFlags', () => {
       '--min-coverage: requires --live',
       '--max-without-rules: requires --live',
     ],
+    ['check --max-uncovered-age=7d', '--max-uncovered-age: requires --live'],
     ['check --label=team=web', '--label: requires --live'],
     [
       'simulate --from=a.json --simulate.stations=3 --simulate.resources=9',
