@@ -82,6 +82,8 @@ export const EMPTY_CELL = emptyCell('–');
 /** A dash would be a link as well. */
 export const EMPTY_LINK = emptyCell('');
 
+export const withoutOwner = emptyCell('(none)');
+
 /** For what is no status: neither red nor orange nor green. Their contrast is at least 3 to 1 in both themes. */
 export const HUE = {
   blue: 'blue',

@@ -25,6 +25,7 @@ import {
   firingResources,
   inState,
   oldestData,
+  overdue,
   owners,
   refreshResult,
   resourceCounts,
@@ -182,7 +183,10 @@ export const fleet = buildDashboard({
     {
       collapsed: true,
       title: 'Owners and changes',
-      lines: [line(9, [12, owners(scope)], [6, addedAndRemoved(scope)], [6, stateChanges(scope)])],
+      lines: [
+        line(9, [12, owners(scope)], [12, overdue(scope)]),
+        line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
+      ],
     },
   ],
 });

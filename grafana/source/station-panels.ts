@@ -7,10 +7,12 @@ import {
   EMPTY_LINK,
   fixedColor,
   neverMappings,
+  orangeFromOne,
   redFromOne,
   severityMappings,
   UNIT,
   UP,
+  withoutOwner,
   withoutPrefix,
 } from './appearance.ts';
 import { exporterLink, resourceLink, resourcesLink, stationLink } from './build-dashboard.ts';
@@ -219,6 +221,37 @@ export function owners(scope: Scope) {
     },
   );
 }
+
+/** Also of resources without an owner: they are nobody's until somebody looks. */
+export const overdue = (scope: Scope) =>
+  table(
+    {
+      title: 'Overdue by owner',
+      description:
+        'Resources that are not covered by alert rules although they are older than `coverage.within`, by the label that the variable `owner` names; those that are not covered and of unknown age; and the age of the oldest that is not covered. The page /coverage of the exporter has the same by type and station.',
+      noValue: 'All covered, or no data',
+    },
+    {
+      queries: [
+        tableQuery(`sum by ($owner) (${scope.once('telemetry_station_overdue_resources')})`),
+        tableQuery(`sum by ($owner) (${scope.once('telemetry_station_uncovered_resources_with_unknown_age')}) > 0`),
+        tableQuery(`clamp_min(time() - min by ($owner) (${scope.series(OLDEST_UNCOVERED)}), 0)`),
+      ],
+      columns: [
+        { field: '$owner', title: 'Owner', mappings: withoutOwner },
+        { field: 'Value #A', title: 'Overdue', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
+        { field: 'Value #C', title: 'Oldest', unit: UNIT.seconds, decimals: 0, width: 100 },
+        { field: 'Value #B', title: 'Unknown age', unit: UNIT.count, width: 110 },
+      ],
+      order: [
+        { by: 'Value #A (max)', descending: true },
+        { by: 'Value #C (max)', descending: true },
+      ],
+      limit: 100,
+    },
+  );
+
+const OLDEST_UNCOVERED = 'telemetry_station_oldest_uncovered_created_timestamp_seconds';
 
 export const capacity = (scope: Scope) =>
   table(
