@@ -42,7 +42,7 @@ export function dataReference(): string {
     '- Names are stable; new ones may be added. Times are RFC 3339 in UTC. An unknown value is null in JSON and empty in CSV,',
     '  never 0.',
     '- A station without data returns 503 instead of an empty list, and so does a search if no station has data. An unknown',
-    '  station is 404, an invalid or unknown parameter of a search 400.',
+    '  station is 404, an invalid or unknown parameter 400.',
     '- CSV follows RFC 4180 with a header line. Control characters are escaped, and text that a spreadsheet would evaluate,',
     '  also after a semicolon, has an apostrophe before it; JSON has the exact data.',
     '- CSV begins with a byte order mark, by which Excel recognizes UTF-8; Python removes it with the encoding `utf-8-sig`.',

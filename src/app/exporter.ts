@@ -218,7 +218,7 @@ export class Exporter implements ExporterPort {
       return problems;
     } catch (error) {
       if (signal.aborted) return ['the exporter is shutting down'];
-      this.#services.own.recordReload('main', false, Date.now());
+      this.recordReload('main', ['internal error (exporter bug), which the log shows']);
       throw error;
     }
   }

@@ -32,8 +32,8 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   return { ok: true, rules };
 }
 
-/** The warnings of a valid web configuration file that restricts less than it seems to. */
-export function accessWarnings(file: string | undefined, { users, tls }: AccessRules): readonly string[] {
+/** The warnings of a valid web configuration file that restricts less, or more, than it seems to. */
+export function accessWarnings(file: string | undefined, { users, tls, rate }: AccessRules): readonly string[] {
   if (file === undefined) return [];
   const warnings: string[] = [];
   if (users.size === 0 && tls === undefined)
@@ -42,6 +42,8 @@ export function accessWarnings(file: string | undefined, { users, tls }: AccessR
     warnings.push(
       'tls_server_config.client_auth_type verifies certificates without a client_ca_file, so that those of every public authority are accepted',
     );
+  if (rate?.burst === 0)
+    warnings.push('rate_limit without burst rejects every request, expected a burst of at least 1');
   return warnings.map((warning) => `${file}: ${warning}`);
 }
 

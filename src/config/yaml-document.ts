@@ -66,6 +66,12 @@ export class YamlDocument {
     this.problems = problems;
     if (document === undefined) return;
     this.#resolve(document, env);
+    if (expandedSize(document.contents) > MAX_EXPANDED_VALUES) {
+      problems.push(
+        problemAt(0, `aliases repeat their values to more than ${MAX_EXPANDED_VALUES} in all, expected fewer`),
+      );
+      return;
+    }
     try {
       this.raw = document.toJS();
       this.#root = document.contents;
@@ -132,6 +138,20 @@ export class YamlDocument {
   #report(nodes: Nodes, message: string): void {
     this.problems.push(this.#problemAt(offsetOf(nodes.at(-1)), message, pathOf(nodes)));
   }
+}
+
+/** Aliases of aliases multiply: a few lines of them would block the process. */
+const MAX_EXPANDED_VALUES = 500_000;
+
+/** How many nodes are read when each alias is read as the value that has replaced it. */
+function expandedSize(node: unknown, sizes = new Map<unknown, number>()): number {
+  if (isPair(node)) return expandedSize(node.value, sizes);
+  if (!isMap(node) && !isSeq(node)) return 1;
+  const known = sizes.get(node);
+  if (known !== undefined) return known;
+  const size = node.items.reduce<number>((sum, item) => sum + expandedSize(item, sizes), 1);
+  sizes.set(node, size);
+  return size;
 }
 
 type Nodes = readonly unknown[];

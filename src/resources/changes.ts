@@ -208,7 +208,8 @@ export function changeTest(
 ): (observed: ObservedChange) => boolean {
   const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : timeOf(since, nowMs);
   const toMs = until === undefined ? Number.POSITIVE_INFINITY : timeOf(until, nowMs);
-  const isFound = textTest(search);
+  // A pasted ID often has spaces around it.
+  const isFound = textTest(search.trim());
   const isOwned = (resource: ObservedChange['resource']) =>
     Object.entries(owners).every(([name, value]) => (resourceLabel(resource, name) || NONE) === value);
   return (observed) =>

@@ -1,3 +1,4 @@
+import { quoted } from '../text/quoted.ts';
 import { ALERT_STATES } from './alert-state.ts';
 import { ALERTABLE } from './fields.ts';
 import { isSort, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
@@ -28,18 +29,21 @@ export function textParameters(names: readonly string[]): Parameters {
   return Object.fromEntries(names.map((name) => [name, TEXT]));
 }
 
-/** Empty and unknown parameters are ignored. */
+/** Empty parameters are ignored; an unknown one is a problem, because a filter that is ignored would list too much. */
 export function parseParameters<Name extends string>(query: URLSearchParams, parameters: Parameters<Name>) {
   /** The valid ones; of a repeated one the first. */
   const values: Partial<Record<Name, string>> = {};
   const problems: string[] = [];
+  const known = ['format', ...Object.keys(parameters)];
+  const unknown = [...query].find(([name, value]) => value !== '' && !known.includes(name));
+  if (unknown) problems.push(`Unknown parameter ${quoted(unknown[0])}. Expected some of ${known.join(', ')}.`);
   for (const [name, { expected, isValid }] of Object.entries(parameters) as [Name, Parameter][]) {
     const [value, ...others] = query.getAll(name).filter(Boolean);
     if (others.length > 0) problems.push(`Expected ${name} at most once.`);
     if (value !== undefined && !isValid(value)) problems.push(`Expected ${name} to be ${expected}.`);
     else if (value !== undefined) values[name] = value;
   }
-  /** The first one, if a parameter is invalid or repeated. */
+  /** The first one, if a parameter is unknown, invalid or repeated. */
   return { values, problem: problems[0] };
 }
 

@@ -4,7 +4,6 @@ import { CHANGE_PARAMETERS, changeColumns, changeTest, newerFirst, type StationC
 import { columnsWith } from '../resources/fields.ts';
 import { linksOf } from '../resources/links.ts';
 import {
-  PARAMETERS,
   type Parameters,
   parseParameters,
   parseResourceQuery,
@@ -68,18 +67,12 @@ export function noStation({ isSharded }: ExporterPort, name: string): RequestErr
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
 export function resourceQueryOf(exporter: ExporterPort, request: Request): ResourceQuery {
-  const given = searchParams(request);
-  const labels = labelNames(exporter);
-  const { query, problem } = parseResourceQuery(given, labels);
+  const { query, problem } = parseResourceQuery(searchParams(request), labelNames(exporter));
   requireValid(problem);
-  // A filter that is ignored would list too much.
-  const known = ['format', ...Object.keys(PARAMETERS), ...labels];
-  const unknown = [...given.keys()].find((name) => !known.includes(name));
-  requireValid(unknown && `Unknown parameter ${quoted(unknown)}. Expected some of ${known.join(', ')}.`);
   return query;
 }
 
-function requireValid(problem: string | undefined): void {
+export function requireValid(problem: string | undefined): void {
   if (problem !== undefined) throw new RequestError(400, `${problem}\n`);
 }
 

@@ -200,6 +200,15 @@ describe('accessWarnings', () => {
     expect(warningsOf({})).toEqual([]);
   });
 
+  it('warns of a rate limit that rejects every request', () => {
+    const warnings = (burst: number) =>
+      accessWarnings('web.yml', { ...OPEN_ACCESS, users: new Map([['a', HASH]]), rate: { intervalMs: 1000, burst } });
+    expect(warnings(0)).toEqual([
+      'web.yml: rate_limit without burst rejects every request, expected a burst of at least 1',
+    ]);
+    expect(warnings(1)).toEqual([]);
+  });
+
   it('warns of a file that allows everyone, and not without a file', () => {
     expect(accessWarnings('web.yml', OPEN_ACCESS)).toEqual([expect.stringContaining('everyone has access')]);
     expect(accessWarnings(undefined, OPEN_ACCESS)).toEqual([]);

@@ -281,7 +281,7 @@ describe('check', () => {
   );
 
   it('counts the warnings that it prints, those of the web configuration too', async () => {
-    const web = temporaryFile('web.yaml', 'rate_limit: { interval: 1s }\n');
+    const web = temporaryFile('web.yaml', 'rate_limit: { interval: 1s, burst: 1 }\n');
     const { stdout, stderr } = await checkLive(await configFor(), `--web.config.file=${web}`);
     expect(stderr.match(/^warning: /gm)).toHaveLength(2);
     expect(stdout).toMatch(/, warnings: 2\n$/);

@@ -5,6 +5,12 @@ import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith, VALID } from './fixtures.ts';
 
+const EXPANDED = '1:1: aliases repeat their values to more than 500000 in all, expected fewer';
+
+/** Each line repeats the one before twice. */
+const doubledBy = (value: (alias: string) => string) =>
+  Array.from({ length: 40 }, (_, at) => `a${at}: &a${at} ${at === 0 ? '{ x: 1 }' : value(`*a${at - 1}`)}\n`).join('');
+
 const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
 
 describe('loadConfig', () => {
@@ -42,6 +48,8 @@ describe('loadConfig', () => {
       ['cache: { <<: 5 }', '1:1: expected a mapping, or an alias of one, after <<'],
       // An alias inside the value that it repeats.
       ['cache: &x { <<: *x }', /^1:17: cache\["<<"\]: alias without a preceding anchor/],
+      [doubledBy((alias) => `[${alias}, ${alias}]`), EXPANDED],
+      [doubledBy((alias) => `{ <<: [${alias}, ${alias}] }`), EXPANDED],
     ])('reports the problems of %j and nothing else', expectProblems);
   });
 

@@ -9,12 +9,17 @@ const parse = (text: string) => {
 };
 
 describe('parseResourceQuery', () => {
-  it('selects all resources in the order of the service without parameters, or with empty or unknown ones', () => {
+  it('selects all resources in the order of the service without parameters, or with empty ones', () => {
     const everything = { selection: {}, sort: '', page: 1 };
     expect(parse('')).toEqual(everything);
     expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&page=')).toEqual(everything);
-    expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual(everything);
+    expect(parse('?chnage=')).toEqual(everything);
     expect(resourceSearch(everything)).toBe('?');
+  });
+
+  it.each(['?serach=x', '?page=1&__proto__=x'])('reports the unknown parameter of %s', (text) => {
+    const { problem } = parseResourceQuery(new URLSearchParams(text));
+    expect(problem).toMatch(/^Unknown parameter "(serach|__proto__)"\. Expected some of format, search, /);
   });
 
   it('parses every parameter, as resourceSearch writes them', () => {

@@ -13,7 +13,7 @@ import {
   sumOfTotals,
 } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
-import { labelNames } from '../data.ts';
+import { labelNames, requireValid } from '../data.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';
 import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId } from './html.ts';
@@ -34,7 +34,8 @@ import { downloads, listPage, type PageColumn, pager, selectBox, sortSelect, tab
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
-  const { values } = parseParameters(searchParams(request), STATUS_PARAMETERS);
+  const { values, problem } = parseParameters(searchParams(request), STATUS_PARAMETERS);
+  requireValid(problem);
   const nowMs = options.now();
   const stations = exporter.stations();
   const found = currentProblems({
@@ -293,12 +294,13 @@ function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly
   const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];
-  const { name, up, snapshot, lastSuccessMs } = oldest;
+  const { name, up, snapshot, lastSuccessMs, dueInMs } = oldest;
+  const isLate = up === false || (dueInMs <= 0 && isCritical(oldest, nowMs));
   return [
     {
       term: 'Oldest data',
       value: roughDuration(nowMs - Number(lastSuccessMs)),
-      tone: up === false || isCritical(oldest, nowMs) ? failureTone([oldest], nowMs) : '',
+      tone: isLate ? failureTone([oldest], nowMs) : '',
       note: html`${stationLink(name)}${snapshot === undefined ? ', has expired' : ''}`,
     },
   ];

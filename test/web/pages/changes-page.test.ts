@@ -60,6 +60,8 @@ describe('changesPage', () => {
   it.each([
     ['?change=state', ['b']],
     ['?search=DISPLAY%20A', ['a']],
+    // A pasted text often has spaces around it.
+    ['?search=%20DISPLAY%20A%20', ['a']],
     [`?since=${new Date(NOW_MS - 1000).toISOString()}`, ['c']],
     ['?since=2026-01-02T04:04:59%2B01:00', ['c']],
     ['?since=1m', ['c']],
@@ -153,6 +155,7 @@ describe('changesPage', () => {
   });
 
   it.each([
+    ['?chnage=removed', 'Unknown parameter "chnage". Expected some of format, search, station, change, since'],
     ['?change=gone', 'Expected change to be one of added, removed, state, rules, type.'],
     [
       '?since=yesterday',

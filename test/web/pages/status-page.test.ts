@@ -78,7 +78,7 @@ describe('statusPage', () => {
       ['?sort=-resources', 'b-10 a b-9 new old'],
       ['?sort=coverage', 'a b-10 b-9 new old'],
       ['?sort=last_success', 'b-10 b-9 a old new'],
-      ['?state=toString&sort=-constructor', 'b-10 b-9 a new old'],
+      ['?owners=-constructor', 'b-10 b-9 a new old'],
       ['?filter=nothing', ''],
     ])('of the query %j has the stations %s', async (query, expected) => {
       const { body } = await openWith(stations, query);
@@ -178,6 +178,14 @@ describe('statusTiles', () => {
     expect(tilesOf([failed, failed]).text).toBe(
       'Stations up0 of 22 failing Resources– no data Firing– no data Pending– no data Coverage– no data Oldest data55 sa&b <c>, has expired',
     );
+  });
+
+  it.each([
+    [60_000, false],
+    [-60_000, true],
+  ])('mark data of an hour whose next refresh is due in %d ms: %s', (dueInMs, isMarked) => {
+    const { text } = statusTiles([{ ...STATION, dueInMs }], Number(STATION.lastSuccessMs) + 3_600_000);
+    expect(text).toContain(`<dt>Oldest data</dt><dd class="value ${isMarked ? 'bad' : ''}">1 h`);
   });
 
   const changed = (atMs: number, added: number, removed: number) => ({
