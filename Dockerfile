@@ -9,6 +9,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run build
+COPY prometheus/rules.yml prometheus/alertmanager.yml prometheus/
 # Production packages alone, with the binaries of the platform. npm's own record of them is of no use in the image.
 ARG TARGETARCH
 RUN if [ "$TARGETARCH" = amd64 ]; then cpu=x64; else cpu=$TARGETARCH; fi && \
@@ -32,6 +33,8 @@ WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# What `check` compares the rules and inhibitions of others with.
+COPY --from=build /app/prometheus prometheus
 COPY --from=build /app/package.json /app/REVISION /app/LICENSE /app/healthcheck.mjs ./
 # Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 65532:65532

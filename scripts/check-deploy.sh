@@ -134,7 +134,7 @@ if require docker-compose; then
   echo 'valid'
 fi
 if require promtool; then promtool check config prometheus/prometheus.yml; fi
-if require amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
+if require amtool; then amtool check-config prometheus/alertmanager.yml; fi
 
 step 'mixin'
 jsonnet --exec 'local mixin = import "mixin/mixin.libsonnet"; { alerts: mixin.prometheusAlerts, dashboards: mixin.grafanaDashboards }' >"$work/mixin.json"

@@ -63,7 +63,7 @@ node -e '
     process.exit(1);
   }
 ' "$tree" || fail 'expected the production packages and no others'
-[ "$(ls -A "$tree/app" | sort | xargs)" = 'LICENSE REVISION dist healthcheck.mjs node_modules package.json' ] || fail "unexpected files in /app: $(ls -A "$tree/app" | xargs)"
+[ "$(ls -A "$tree/app" | sort | xargs)" = 'LICENSE REVISION dist healthcheck.mjs node_modules package.json prometheus' ] || fail "unexpected files in /app: $(ls -A "$tree/app" | xargs)"
 # Dependencies may ship their own tests.
 unwanted=$(find "$tree" \( -name npm -o -name npx -o -name '*.test.*' \) -not -path '*/app/node_modules/*/*')
 [ -z "$unwanted" ] || fail "expected neither npm nor tests, got: $unwanted"

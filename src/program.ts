@@ -49,6 +49,7 @@ const COMMAND_RUNNERS: Readonly<Record<CommandName, () => Promise<CommandRunner>
   list: async () => (await import('./commands/list.ts')).list,
   record: async () => (await import('./commands/record.ts')).record,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
+  drill: async () => (await import('./commands/drill.ts')).drill,
 };
 
 /** Reads the version from package.json and the revision from the file REVISION, which only a release has. */

@@ -24,6 +24,7 @@ describe('npm pack', () => {
         'dist/web/pages/browser/live-page.js',
         'config.schema.json',
         'prometheus/rules.yml',
+        'prometheus/alertmanager.yml',
         'LICENSE',
       ]),
     );

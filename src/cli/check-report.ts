@@ -60,12 +60,12 @@ export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Sc
   return (failures.length > 0 ? failures : passed).map((text) => `\n${text}`).join('');
 }
 
-function paragraphs(texts: readonly string[], columns: number | undefined): string {
+export function paragraphs(texts: readonly string[], columns: number | undefined): string {
   return texts.map((text) => `${paragraph(printable(text), columns)}\n`).join('');
 }
 
 /** Names the columns for which the terminal is too narrow. */
-function reportTable<Row>(
+export function reportTable<Row>(
   columns: readonly TextColumn<Row>[],
   rows: readonly Row[],
   screen: Screen | undefined,

@@ -1,6 +1,6 @@
 export const PROGRAM = 'telemetry-station-exporter';
 
-export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate'] as const;
+export const COMMAND_NAMES = ['serve', 'check', 'list', 'record', 'simulate', 'drill'] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
@@ -25,7 +25,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   check: {
     acceptsServeFlags: true,
-    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid, a station fails or a limit on resources without alert rules is exceeded; warnings do not change the exit code. With --live, --format=json and --format=csv print the resources without alert rules to stdout and the report to stderr.',
+    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures; with --prometheus.url and --alertmanager.url, check whether alerts arrive. Exit with 1 if the configuration is invalid, a station fails, alerts do not arrive or a limit on resources without alert rules is exceeded; warnings do not change the exit code. With --live, --format=json and --format=csv print the resources without alert rules to stdout and the report to stderr.',
     examples: [
       ['Check the configuration file', `${PROGRAM} check --config.file=config.yaml`],
       ['Also query each station', `${PROGRAM} check --live --config.file=config.yaml`],
@@ -34,6 +34,10 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         `${PROGRAM} check --live --min-coverage=0.95`,
       ],
       ['The same for the resources of one team', `${PROGRAM} check --live --min-coverage=0.95 --label=team=storage`],
+      [
+        'Whether alerts arrive',
+        `${PROGRAM} check --prometheus.url=http://127.0.0.1:9090 --alertmanager.url=http://127.0.0.1:9093`,
+      ],
     ],
   },
   list: {
@@ -66,6 +70,15 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         `${PROGRAM} simulate --simulate.stations=50 --simulate.resources=2000 --simulate.fault=rate_limited:0.1 > simulated.yaml`,
       ],
       ['Replay a recording', `${PROGRAM} simulate --from=recording.json > simulated.yaml`],
+    ],
+  },
+  drill: {
+    operand: 'alert',
+    isOptional: true,
+    acceptsServeFlags: true,
+    help: 'Print the alerts of a drill: one alert, or each of the shipped ones, with the labels of the first station. With --send, send them to Alertmanager, and print which receivers they go to and what suppresses them. They have the label drill="true", a summary that begins with [DRILL], and end after five minutes. Exit with 1 if an alert of the exporter is firing, unless --force is set.',
+    examples: [
+      ['Send one alert', `${PROGRAM} drill TelemetryStationDataStale --send --alertmanager.url=http://127.0.0.1:9093`],
     ],
   },
 };

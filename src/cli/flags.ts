@@ -56,8 +56,10 @@ const forList = acceptedBy('list');
 const forRecord = acceptedBy('record');
 const forSimulate = acceptedBy('simulate');
 const forServeAndCheck = acceptedBy('serve', 'check');
-const forConfigured = acceptedBy('serve', 'check', 'list', 'record');
+const forConfigured = acceptedBy('serve', 'check', 'list', 'record', 'drill');
 const forCheckAndList = acceptedBy('check', 'list');
+const forDrill = acceptedBy('drill');
+const forChain = acceptedBy('check', 'drill');
 const forAll = acceptedBy(...COMMAND_NAMES);
 
 const TABLE = {
@@ -85,6 +87,21 @@ const TABLE = {
     ageFlag,
     'With --live, exit with 1 and print the resources that are not covered, oldest first, if one of them is older than this, such as 7d; exempt ones do not count.',
   ),
+  'prometheus.url': forChain.optional(
+    externalUrl,
+    'URL of the Prometheus that scrapes the exporter; check reads its targets, rules and configuration, drill the labels of its alerts.',
+  ),
+  'prometheus.config.file': forChain.optional(
+    file,
+    'Path of a file with credentials and TLS settings for --prometheus.url, with the keys of an HTTP client in the configuration of Prometheus.',
+  ),
+  'alertmanager.url': forChain.optional(
+    externalUrl,
+    'URL of the Alertmanager; check prints where each alert goes, drill sends alerts to it.',
+  ),
+  'alertmanager.config.file': forChain.optional(file, 'The same file for --alertmanager.url.'),
+  send: forDrill.toggle('Send the alerts; otherwise they are only printed.'),
+  force: forDrill.toggle('Send them although an alert of the exporter is firing.'),
   demo: forConfigured.toggle('Run and query a simulated service in the same process; requires no configuration file.'),
   'web.listen-address': repeatable(
     forServe.flag(listenAddress, ':9842', 'Address to listen on; without a host, all interfaces.'),

@@ -60,6 +60,12 @@ function combinationProblems(
       : []),
     ...unused.map((name) => `--${name}: cannot be combined with --from`),
     ...limits.filter((name) => flags[name] !== undefined && !flags.live).map((name) => `--${name}: requires --live`),
+    ...(['prometheus', 'alertmanager'] as const)
+      .filter((name) => flags[`${name}.config.file`] !== undefined && flags[`${name}.url`] === undefined)
+      .map((name) => `--${name}.config.file: requires --${name}.url`),
+    ...(command === 'drill' && flags['alertmanager.url'] === undefined && !flags.help
+      ? ['drill: requires --alertmanager.url']
+      : []),
     ...(command === 'check' && flags.label.length > 0 && !flags.live ? ['--label: requires --live'] : []),
   ];
 }

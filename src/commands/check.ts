@@ -1,6 +1,7 @@
 import { type Generation, stationsOf } from '../app/composition.ts';
 import { statusesOf, upstreamStatus } from '../app/status.ts';
 import { accessWarnings } from '../app/web-access.ts';
+import { chainReport } from '../cli/chain-report.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
@@ -21,6 +22,7 @@ import type { StationCache } from '../stations/station-cache.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
+import { readChain } from './alerting-chain.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { checkLabels } from './read-station.ts';
@@ -43,7 +45,8 @@ export async function check(context: ProcessContext, flags: FlagValues): Promise
         ? `, ${stationsOf(config, own.shard).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
         : '';
     printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, printed.length) : 0;
+    const code = flags.live && own.ok ? await checkLive(context, flags, loaded, own.shard, printed.length) : 0;
+    return Math.max(code, await checkChain(context, flags, loaded));
   });
 }
 
@@ -71,6 +74,13 @@ async function checkLive(
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
   return isExceeded || problems.some(({ kind }) => kind === 'failing') ? 1 : 0;
+}
+
+async function checkChain(context: ProcessContext, flags: FlagValues, loaded: LoadedConfig): Promise<number> {
+  if (!flags['prometheus.url'] && !flags['alertmanager.url']) return 0;
+  const { findings, rows } = await readChain(context, flags, loaded);
+  printerOf(context, flags)(`\n${chainReport(findings, rows, screenOf(context, flags.wide))}`);
+  return findings.some(({ kind }) => kind === 'failure') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { type SecretSource, secretSource } from './auth/credential.ts';
 import { configuredScheme } from './auth/schemes.ts';
 import { environmentProxy } from './http/environment-proxy.ts';
+import type { httpClientConfig } from './http-client-schema.ts';
 import type { upstream } from './upstream-schema.ts';
 
 type UpstreamConfig = z.output<typeof upstream>;
@@ -22,11 +23,9 @@ export function upstreamOptions(
   userAgent: string,
   env: NodeJS.ProcessEnv = process.env,
 ) {
-  const { base_url, proxy_url, proxy_from_environment } = config;
-  const ofEnvironment = environmentProxy(base_url, env);
   return {
     name,
-    baseUrl: base_url,
+    baseUrl: config.base_url,
     timeoutMs: config.timeout,
     concurrency: config.concurrency,
     /** The maximum rate; 0: none. AdaptiveRate may lower it. */
@@ -35,6 +34,20 @@ export function upstreamOptions(
     pageSize: config.page_size,
     maxPageBytes: config.max_page_bytes,
     listStyle: config.list_style,
+    ...httpClientOptions(config.base_url, config, userAgent, env),
+  };
+}
+
+/** How requests to an address are authenticated and sent. */
+export function httpClientOptions(
+  url: URL,
+  config: z.output<typeof httpClientConfig>,
+  userAgent: string,
+  env: NodeJS.ProcessEnv,
+) {
+  const { proxy_url, proxy_from_environment } = config;
+  const ofEnvironment = environmentProxy(url, env);
+  return {
     headers: headerOptions(config.http_headers ?? {}),
     userAgent,
     auth: configuredScheme(config),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseFlags } from '../../src/cli/parse.ts';
 
-const KNOWN = 'serve, check, list, record, simulate';
+const KNOWN = 'serve, check, list, record, simulate, drill';
 
 const CSV_OF_PROD = { command: 'list', operand: 'prod', flags: { format: 'csv' } };
 const MISSING_FILE = '--config.file: missing value, expected a file name';
@@ -57,7 +57,7 @@ describe('parseFlags', () => {
     ['--shard -1', '--shard: expected an integer of at least 0, or auto, got "-1"'],
     ['-alert_rules', 'unknown flag "-alert_rules"'],
     ['list prod --sort -h', /^--sort: missing value/],
-    ['simulate --config.file=a.yaml', '--config.file: only valid with serve, check, list, record, got simulate'],
+    ['simulate --config.file=a.yaml', '--config.file: only valid with serve, check, list, record, drill, got simulate'],
     ['simulate --log.level=debug', '--log.level: only valid with serve, got simulate'],
     [
       'check --min-coverage=0.95 --max-without-rules=0',

@@ -25,13 +25,16 @@ import { type Page, root } from './markdown.ts';
 /** Names of Prometheus, Kubernetes, Node.js and undici in the form of ours. */
 const FOREIGN = [
   'RetryHandler',
+  'body_size_limit',
   'dashboard_url',
   'encodeInto',
   'exporter_url',
   'http_sd_configs',
   'keep_firing_for',
+  'metric_relabel_configs',
   'prometheusRule',
   'runbook_url',
+  'sample_limit',
   'scrape_duration_seconds',
   'scrape_interval',
   'scrape_timeout',

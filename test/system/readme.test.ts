@@ -46,6 +46,10 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
     'scripts/check-image.sh',
   [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: 'scripts/check-release.sh',
   'image=registry.example.com/telemetry-station-exporter': 'scripts/check-cluster.sh',
+  'node dist/main.js check --config.file=config.yaml --prometheus.url=http://localhost:9090 --alertmanager.url=http://localhost:9093':
+    'test/prometheus/live/chain.test.ts',
+  'node dist/main.js drill TelemetryStationDataStale --demo --alertmanager.url=http://localhost:9093':
+    'test/prometheus/live/chain.test.ts',
   "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
     'test/system/pipeline.test.ts',
 };

@@ -29,18 +29,9 @@ export async function startAlertmanager(minuteS: number) {
   await once(webhook, 'listening');
   const { port } = webhook.address() as AddressInfo;
   const isStartDelayed = knowsStartDelay();
-  const daemon = await startDaemon({
-    command: COMMAND,
-    debianPackage: COMMAND,
-    files: { 'alertmanager.yml': exampleWith(`http://127.0.0.1:${port}/`, minuteS) },
-    flags: (folder, address) => [
-      `--config.file=${join(folder, 'alertmanager.yml')}`,
-      `--storage.path=${join(folder, 'data')}`,
-      `--web.listen-address=${address}`,
-      '--cluster.listen-address=',
-      ...(isStartDelayed ? [`${START_DELAY}=${minuteS * shippedStartDelayMinutes()}s`] : []),
-    ],
-  });
+  const config = exampleWith(`http://127.0.0.1:${port}/`, minuteS);
+  const delay = isStartDelayed ? [`${START_DELAY}=${minuteS * shippedStartDelayMinutes()}s`] : [];
+  const daemon = await startAlertmanagerWith(config, delay);
   return {
     url: daemon.url,
     target: new URL(daemon.url).host,
@@ -68,6 +59,21 @@ export async function startAlertmanager(minuteS: number) {
   };
 }
 
+export function startAlertmanagerWith(config: string, flags: readonly string[] = []) {
+  return startDaemon({
+    command: COMMAND,
+    debianPackage: COMMAND,
+    files: { 'alertmanager.yml': config },
+    flags: (folder, address) => [
+      `--config.file=${join(folder, 'alertmanager.yml')}`,
+      `--storage.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--cluster.listen-address=',
+      ...flags,
+    ],
+  });
+}
+
 /** Debian's name of the program and of its package. */
 const COMMAND = 'prometheus-alertmanager';
 
@@ -88,7 +94,9 @@ function shippedStartDelayMinutes(): number {
 const COMPOSE = new URL('../../../deploy/compose/', import.meta.url);
 
 function exampleWith(url: string, minuteS: number): string {
-  const { route, receivers, ...rest } = parse(readFileSync(new URL('alertmanager.yml', COMPOSE), 'utf8')) as {
+  const { route, receivers, ...rest } = parse(
+    readFileSync(new URL('../../../prometheus/alertmanager.yml', import.meta.url), 'utf8'),
+  ) as {
     route: object;
     receivers: { name: string }[];
   };

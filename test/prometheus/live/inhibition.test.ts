@@ -53,7 +53,7 @@ const ALERTS: readonly (readonly [name: string, labels: Labels, state: 'active' 
 
 const labelled = (name: string, labels: Labels) => ({ ...labels, alertname: `TelemetryStation${name}`, job: 'j' });
 
-describe('deploy/compose/alertmanager.yml', () => {
+describe('prometheus/alertmanager.yml', () => {
   it('sends one alert per cause, of that cluster, upstream, station, target and owner alone', async () => {
     await alertmanager.send(ALERTS.map(([name, labels]) => ({ labels: labelled(name, labels) })));
     const states = async () => {

@@ -1,0 +1,306 @@
+import type { StationSpec } from '../model/station-spec.ts';
+import { parseDuration, parseSize } from '../schema/units.ts';
+import { AnchoredRegExp } from '../text/anchored-regexp.ts';
+import { countText, durationText, namesText, numberText } from '../text/words.ts';
+import { type ChainFinding, finding } from './finding.ts';
+import type { Labels } from './labels.ts';
+import type { LoadedRule, PrometheusReplies, Target, Vector } from './prometheus.ts';
+import { comparedRules, type PrometheusRule } from './rules.ts';
+
+interface Expected {
+  /** Of the configuration of the exporter. */
+  readonly stations: readonly StationSpec[];
+  readonly shipped: readonly PrometheusRule[];
+}
+
+/** What the replies say about the way from the exporter to Alertmanager. */
+export function* prometheusFindings(replies: PrometheusReplies, expected: Expected): Iterable<ChainFinding> {
+  const { buildinfo, config, targets, rules, alertmanagers, exporters, stations, read } = replies;
+  const apis = Object.entries({ config, targets, rules, alertmanagers, queries: exporters });
+  if (!buildinfo.ok && apis.every(([, reply]) => !reply.ok)) {
+    yield finding('failure', `Prometheus cannot be read: ${buildinfo.problem}.`, UNREADABLE);
+    return;
+  }
+  const series = [exporters, stations].flatMap((reply) => (reply.ok ? reply.value : []));
+  const keys = new Set(series.map(({ labels }) => keyOf(labels)));
+  const own = targets.ok ? targets.value.activeTargets.filter(({ labels }) => keys.has(keyOf(labels))) : [];
+  if (targets.ok && exporters.ok && own.length === 0) yield* noTarget(replies, targets.value.activeTargets);
+  for (const target of own) yield* targetFindings(replies, target, expected.stations);
+  if (stations.ok) yield* stationFindings(stations.value, expected.stations);
+  if (read.ok && own.some(({ health }) => health === 'up')) yield* droppedSeries(read.value, expected);
+  if (rules.ok) yield* ruleFindings(rules.value, series, expected.shipped);
+  yield* deliveryFindings(replies);
+  for (const [name, reply] of apis)
+    if (!reply.ok) yield finding('not checked', `${name}: ${reply.problem}.`, UNCHECKED[name] ?? UNREADABLE);
+}
+
+const UNREADABLE =
+  'Check the URL, which may need a path such as /prometheus, and the credentials in --prometheus.config.file.';
+
+/** What servers such as Mimir, Thanos or an agent do not have. */
+const UNCHECKED: Readonly<Record<string, string>> = {
+  config: 'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
+  targets: 'Check the server that scrapes, too.',
+  rules: 'Check the server that evaluates the rules, too.',
+  alertmanagers: 'Check that the server that evaluates the rules sends alerts to Alertmanager.',
+  queries: 'Check the server that stores the samples, too.',
+};
+
+function keyOf({ job, instance }: Labels): string {
+  return JSON.stringify([job, instance]);
+}
+
+function sampleOf(reply: PrometheusReplies['series'], labels: Labels): number {
+  return (reply.ok && reply.value.find((sample) => keyOf(sample.labels) === keyOf(labels))?.value) || 0;
+}
+
+/** What is down may be the exporter. */
+const MAX_DOWN = 3;
+
+function* noTarget(replies: PrometheusReplies, targets: readonly Target[]): Iterable<ChainFinding> {
+  yield finding(
+    'failure',
+    'No target was this exporter within a day: none has telemetry_station_exporter_build_info.',
+    'Add the exporter to scrape_configs as in prometheus/prometheus.yml, or correct what is wrong with its target.',
+  );
+  const down = targets.filter(({ health }) => health === 'down').slice(0, MAX_DOWN);
+  for (const target of down) yield* targetFindings(replies, target, []);
+}
+
+/** Most rules look back five minutes: with a longer interval, a missed scrape ends what they know. */
+const MAX_INTERVAL_MS = 120_000;
+
+function* targetFindings(
+  replies: PrometheusReplies,
+  target: Target,
+  stations: readonly StationSpec[],
+): Iterable<ChainFinding> {
+  const { scrapeUrl, labels, health, lastError, scrapeInterval, scrapeTimeout } = target;
+  const name = `target ${scrapeUrl} of job ${labels['job']}`;
+  if (health !== 'up') {
+    const [, advice = 'Correct what the error names.'] = ERRORS.find(([pattern]) => pattern.test(lastError)) ?? [];
+    if (health === 'down') yield finding('failure', `${name} is down: ${lastError}.`, advice);
+    else yield finding('not checked', `${name}: not scraped yet.`, 'Check again after a scrape.');
+    return;
+  }
+  const [intervalMs = 0, timeoutMs = 0] = [scrapeInterval, scrapeTimeout].map(parseDuration);
+  const ttlMs = Math.min(...stations.map(({ cache }) => cache.ttlMs));
+  const series = countText(sampleOf(replies.series, labels), 'series', 'series');
+  const repeats = intervalMs < ttlMs / 2 ? `, more often than cache.ttl ${durationText(ttlMs)} needs` : '';
+  yield finding('ok', `${name}: up, every ${scrapeInterval}${repeats}, timeout ${scrapeTimeout}, ${series}`);
+  yield* limitFindings(replies, target);
+  const refreshMs = 1000 * sampleOf(replies.refreshes, labels);
+  if (refreshMs > timeoutMs && stations.some(({ cache }) => cache.refresh === 'scrape'))
+    yield finding(
+      'warning',
+      `${name}: a refresh takes ${durationText(refreshMs)}, longer than scrape_timeout ${scrapeTimeout}: scrapes return older data.`,
+      'Raise scrape_timeout, or set cache.refresh to background.',
+    );
+  if (intervalMs > MAX_INTERVAL_MS)
+    yield finding(
+      'warning',
+      `${name}: scrape_interval ${scrapeInterval} is too long for the rules, which look back five minutes.`,
+      'Set scrape_interval to 1m, the default of cache.ttl.',
+    );
+}
+
+const FEWER = 'or publish fewer series: metrics.max_resources, filters.';
+
+const ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/sample limit/, `Raise sample_limit of the scrape configuration, ${FEWER}`],
+  [/body size limit/, `Raise body_size_limit of the scrape configuration, ${FEWER}`],
+  [/deadline exceeded/, 'Raise scrape_timeout, and check the network between Prometheus and the exporter.'],
+  [/status 40[13]/, 'Give the scrape configuration the credentials that --web.config.file of the exporter requires.'],
+  [/refused|no such host|no route/, 'Start the exporter, or correct the address of the target.'],
+];
+
+/** Resources are added: a limit is a problem before it is crossed. */
+const NEAR = 0.8;
+
+function* limitFindings(replies: PrometheusReplies, { labels, scrapePool }: Target): Iterable<ChainFinding> {
+  const { config } = replies;
+  const scrape = config.ok ? config.value.scrape_configs.find(({ job_name }) => job_name === scrapePool) : undefined;
+  const limits = [
+    ['sample_limit', scrape?.sample_limit ?? 0, sampleOf(replies.series, labels), 'series'],
+    ['body_size_limit', parseSize(scrape?.body_size_limit ?? '') ?? 0, sampleOf(replies.bytes, labels), 'bytes'],
+  ] as const;
+  for (const [name, limit, value, unit] of limits)
+    if (limit > 0 && value > NEAR * limit)
+      yield finding(
+        'warning',
+        `A scrape of job ${scrapePool} has ${numberText(value)} ${unit}, near its ${name} of ${numberText(limit)}, above which all scrapes fail.`,
+        `Raise ${name}, ${FEWER}`,
+      );
+  const replaced = ['station', 'upstream'].filter((label) => label in labels);
+  if (scrape?.honor_labels && replaced.length > 0)
+    yield finding(
+      'warning',
+      `honor_labels of job ${scrapePool} replaces ${namesText(replaced)} of the target by the labels of the exporter.`,
+      'Give these labels of the target other names.',
+    );
+}
+
+function* stationFindings(series: Vector, stations: readonly StationSpec[]): Iterable<ChainFinding> {
+  const known = new Set(series.map(({ labels }) => labels['station']));
+  const missing = stations.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (series.length > 0 && missing.length > 0)
+    yield finding(
+      'warning',
+      `Prometheus has no telemetry_station_up of ${namesText(missing)}, which the configuration has.`,
+      'Have all shards scraped, and the exporter reload this configuration.',
+    );
+  const renamed = new Set(
+    series.flatMap(({ labels }) => Object.keys(labels).filter((label) => /^exported_/.test(label))),
+  );
+  if (renamed.size > 0)
+    yield finding(
+      'warning',
+      `Labels of the target hide those of the exporter, which became ${namesText([...renamed])}: rules and dashboards do not read these.`,
+      'Give these labels of the target other names.',
+    );
+}
+
+/** What metric_relabel_configs drop, seen in the series: the metrics that the rules read and every exporter has. */
+export function readMetrics(shipped: readonly PrometheusRule[]): readonly string[] {
+  const names = shipped.flatMap(({ expr }) => expr.match(/(?<![\w:])telemetry_station_\w+(?![\w:])/g) ?? []);
+  return [...new Set(names)].filter((name) =>
+    /_(up|last_known_resources|listing_complete|data_timestamp_seconds)$|_exporter_/.test(name),
+  );
+}
+
+function* droppedSeries(read: Vector, { stations, shipped }: Expected): Iterable<ChainFinding> {
+  const disabled = new Set(stations.flatMap(({ metrics }) => [...metrics.disabled]));
+  const dropped = readMetrics(shipped).flatMap((name) => {
+    const series = read.filter(({ labels }) => labels['__name__'] === name);
+    const needed = name.includes('_exporter_') ? [] : ['station', 'upstream'];
+    const lost = [...needed, ...(name.endsWith('last_known_resources') ? ['set'] : [])].filter((label) =>
+      series.some(({ labels }) => labels[label] === undefined),
+    );
+    return series.length === 0 && !disabled.has(name) ? [name] : lost.map((label) => `label ${label} of ${name}`);
+  });
+  if (dropped.length > 0)
+    yield finding(
+      'failure',
+      `Prometheus lacks what the rules read: ${namesText(dropped)}.`,
+      'Remove from metric_relabel_configs what drops it; a station that was never listed lacks some, too.',
+    );
+}
+
+const UPDATE = 'Load the rules of the version of the exporter that runs.';
+
+function* ruleFindings(
+  loaded: readonly LoadedRule[],
+  series: Vector,
+  shipped: readonly PrometheusRule[],
+): Iterable<ChainFinding> {
+  const { missing, changed, adjusted, unknown, selectors } = comparedRules(shipped, loaded);
+  if (missing.length === shipped.length) {
+    yield finding(
+      'failure',
+      'None of the shipped rules is loaded.',
+      'Add prometheus/rules.yml to rule_files, and reload Prometheus.',
+    );
+    return;
+  }
+  const note = adjusted.length === 0 ? '' : `; adjusted: ${adjusted.join(', ')}`;
+  yield finding('ok', `rules: ${shipped.length - missing.length} of ${shipped.length} are loaded${note}`);
+  const jobs = [...new Set(series.map(({ labels }) => labels['job'] ?? ''))];
+  const unselected = jobs.filter(
+    (job) => selectors.length > 0 && !selectors.some((selector) => selects(selector, job)),
+  );
+  if (unselected.length > 0)
+    yield finding(
+      'failure',
+      `The rules select ${namesText(selectors)}, but the job of the exporter is ${namesText(unselected)}.`,
+      'Replace the job in the rules as docs/runbooks/README.md describes, or rename job_name.',
+    );
+  const [alerts, records] = [true, false].map((kind) =>
+    missing.filter(({ isAlert }) => isAlert === kind).map(({ name }) => name),
+  );
+  if (records?.[0])
+    yield finding(
+      'failure',
+      `Missing rules: ${namesText(records)}. Alerts that read what they record never fire.`,
+      UPDATE,
+    );
+  if (alerts?.[0])
+    yield finding(
+      'warning',
+      `Missing alerts: ${namesText(alerts)}.`,
+      `${UPDATE} Those left out on purpose may be missing.`,
+    );
+  for (const { name, expr } of changed)
+    yield finding(
+      'warning',
+      `${name} has another expression than the one shipped: ${expr.replace(/\s+/g, ' ')}.`,
+      UPDATE,
+    );
+  if (unknown.length > 0)
+    yield finding('warning', `Alerts of another version: ${namesText(unknown.map(({ name }) => name))}.`, UPDATE);
+  for (const { name, health, lastError } of loaded)
+    if (health === 'err' && shipped.some((rule) => rule.name === name))
+      yield finding(
+        'failure',
+        `${name} cannot be evaluated: ${lastError}.`,
+        'Correct what the error names: duplicate series come from a job that is scraped twice, or from dropped labels.',
+      );
+}
+
+function selects(selector: string, job: string): boolean {
+  const [, isRegExp, value = ''] = /^job = (~ )?"(.*?)"/.exec(selector) ?? [];
+  return isRegExp ? new AnchoredRegExp(value).matches(job) : value === job;
+}
+
+function* deliveryFindings({ alertmanagers, config, own }: PrometheusReplies): Iterable<ChainFinding> {
+  if (config.ok) {
+    const { global, alerting } = config.value;
+    const { cluster, ...others } = global.external_labels;
+    yield finding(
+      'ok',
+      `label cluster: ${cluster ?? 'none in external_labels, which one Prometheus alone does not need'}`,
+    );
+    const replica = Object.keys(others).find((name) => name.includes('replica'));
+    if (alerting.alert_relabel_configs.length > 0)
+      yield finding(
+        'not checked',
+        'alert_relabel_configs change or drop alerts.',
+        'Run drill --send with the labels that they leave.',
+      );
+    else if (replica !== undefined)
+      yield finding(
+        'warning',
+        `Alerts have the external label ${replica}: each replica of Prometheus has its own, and each is notified.`,
+        `Add alert_relabel_configs: [{ action: labeldrop, regex: ${replica} }] to alerting.`,
+      );
+  }
+  if (!alertmanagers.ok) return;
+  const urls = alertmanagers.value.activeAlertmanagers.map(({ url }) => url);
+  const failing = urls.filter((url) => own.ok && isFailing(own.value, url));
+  if (urls.length === 0)
+    yield finding(
+      'failure',
+      'Prometheus sends alerts to no Alertmanager.',
+      'Add it to alerting.alertmanagers as in prometheus/prometheus.yml.',
+    );
+  else yield finding('ok', `alerts are sent to ${namesText(urls)}`);
+  if (failing.length > 0)
+    yield finding(
+      'failure',
+      `Every alert that was sent to ${namesText(failing)} failed.`,
+      'Check its address, path_prefix and credentials in alerting.alertmanagers; the log of Prometheus has the error.',
+    );
+}
+
+/** By the metrics of Prometheus itself, where what fails is also sent. */
+function isFailing(metrics: string, url: string): boolean {
+  const [errors = 0, sent = 0] = ['errors', 'sent'].map((name) => {
+    const start = `prometheus_notifications_${name}_total{alertmanager="${url}"} `;
+    return Number(
+      metrics
+        .split('\n')
+        .find((line) => line.startsWith(start))
+        ?.slice(start.length),
+    );
+  });
+  return errors > 0 && errors >= sent;
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { formatDuration, parseDuration } from '../schema/units.ts';
+import type { Labels } from './labels.ts';
+
+/** A rule, as shipped or as a Prometheus has it. */
+export interface PrometheusRule {
+  readonly name: string;
+  readonly isAlert: boolean;
+  readonly expr: string;
+  readonly forMs: number;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+}
+
+interface RulesFile {
+  readonly groups: readonly { readonly rules: readonly RuleKeys[] }[];
+}
+
+interface RuleKeys extends Pick<PrometheusRule, 'expr'>, Partial<Pick<PrometheusRule, 'labels' | 'annotations'>> {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly for?: string;
+}
+
+/** prometheus/rules.yml. */
+export async function shippedRules(): Promise<readonly PrometheusRule[]> {
+  const { groups } = parse(await shippedFile('rules.yml')) as RulesFile;
+  return groups.flatMap(({ rules }) =>
+    rules.map(({ alert, record = '', expr, for: duration = '0s', labels = {}, annotations = {} }) => {
+      const forMs = parseDuration(duration) as number;
+      return { name: alert ?? record, isAlert: alert !== undefined, expr, forMs, labels, annotations };
+    }),
+  );
+}
+
+/** The repository, the package and the image have this folder. */
+export function shippedFile(name: 'rules.yml' | 'alertmanager.yml'): Promise<string> {
+  return readFile(new URL(`../../prometheus/${name}`, import.meta.url), 'utf8');
+}
+
+export function isOurs(alertname: string): boolean {
+  return alertname.startsWith('TelemetryStation');
+}
+
+/** Which of the shipped rules are loaded, whatever their selector, label of the cluster, thresholds and spaces. */
+export function comparedRules<Loaded extends PrometheusRule>(
+  shipped: readonly PrometheusRule[],
+  loaded: readonly Loaded[],
+) {
+  const pairs = shipped.map((rule) => {
+    const pattern = patternOf(rule.expr);
+    const own = pattern.exec(canonical(rule.expr)) ?? [];
+    const matches = loaded.flatMap((candidate) => {
+      const match = candidate.name === rule.name && pattern.exec(canonical(candidate.expr));
+      return match ? [{ candidate, match, adjusted: adjustments(rule, candidate, own, match) }] : [];
+    });
+    return { rule, matches };
+  });
+  const matches = pairs.flatMap((pair) => pair.matches);
+  const names = new Set(shipped.map(({ name }) => name));
+  const changed = loaded.filter((rule) => names.has(rule.name) && !matches.some(({ candidate }) => candidate === rule));
+  const unmatched = pairs.filter((pair) => pair.matches.length === 0).map(({ rule }) => rule);
+  return {
+    missing: unmatched.filter(({ name }) => !changed.some((rule) => rule.name === name)),
+    /** Those with another expression. */
+    changed,
+    /** What the mixin and the chart can adjust. */
+    adjusted: matches.flatMap(({ adjusted }) => adjusted),
+    /** Alerts of the exporter that are not shipped. */
+    unknown: loaded.filter(({ name, isAlert }) => isAlert && isOurs(name) && !names.has(name)),
+    /** `job = "a"` */
+    selectors: [...new Set(matches.flatMap(({ match }) => match.groups?.['selector'] ?? []))],
+    clusterLabel: matches.map(({ match }) => match.groups?.['cluster']).find(Boolean) ?? 'cluster',
+  };
+}
+
+function adjustments(
+  shipped: PrometheusRule,
+  loaded: PrometheusRule,
+  own: readonly string[],
+  match: readonly string[],
+): readonly string[] {
+  const pairs = own.slice(1).map((before, at) => ['', before, match[at + 1] as string] as const);
+  return [
+    ...pairs.filter(([, before]) => NUMBER.test(before)),
+    ['for ', formatDuration(shipped.forMs), formatDuration(loaded.forMs)] as const,
+    ['severity ', `${shipped.labels['severity']}`, `${loaded.labels['severity']}`] as const,
+  ].flatMap(([what, before, after]) => (before === after ? [] : [`${shipped.name} ${what}${before} → ${after}`]));
+}
+
+const QUERY_TOKEN = /"(?:[^"\\]|\\.)*"|[\w:.]+|[^\s\w]/g;
+
+const NUMBER = /^[\d.]+(?:e[+-]?\d+)?$/;
+
+/** Labels that the shipped rules select by; matchers of others exclude stations. */
+const SELECTED = /^(?:job|set) /;
+
+/** The tokens of a query with a space between them: Prometheus has spaces, line breaks and an order of matchers of its own. */
+function canonical(expr: string): string {
+  const text = (expr.match(QUERY_TOKEN) ?? []).join(' ');
+  return text.replace(/\{ (.*?) \}/g, (_, matchers: string) => {
+    const selected = matchers.split(' , ').filter((matcher) => SELECTED.test(matcher));
+    return `{ ${selected.toSorted().join(' , ')} }`;
+  });
+}
+
+/** What varies: the selector, the label of the cluster, and numbers, except for those that are compared with ==. */
+function patternOf(expr: string): RegExp {
+  const seen = new Set<string>();
+  const group = (name: string, source: string) => {
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return isFirst ? `(?<${name}>${source})` : `\\k<${name}>`;
+  };
+  const escaped = canonical(expr).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const source = escaped
+    .replace(/job = "telemetry-station-exporter"/g, () => group('selector', 'job = (?:~ )?"[^"]*"'))
+    .replace(/(?<= )cluster(?= )/g, () => group('cluster', '\\w+'))
+    .replace(/(?<=^| )(?<!= )\d+(?:\\\.\d+)?(?= |$)/g, '([\\d.]+(?:e[+-]?\\d+)?)');
+  return new RegExp(`^${source}$`);
+}
