@@ -5,9 +5,9 @@
  * published already is left as it is, and the rest follows.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { digestOfImageFolder, manifestOf, tlsVerify } from './image.ts';
+import { digestOfImage, digestOfImageFolder, manifestOf, tlsVerify } from './image.ts';
 import {
   CHART_REPOSITORY,
   digestOfFile,
@@ -45,6 +45,7 @@ main(() => {
   if (!hasImage) pushImage(files.image, image);
   if (!hasChart) pushChart(files.chart);
   if (newest) pushImage(files.image, `${IMAGE_REPOSITORY}:latest`);
+  outputDigests({ image: digestOfImageFolder(files.image), chart: digestOfImage(chart) });
   publishRelease(tag, version, newest, files);
 });
 
@@ -81,6 +82,14 @@ function integrityOf(file: string): string {
 function publishedImage(reference: string): string | undefined {
   const manifest = publishedManifest(reference);
   return manifest === undefined ? undefined : `sha256:${sha256(manifest)}`;
+}
+
+/** For the following steps of the workflow, which attest what is in the registry. */
+function outputDigests({ image, chart }: { readonly image: string; readonly chart: string }): void {
+  const file = process.env['GITHUB_OUTPUT'];
+  if (file === undefined) return;
+  const outputs = { image: IMAGE_REPOSITORY, image_digest: image, chart: CHART_REPOSITORY, chart_digest: chart };
+  for (const [name, value] of Object.entries(outputs)) appendFileSync(file, `${name}=${value}\n`);
 }
 
 /** The digest of the packaged chart. That of its manifest depends on the time when Helm pushed it. */

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ARCHITECTURES, layersOf } from '../../scripts/release/image.ts';
-import { digestOfFile, PACKAGE } from '../../scripts/release/release.ts';
+import { digestOfFile, PACKAGE, sha256 } from '../../scripts/release/release.ts';
 import { run } from '../../scripts/release/run.ts';
 import { checkChart, checkImage, checkPackage, checkSbom } from './installs.ts';
 import { required, Stage } from './stage.ts';
@@ -47,6 +47,7 @@ print(stage.publish(version));
 const first = { distTags: { latest: version }, latestImage: stage.digestOfTag(version), latestRelease: `v${version}` };
 assert.deepEqual(stage.published(), first);
 print(checkDownloads());
+checkOutputs();
 
 heading('install');
 const revision = stage.revision(version);
@@ -91,6 +92,17 @@ function checkDownloads(): string {
   stage.run('helm', 'pull', `oci://${stage.chartRepository}`, '--version', version, '--plain-http');
   assert.equal(digestOfFile(join(stage.work, file)), digests.get(`${PACKAGE}-chart-${version}.tgz`));
   return `SHA256SUMS has ${sums.length} digests, those of the downloads`;
+}
+
+/** What the workflow attests in the registry. */
+function checkOutputs(): void {
+  const chart = `docker://${stage.chartRepository}:${version}`;
+  assert.deepEqual(stage.outputs(), {
+    image: stage.imageRepository,
+    image_digest: stage.digestOfTag(version),
+    chart: stage.chartRepository,
+    chart_digest: `sha256:${sha256(stage.run('skopeo', 'inspect', '--raw', '--tls-verify=false', chart))}`,
+  });
 }
 
 /** As when a tag is built again some days later. Only a local registry is written to. */

@@ -28,6 +28,7 @@ export class Stage {
   readonly #clone = join(this.work, 'clone');
   readonly #releases = join(this.work, 'releases');
   readonly #npm = required('NPM_REGISTRY');
+  readonly #outputs = join(this.work, 'outputs');
 
   constructor() {
     const { host } = new URL(required('IMAGE_REGISTRY'));
@@ -121,9 +122,16 @@ export class Stage {
     return this.#runProgram('publish.ts', [`v${version}`, join(this.work, name)], {
       ...this.environment,
       PATH: `${join(this.work, 'tools')}:${process.env['PATH']}`,
+      GITHUB_OUTPUT: this.#outputs,
       FAULT: fault?.command ?? 'none',
       FAULT_AFTER: fault?.after ? 'true' : '',
     });
+  }
+
+  /** What the program that publishes hands to the following steps. */
+  outputs(): Readonly<Record<string, string>> {
+    const lines = readFileSync(this.#outputs, 'utf8').trim().split('\n');
+    return Object.fromEntries(lines.map((line) => line.split('=', 2)));
   }
 
   #runProgram(program: string, args: readonly string[], env: Environment = {}): string {
