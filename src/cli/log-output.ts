@@ -1,5 +1,8 @@
 import type { Writable } from 'node:stream';
 
+/** Moves the cursor of a terminal to the start of its line, and erases the line. */
+export const CLEAR_LINE = '\r\u001b[K';
+
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /** Writes lines to a stream that may be slow or fail: a line for which there is no space, or that fails, is dropped and counted. */

@@ -1,7 +1,7 @@
 import { type EventEmitter, once } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import type { LogOutput } from '../cli/log-output.ts';
+import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
 import type { Screen } from '../cli/table.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 
@@ -26,16 +26,16 @@ export interface ProcessContext {
 
 /**
  * Aborts with the name of the first SIGTERM or SIGINT. The listeners are then removed, so that a second signal kills the process, and
- * also when `done` aborts. After Ctrl-C the output continues on a line of its own.
+ * also when `done` aborts. After Ctrl-C the line of the terminal is clean.
  */
 export function terminationSignal(context: ProcessContext, done = new AbortController().signal): AbortSignal {
-  const { signals, errorColumns, printError } = context;
+  const { signals, env, errorColumns, printError } = context;
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, done]);
   for (const name of ['SIGTERM', 'SIGINT']) {
     const abort = () => {
-      // The terminal has shown ^C.
-      if (name === 'SIGINT' && errorColumns() !== undefined) printError('\n');
+      // The terminal has shown ^C, after the progress if there is any.
+      if (name === 'SIGINT' && errorColumns() !== undefined) printError(env['TERM'] === 'dumb' ? '\n' : CLEAR_LINE);
       controller.abort(name);
     };
     once(signals, name, { signal }).then(abort, () => undefined);

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLEAR_LINE } from '../../src/cli/log-output.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
@@ -140,9 +141,17 @@ describe('list', () => {
 });
 
 describe('list, on a terminal', () => {
-  it('prints the number of resources', async () => {
+  it('shows the pages that it has received, clears that line and prints the number of resources', async () => {
     const { stderr } = await shown(configured({}, JOINED), ['--state=ALERTSTATE_FIRING', '--limit=5']);
-    expect(stderr).toMatch(/^5 of \d+ matching resources, 57 in all\n$/);
+    const [nothing, ...lines] = stderr.split(CLEAR_LINE);
+    expect(nothing).toBe('');
+    expect(lines[0]).toBe('0 pages of ts');
+    expect(lines.at(-1)).toMatch(/^5 of \d+ matching resources, 57 in all\n$/);
+  });
+
+  it('shows no progress on a terminal that cannot erase a line', async () => {
+    const { stderr } = await shown(configured(), [], 60, undefined, { TERM: 'dumb' });
+    expect(stderr).toBe('57 of 57 resources\n');
   });
 
   it('fits the terminal, says which columns are left out, and has colours unless it is dumb', async () => {

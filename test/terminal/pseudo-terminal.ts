@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { CLEAR_LINE } from '../../src/cli/log-output.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** The built program as a word of a shell command. */
@@ -29,6 +30,11 @@ export class PseudoTerminal {
   /** Everything the terminal has received, with its line ends as in a file. */
   get text(): string {
     return this.#text.replaceAll('\r\n', '\n');
+  }
+
+  /** The lines that a person sees. */
+  get lines(): readonly string[] {
+    return this.text.split('\n').map((line) => String(line.split(CLEAR_LINE).at(-1)));
   }
 
   /** As a keyboard does: Ctrl-C is \u0003. */
