@@ -23,6 +23,10 @@ All families of a station come from the same snapshot, so they add up: the sums 
 report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label value. Timestamps
 are published instead of ages: use \`time() - …\`.
 
+A **stable** family keeps its name, type, labels and meaning in all patches of 0.1; a later minor version changes it only with
+a \`[CHANGE]\` in the changelog. An **experimental** one is too new for that, or shows how the exporter works inside: any
+release may change or remove it, and no shipped alert reads it.
+
 ## Station health
 
 Published while the station is configured, with the labels \`station\` and \`upstream\`.
@@ -135,12 +139,13 @@ ${examples(OWN_FAMILIES)}
 
 /** `common`: labels that all of these families have, which the text above the table names. */
 function table(families: Readonly<Record<string, FamilyDescription>>, common: readonly string[] = []): string {
-  const rows = Object.values(families).map(({ name, type, labels, help }) => {
+  const rows = Object.values(families).map(({ name, type, labels, help, isExperimental }) => {
     const further = labels.filter((label) => !common.includes(label));
-    return `| \`${name}\` | ${type} | ${further.join(', ')} | ${help} |`;
+    const stage = isExperimental ? 'experimental' : 'stable';
+    return `| \`${name}\` | ${type} | ${stage} | ${further.join(', ')} | ${help} |`;
   });
   const labelsTitle = common.length > 0 ? 'further labels' : 'labels';
-  return [`| family | type | ${labelsTitle} | meaning |`, '|---|---|---|---|', ...rows].join('\n');
+  return [`| family | type | stage | ${labelsTitle} | meaning |`, '|---|---|---|---|---|', ...rows].join('\n');
 }
 
 /** One example per family, in the order of the table. */

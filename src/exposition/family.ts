@@ -11,6 +11,8 @@ export interface FamilyDescription {
   readonly hasRowLabels?: true;
   /** Also has the configured labels of the station, except for those that its rows have. */
   readonly hasStationLabels?: true;
+  /** May change in any release; the others keep their name, type, labels and meaning within a minor version. */
+  readonly isExperimental?: true;
   /** What the example returns, as a phrase without a period. */
   readonly exampleTitle: string;
   /** A PromQL query that uses the metric. */

@@ -48,6 +48,7 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     example: 'sum by (upstream) (increase(telemetry_station_exporter_api_requests_throttled_total[1h])) > 0',
   },
   api_rate_limit: {
+    isExperimental: true,
     help: 'Current request rate limit in requests per second, +Inf if unlimited.',
     exampleTitle: 'Upstreams with a rate limit in force',
     example: 'telemetry_station_exporter_api_rate_limit < +Inf',
@@ -58,6 +59,7 @@ export const UPSTREAM_FAMILIES = ownFamilies(['upstream'], {
     example: 'telemetry_station_exporter_oldest_waiting_refresh_seconds > 60',
   },
   hanging_stations: {
+    isExperimental: true,
     help: 'Stations without a reply to their latest request; they are limited to one request at a time.',
     exampleTitle: 'Upstreams with hanging stations',
     example: 'telemetry_station_exporter_hanging_stations > 0',

@@ -65,6 +65,7 @@ const LISTING_FAMILIES = listingFamilies({
     samples: ({ snapshot }) => LISTING_FIELDS.map((field) => [snapshot.invalidFields[field] ?? 0, field]),
   },
   telemetry_station_resources_folded: {
+    isExperimental: true,
     help: 'Resources counted under the label value (other), because there are more values than limits.label_values.',
     labels: ['label'],
     exampleTitle: 'Labels with too many values, by station',
@@ -147,18 +148,21 @@ const GROUP_FAMILIES = groupFamilies({
     samples: ({ unknownCoverage }) => [[unknownCoverage]],
   },
   telemetry_station_oldest_uncovered_created_timestamp_seconds: {
+    isExperimental: true,
     help: 'Creation timestamp of the oldest resource known not to be covered by alert rules, except exempt ones.',
     exampleTitle: 'Age of the oldest resource that is not covered, by station',
     example: 'time() - min by (station) (telemetry_station_oldest_uncovered_created_timestamp_seconds)',
     samples: ({ oldestUncovered }) => optionalSample(oldestUncovered),
   },
   telemetry_station_uncovered_resources_with_unknown_age: {
+    isExperimental: true,
     help: 'Resources known not to be covered by alert rules whose creation timestamp is unknown, except exempt ones.',
     exampleTitle: 'Resources that may be overdue, because their age is unknown, by station',
     example: 'sum by (station) (telemetry_station_uncovered_resources_with_unknown_age) > 0',
     samples: (group) => optionalSample(knownRuleCounts(group) && group.unknownAge),
   },
   telemetry_station_overdue_resources: {
+    isExperimental: true,
     help: 'Resources known not to be covered by alert rules although they are older than coverage.within, except exempt ones; only with coverage.within.',
     exampleTitle: 'Overdue resources, by type',
     example: 'sum by (station, resource_type) (telemetry_station_overdue_resources) > 0',

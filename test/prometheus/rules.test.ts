@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import parameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { RULES_TEMPLATE, rulesFile, withThresholds } from '../../prometheus/source/rules-file.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
 import { THRESHOLDS } from '../../src/status/thresholds.ts';
 import { type Alert, knownMetrics, shippedGroups, unknownIn } from './promql/known-metrics.ts';
 import { parsePromql } from './promql/parse.ts';
@@ -82,6 +83,13 @@ describe('prometheus/rules.yml', () => {
     const ofStations = selectors.filter((selector) => !isJoined(selector));
     const jobs = ofStations.map(({ matchers }) => matchers.find(({ label }) => label === 'job')?.value);
     expect(new Set(jobs)).toEqual(new Set([parameters.job]));
+  });
+
+  it('queries no family that may change in any release', () => {
+    const experimental = FAMILY_DESCRIPTIONS.filter(({ isExperimental }) => isExperimental).map(({ name }) => name);
+    const queried = expressions.flatMap(([, expr]) => parsePromql(expr).selectors.map(({ metric }) => metric));
+    expect(experimental).not.toEqual([]);
+    expect(queried.filter((metric) => experimental.includes(`${metric}`))).toEqual([]);
   });
 
   it.each(expressions)('joins replicas, but never two clusters or jobs: %s', (_, expr) => {
