@@ -7,6 +7,7 @@ import type { Deadline } from '../model/clock.ts';
 import { type Selection, searchStations } from '../resources/selection.ts';
 import type { RejectedReload } from '../status/problems.ts';
 import { type RemovedStations, removedAfter } from '../status/removed-stations.ts';
+import { type ScrapeSize, scrapeSize } from '../status/scrape-size.ts';
 import { countOwners } from '../status/station-status.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { namesText } from '../text/words.ts';
@@ -49,6 +50,7 @@ export class Exporter implements ExporterPort {
   #wasReady = false;
   readonly #rejected: { main?: RejectedReload | undefined; web?: RejectedReload | undefined } = {};
   #removed: RemovedStations | undefined;
+  #scrapeSize: ScrapeSize | undefined;
   #configuration: string | undefined;
   #loadedMs = 0;
   #setStarted = () => {};
@@ -82,7 +84,15 @@ export class Exporter implements ExporterPort {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(deadline, station);
     if (station !== undefined) return exposition.probeBody(views, Date.now(), format);
-    return exposition.fullBody(views, this.#ownMetrics(), format);
+    const own = this.#ownMetrics();
+    const body = await exposition.fullBody(views, own, format);
+    this.#scrapeSize = scrapeSize(body, views);
+    own.recordScrape(body);
+    return body;
+  }
+
+  scrapeSize() {
+    return this.#scrapeSize;
   }
 
   async scrapeOwn(format: ExpositionFormat) {

@@ -6,6 +6,7 @@ import type { Snapshot } from '../resources/snapshot.ts';
 import { explain, isoDate, pageLimitText } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { explainStation, type FleetProblem } from '../status/problems.ts';
+import { scrapeSizeText } from '../status/scrape-size.ts';
 import { printable } from '../text/records.ts';
 import { countText, durationText, firstOf } from '../text/words.ts';
 import { type Colour, coloured, type Screen, type TextColumn, tableOf } from './table.ts';
@@ -34,6 +35,7 @@ export function checkReport(
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = [
+    ...scrapeLines(facts),
     ...capacityLines(upstreams),
     ...pageLimitLines(facts),
     ...reducedPageLines(facts),
@@ -195,6 +197,14 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
       ? 'Refreshes run in the background: a timer starts each one, up to a tenth of ttl late, with or without scrapes.'
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
   ].filter((text) => text !== false);
+}
+
+/** What scrapers limit; a size above a limit has a warning. */
+function scrapeLines({ scrape, stations }: Facts): readonly string[] {
+  const ok = listedStations(stations).length;
+  const failed = stations.length - ok;
+  const uncounted = failed === 0 ? '' : ` (${countText(failed, 'station')} without data not counted)`;
+  return ok === 0 ? [] : [`scrape: ${scrapeSizeText(scrape)}, without the exporter's own metrics${uncounted}`];
 }
 
 /** For upstreams with enough capacity; those without, or that were throttled, have a warning. */

@@ -19,6 +19,7 @@ import { ResourceLabels } from '../resources/resource-labels.ts';
 import { searchStations } from '../resources/selection.ts';
 import type { Shard } from '../stations/shard.ts';
 import type { StationCache } from '../stations/station-cache.ts';
+import { scrapeSize } from '../status/scrape-size.ts';
 import { foundColumns } from '../status/station-columns.ts';
 import type { StationStatus } from '../status/station-status.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
@@ -138,8 +139,10 @@ async function factsOf(generation: Generation): Promise<Facts> {
   }));
   const upstreams = await Promise.all(observed);
   const statuses = statusesOf(generation, views);
+  const scrape = scrapeSize(generation.exposition.stationBody(views, 'text'), views);
   return {
     upstreams,
+    scrape,
     stations: stations.map((station, at) => ({ ...station, status: statuses[at] as StationStatus })),
     labelMatches: labelMatches(generation.loaded.config.resource_labels, stations),
     nowMs: Date.now(),

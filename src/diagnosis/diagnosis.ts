@@ -2,6 +2,7 @@ import { DAY_MS } from '../model/clock.ts';
 import { isoDate } from '../status/advice.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
 import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
+import { exceededLimit } from '../status/scrape-size.ts';
 import { cacheNote } from '../status/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
 import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
@@ -17,6 +18,7 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
       ...scrapeProblems(upstream, stations, scrapeTimeoutMs),
     ]),
     ...stationProblems(stations, scrapeTimeoutMs),
+    ...sizeProblems(facts),
     ...labelProblems(facts),
   ]);
 }
@@ -88,6 +90,12 @@ function throttleProblems({ name, load, capacity }: UpstreamFacts): readonly Fle
       },
     ),
   ];
+}
+
+function sizeProblems({ scrape }: Facts): readonly FleetProblem[] {
+  const exceeded = exceededLimit(scrape);
+  if (exceeded === undefined) return [];
+  return [warning({ who: 'scrape', stations: [] }, { problem: 'larger than a limit of scrapers', ...exceeded })];
 }
 
 /** Entries that have no effect. What a failed station has is unknown. */

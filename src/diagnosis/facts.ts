@@ -4,6 +4,7 @@ import type { ResourceData } from '../resources/collector.ts';
 import type { LabelEntry } from '../resources/resource-label-schema.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
+import type { ScrapeSize } from '../status/scrape-size.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
 
 /** What a live check observed. */
@@ -11,6 +12,8 @@ export interface Facts {
   /** When it ended. */
   readonly nowMs: number;
   readonly upstreams: readonly UpstreamFacts[];
+  /** Without the exporter's own metrics and the stations that failed. */
+  readonly scrape: ScrapeSize;
   /** The stations in the order of the configuration. */
   readonly stations: readonly StationFacts[];
   /** One per entry of `resource_labels`. */

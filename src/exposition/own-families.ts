@@ -100,6 +100,13 @@ export const EXPORTER_FAMILIES = ownFamilies([], {
     exampleTitle: 'Age of the configuration in seconds',
     example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds{config="main"}',
   },
+  scrape_bytes: {
+    isExperimental: true,
+    help: 'Size of the last complete scrape of all stations, as text (identity) and compressed (gzip).',
+    labels: ['encoding'],
+    exampleTitle: 'Exporters whose scrape is larger than the default limit of vmagent and VictoriaMetrics',
+    example: 'telemetry_station_exporter_scrape_bytes{encoding="identity"} > 16 * 1024 * 1024',
+  },
   web_limits_reached_total: {
     help: 'Requests and connections that reached a limit of the web server.',
     labels: ['limit'],

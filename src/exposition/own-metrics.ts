@@ -42,6 +42,12 @@ export class OwnMetrics {
     if (successful) this.metrics.config_last_reload_success_timestamp_seconds.set({ config }, wallMs / 1000);
   }
 
+  /** Of the scrape before the one that publishes it. */
+  recordScrape({ plainLength, gzipLength }: { readonly plainLength: number; readonly gzipLength: number }): void {
+    this.metrics.scrape_bytes.set({ encoding: 'identity' }, plainLength);
+    this.metrics.scrape_bytes.set({ encoding: 'gzip' }, gzipLength);
+  }
+
   recordTime(wallMs: number): void {
     this.metrics.time_seconds.set(wallMs / 1000);
   }

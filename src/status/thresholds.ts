@@ -13,6 +13,9 @@ export const THRESHOLDS = {
   TelemetryStationOverloaded: { seconds: 120 },
 } as const;
 
+/** The default of `-promscrape.maxScrapeSize` of vmagent and VictoriaMetrics, in bytes of plain text. */
+export const SCRAPER_LIMIT_BYTES = 16 * 1024 * 1024;
+
 /** With the `for` of the alert: data that reaches its threshold with every refresh is not stale. */
 export const STALE_SECONDS = THRESHOLDS.TelemetryStationDataStale.seconds + 12 * 60;
 

@@ -41,6 +41,14 @@ export function shareRangeText([least, most]: readonly [number, number], total: 
   return first === last ? first : `${first.replace(' %', '')}–${last}`;
 }
 
+/** `914 bytes`, `96 KiB`, `16.4 MiB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1024) return countText(bytes, 'byte');
+  const [unit, length] = bytes < 1024 ** 2 ? ['KiB', 1024] : ['MiB', 1024 ** 2];
+  const amount = bytes / length;
+  return `${numberText(Number(amount.toFixed(amount < 100 ? 1 : 0)))} ${unit}`;
+}
+
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],

@@ -7,6 +7,7 @@ import type { SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { RejectedReload } from '../status/problems.ts';
 import type { RemovedStations } from '../status/removed-stations.ts';
+import type { ScrapeSize } from '../status/scrape-size.ts';
 import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
 
@@ -31,6 +32,8 @@ export interface ExporterPort {
   search(selection: Selection, sort: string, signal: AbortSignal): Promise<SearchResult>;
   /** All stations, or only `station`: waits for those that may answer before the deadline. Does not reject when the service fails. */
   scrape(format: ExpositionFormat, station: string | undefined, deadline: Deadline): Promise<Body>;
+  /** Of the last scrape of all stations; undefined before the first one. */
+  scrapeSize(): ScrapeSize | undefined;
   /** The exporter's own metrics alone. */
   scrapeOwn(format: ExpositionFormat): Promise<Body>;
   ready(): boolean;

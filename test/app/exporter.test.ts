@@ -1,10 +1,12 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
+import type { Body } from '../../src/exposition/exposition.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { currentProblems } from '../../src/status/problems.ts';
-import { configOf, startTestService } from '../e2e/test-bed.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { eventually } from '../web/eventually.ts';
 import { SILENT, setUpLog } from './recorded-log.ts';
@@ -166,5 +168,23 @@ describe('a reload that changes which stations there are', () => {
     expect(cut.shown).toEqual(shown);
     expect(await reload(...names.slice(0, 8))).toMatchObject({ logged: [expect.stringContaining('info')], shown });
     expect(await reload(...names)).toMatchObject({ logged: [expect.stringContaining('added=12')], shown: [] });
+  });
+});
+
+describe('Exporter.scrape', () => {
+  it('publishes with the next scrape how large the last one of all stations was, and nothing before', async () => {
+    const { url } = await startTestService({ source: () => entriesOf(2) });
+    const exporter = exporterOf(await load(configOf(url, ['s'])));
+    await exporter.start();
+    const deadline = { atMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const sizesIn = async (body: Body) =>
+      (await text(body.plain())).match(/(?<=^telemetry_station_exporter_scrape_bytes\{encoding=)\S+ \d+$/gm);
+    const first = await exporter.scrape('text', undefined, deadline);
+    expect(await sizesIn(first)).toBeNull();
+    await exporter.scrape('text', 's', deadline);
+    const lengths = [`"identity"} ${first.plainLength}`, `"gzip"} ${first.gzipLength}`];
+    expect(await sizesIn(await exporter.scrapeOwn('text'))).toEqual(lengths);
+    expect(await sizesIn(await exporter.scrape('text', undefined, deadline))).toEqual(lengths);
+    expect(exporter.scrapeSize()?.families.get('telemetry_station_resource_info')).toBeGreaterThan(0);
   });
 });

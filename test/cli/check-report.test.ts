@@ -55,6 +55,17 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     expect(report.split('\n')[1]?.split(/ {2,}/)).toEqual(['main', 'monitor.example.com', cell]);
   });
 
+  it('shows the size of a scrape, and what it lacks; a warning names the limit of scrapers that it exceeds', () => {
+    const facts = factsOf([listedStation({}), failedStation('b')]);
+    expect(reportOf(facts)).toContain(
+      "\nscrape: 2 KiB as text, 512 bytes with gzip, without the exporter's own metrics (1 station without data not counted)\n",
+    );
+    const large = reportOf({ ...facts, scrape: { ...facts.scrape, plainBytes: 2 ** 24 + 1 } });
+    expect(large).toContain('\nwarning: scrape: A scrape of all stations has 16 MiB as text, 512 bytes with gzip. ');
+    expect(large).toContain('-promscrape.maxScrapeSize');
+    expect(reportOf(factsOf([failedStation('b')]))).not.toContain('scrape: ');
+  });
+
   it('notes that refreshes run in the background', () => {
     const spec = specOf({ cache: { ...specOf().cache, refresh: 'background' } });
     expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain('\nRefreshes run in the background: ');

@@ -58,5 +58,6 @@ export const factsOf = (stations: readonly StationFacts[], upstream = UPSTREAM):
   nowMs: NOW_MS,
   labelMatches: [],
   upstreams: [upstream],
+  scrape: { plainBytes: 2048, gzipBytes: 512, families: new Map() },
   stations,
 });

@@ -13,6 +13,7 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
   return {
     ...exporterOf(detailOf([resourceOf('a')])),
     scrape: async (format, station) => bodyOf(`# ${format}\n`, `# ${station ?? 'all'}\n`),
+    scrapeSize: () => undefined,
     started: Promise.resolve(),
     isSharded: false,
     scrapeOwn: async (format) => bodyOf(`# ${format}\n`, '# own\n'),

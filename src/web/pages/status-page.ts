@@ -1,6 +1,7 @@
 import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
 import type { Selection } from '../../resources/selection.ts';
 import { currentProblems } from '../../status/problems.ts';
+import { exceededLimit, type ScrapeSize, scrapeSizeText } from '../../status/scrape-size.ts';
 import {
   failureTone,
   isCritical,
@@ -57,6 +58,7 @@ ${LIVE_NOTICES}
 ${attentionSection(found, attention)}
 ${statusTiles(stations, nowMs)}
 ${notCounted(stations)}
+${scrapeNote(exporter.scrapeSize())}
 ${stationTable(stations, values, nowMs)}
 <div id="owners">${ownerSection(await exporter.owners(), values)}</div>`;
   sendPage(response, { root: './', content, isLive: true, route: ROUTES.status }, options);
@@ -71,6 +73,16 @@ function notCounted(stations: readonly StationStatus[]): readonly Html[] {
     former > 0 ? `Labels and products of ${countText(former, 'station')} are those before the reload.` : '',
   ];
   return notes.filter(Boolean).map((note) => html`<p class="quiet">${note}</p>`);
+}
+
+/** Not a problem of its own: whether the scraper has such a limit is unknown here. */
+function scrapeNote(size: ScrapeSize | undefined): readonly Html[] {
+  if (size === undefined) return [];
+  const { what, advice } = exceededLimit(size) ?? {
+    what: `Last scrape of all stations: ${scrapeSizeText(size)}.`,
+    advice: '',
+  };
+  return [html`<p class="quiet">${what} ${advice}</p>`];
 }
 
 /** What a total counts, and the table can be filtered by: the states, and those stations that are up with incomplete data. */

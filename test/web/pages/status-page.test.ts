@@ -47,6 +47,18 @@ describe('statusPage', () => {
     expect(body.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '')).not.toMatch(/\sstyle=|\son\w+=/i);
   });
 
+  it('shows how large the last scrape was, and the limit of scrapers that it exceeds', async () => {
+    const textWith = async (plainBytes: number) => {
+      const size = { plainBytes, gzipBytes: 3_300_000, families: new Map([['telemetry_station_resource_info', 9e6]]) };
+      return (await openPage({ scrapeSize: () => size })).body;
+    };
+    expect(await textWith(2 ** 24)).toContain('Last scrape of all stations: 16 MiB as text, 3.1 MiB with gzip.');
+    const large = await textWith(17_800_000);
+    expect(large).toContain('17 MiB as text, 3.1 MiB with gzip. vmagent and VictoriaMetrics store nothing');
+    expect(large).toContain('telemetry_station_resource_info (8.6 MiB)');
+    expect((await openPage()).body).not.toContain('with gzip');
+  });
+
   describe('its table', () => {
     const stations = [
       { ...STATION, name: 'b-10', telemetryStation: 'Edge' },
