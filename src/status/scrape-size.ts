@@ -51,6 +51,6 @@ export function exceededLimit(
       : ` Without per-resource families (metrics.per_resource: false) it has ${bytesText(resourceBytes)} less.`;
   return {
     what: `A scrape of all stations has ${scrapeSizeText(size)}. vmagent and VictoriaMetrics store nothing of more than ${bytesText(limitBytes)} of text by default (-promscrape.maxScrapeSize); Prometheus has no limit unless body_size_limit is set.`,
-    advice: `Raise the limit of the scraper, use shards or a target per station (/sd), or disable the largest families with metrics.disabled: ${largestText}.${perResource}`,
+    advice: `Raise the limit of the scraper, use shards or a target per station (/sd), or disable families that you do not query with metrics.disabled, the largest of which are ${largestText}.${perResource}`,
   };
 }

@@ -25,6 +25,7 @@ import { type Page, root } from './markdown.ts';
 /** Names of Prometheus, Kubernetes, Node.js and undici in the form of ours. */
 const FOREIGN = [
   'RetryHandler',
+  'bodySizeLimit',
   'body_size_limit',
   'dashboard_url',
   'encodeInto',

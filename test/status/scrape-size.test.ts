@@ -49,7 +49,7 @@ describe('exceededLimit', () => {
     const { what, advice } = exceededLimit(SIZE, 8192) ?? expect.unreachable();
     expect(what).toContain('more than 8 KiB');
     expect(advice).toContain(
-      ': telemetry_station_resource_info (6.8 KiB), telemetry_station_resource_state (1,000 bytes), telemetry_station_resources (300 bytes).',
+      'the largest of which are telemetry_station_resource_info (6.8 KiB), telemetry_station_resource_state (1,000 bytes), telemetry_station_resources (300 bytes).',
     );
     expect(advice).toContain('metrics.per_resource: false) it has 7.8 KiB less');
   });
