@@ -292,13 +292,18 @@ export function searchData(exporter: ExporterPort): ListHandlers {
   });
 }
 
-/** The coverage of each owner, type and station. */
-export async function coverageRowsOf(exporter: ExporterPort) {
+/** The coverage of each owner, type and station; throws a RequestError if the request has a filter. */
+export async function coverageRowsOf(exporter: ExporterPort, request: Request) {
+  requireValid(parseParameters(searchParams(request), {}).problem);
   return coverageRows(await exporter.owners(undefined, 'with types'), exporter.stations());
 }
 
 export function coverageList(exporter: ExporterPort): ListHandlers {
-  return listHandlers(async () => ({ name: 'coverage', columns: OWNER_COLUMNS, rows: await coverageRowsOf(exporter) }));
+  return listHandlers(async (request) => ({
+    name: 'coverage',
+    columns: OWNER_COLUMNS,
+    rows: await coverageRowsOf(exporter, request),
+  }));
 }
 
 /** The names of `resource_labels`, which all stations have. */

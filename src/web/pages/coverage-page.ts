@@ -15,8 +15,8 @@ import { downloads, type PageColumn, shownColumns, table, tableRow } from './tab
 const MAX_ROWS = 100;
 
 /** Whose resources are not covered, and since when. */
-export const coveragePage: PageHandler = (exporter, options) => async (_request, response) => {
-  const rows = await coverageRowsOf(exporter);
+export const coveragePage: PageHandler = (exporter, options) => async (request, response) => {
+  const rows = await coverageRowsOf(exporter, request);
   const withinMs = exporter.specs()[0]?.coverageWithinMs;
   const sections = [...new Set(rows.map(({ label }) => label))].map((label) => {
     const ofLabel = rows.filter((row) => row.label === label);

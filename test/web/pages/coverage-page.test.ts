@@ -33,4 +33,9 @@ describe('the page of the coverage', () => {
     );
     expect(rowsOf(none, 'by-station')).toEqual(['prod – none – no data – no data – no data – no data – no data']);
   });
+
+  it('has no filters', async () => {
+    const { status, text } = await openPage(stationOf(1), '/coverage?team=web');
+    expect([status, text]).toEqual([400, expect.stringContaining('Unknown parameter "team"')]);
+  });
 });
