@@ -30,11 +30,11 @@ export interface RouteRow extends Omit<Destination, 'mutedBy'> {
   readonly of: string;
 }
 
-/** `examples`: the configuration that is shipped, for each label that may stand for `team`. */
+/** `examples`: the configuration that is shipped, by the label that stands for `team`. */
 export function* alertmanagerFindings(
   config: AlertmanagerConfig,
   alerts: readonly SentAlert[],
-  examples: readonly AlertmanagerConfig[],
+  examples: ReadonlyMap<string, AlertmanagerConfig>,
 ): Iterable<ChainFinding> {
   yield* receiverFindings(config, alerts);
   yield* inhibitionFindings(config, alerts, examples);
@@ -100,13 +100,13 @@ function* receiverFindings(config: AlertmanagerConfig, alerts: readonly SentAler
 function* inhibitionFindings(
   { inhibit_rules }: AlertmanagerConfig,
   all: readonly SentAlert[],
-  examples: readonly AlertmanagerConfig[],
+  examples: ReadonlyMap<string, AlertmanagerConfig>,
 ): Iterable<ChainFinding> {
   const alerts = all.slice(0, MAX_ALERTS).map(({ labels }) => labels);
   const inhibited = (rules: AlertmanagerConfig['inhibit_rules']) =>
     new Map(rules.flatMap((rule) => inhibitedPairs(rule, alerts)).map((pair) => [JSON.stringify(pair), pair]));
   const loaded = inhibited(inhibit_rules);
-  const missing = examples.map((example) => {
+  const missing = Array.from(examples.values(), (example) => {
     const lacking = [...inhibited(example.inhibit_rules)].filter(([key]) => !loaded.has(key));
     return new Set(
       lacking.map(([, [source, target]]) => `${source['alertname']} does not inhibit ${target['alertname']}`),
@@ -116,13 +116,17 @@ function* inhibitionFindings(
   if (fewest.size > 0)
     yield finding('warning', `One cause is notified several times: ${namesText([...fewest])}.`, COPY);
   // Rules for alerts without an owner match nothing where all have one.
-  const withoutOwner = alerts.map((labels) => where(labels, (name) => [...COMMON, 'station'].includes(name)));
+  const withoutOwner = alerts.map((labels) => where(labels, (name) => !examples.has(name)));
   const idle = inhibit_rules.flatMap((rule, at) => {
     const isIdle = inhibitedPairs(rule, [...alerts, ...withoutOwner]).length === 0;
     return isIdle && alerts.some((labels) => isNamed(rule, labels)) ? [`inhibit_rules[${at}]`] : [];
   });
   if (idle.length > 0)
-    yield finding('warning', `${namesText(idle)} never match: the alerts that they name have no equal labels.`, COPY);
+    yield finding(
+      'warning',
+      `Rules that never match, because the alerts that they name have no equal labels: ${namesText(idle)}.`,
+      COPY,
+    );
 }
 
 const COPY = 'Copy inhibit_rules from prometheus/alertmanager.yml: `equal` names labels that both alerts have.';

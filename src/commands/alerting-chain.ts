@@ -61,10 +61,12 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
 const TARGET = { job: 'telemetry-station-exporter', instance: 'telemetry-station-exporter:9842' };
 
 /** The shipped configuration of Alertmanager, with each configured label in place of `team`. */
-async function examples(owners: readonly Labels[]): Promise<readonly AlertmanagerConfig[]> {
+async function examples(owners: readonly Labels[]): Promise<ReadonlyMap<string, AlertmanagerConfig>> {
   const text = await shippedFile('alertmanager.yml');
   const names = new Set(['team', ...owners.flatMap((labels) => Object.keys(labels))]);
-  return Array.from(names, (label) => alertmanagerConfig.parse(parse(text.replace(/\bteam\b/g, label))));
+  return new Map(
+    Array.from(names, (label) => [label, alertmanagerConfig.parse(parse(text.replace(/\bteam\b/g, label)))]),
+  );
 }
 
 /** Reads one of the two; undefined: its flag is not set. */

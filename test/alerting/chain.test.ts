@@ -301,11 +301,16 @@ const CASES: readonly Case[] = [
           target_matchers: ['severity=~"warning|critical"'],
           equal: ['alertname', 'station'],
         },
+        {
+          source_matchers: ['alertname=TelemetryStationResourcesLost'],
+          target_matchers: ['alertname=TelemetryStationCapacityDropped'],
+          equal: ['unit'],
+        },
       ],
     }),
     says: [
       /^warning: One cause is notified several times: .*UpstreamDown does not inhibit TelemetryStationDataStale/m,
-      /^warning: inhibit_rules\[0\] never match/m,
+      /^warning: Rules that never match, .*: inhibit_rules\[0\], inhibit_rules\[3\]\./m,
     ],
   },
   {

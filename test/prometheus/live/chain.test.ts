@@ -212,7 +212,7 @@ const WORLDS: readonly World[] = [
       ...rest,
       inhibit_rules: (inhibit_rules as object[]).map((rule, at) => (at === 5 ? { ...rule, equal: ['unit'] } : rule)),
     }),
-    says: /warning: One cause .*ResourcesLost does not inhibit TelemetryStationCapacityDropped[\s\S]*inhibit_rules\[5\] never match/,
+    says: /warning: One cause .*ResourcesLost does not inhibit TelemetryStationCapacityDropped[\s\S]*Rules that never match, .*: inhibit_rules\[5\]\./,
     cure: /Copy inhibit_rules from prometheus\/alertmanager.yml/,
   },
 ];
