@@ -29,6 +29,7 @@ export default defineConfig({
             'test/system/**',
             'test/terminal/**',
             'test/browser/**',
+            'test/cluster/**',
             'test/real/**',
           ],
         },
@@ -52,6 +53,11 @@ export default defineConfig({
       },
       // Needs nginx, HAProxy, squid, Varnish and Envoy. What is missing is printed, or with CI an error.
       { extends: true, test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 600_000 } },
+      // Needs the cluster that scripts/check-cluster.sh starts.
+      {
+        extends: true,
+        test: { name: 'cluster', include: ['test/cluster/*.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 },
+      },
       // With the display code of each version of Grafana; needs the package of its folder.
       ...['grafana-12', 'grafana-13'].map((folder) => ({
         extends: true as const,

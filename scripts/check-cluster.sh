@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, upgrades and uninstalls the chart with each of its ci values, and applies the manifests, on a real API server without nodes.
-# A rejection or a warning of the server is an error. Then adds a station to a ConfigMap of a running exporter.
+# A rejection or a warning of the server is an error. Then runs Prometheus with the configuration of its operator, and adds a station to a ConfigMap of a running exporter.
 # Needs Go and etcd, and the packages of `npm ci`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . scripts/tools.sh
 . scripts/cluster.sh
 
-OPERATOR_VERSION=v0.92.0
+OPERATOR_VERSION=v$(version_of prometheus-operator github.com/prometheus-operator/prometheus-operator)
 GATEWAY_VERSION=v1.2.1
 chart=deploy/helm/telemetry-station-exporter
 
@@ -80,6 +80,27 @@ listed() {
   cat "$work/exporter.log" >&2
   return 1
 }
+# The operator generates a configuration from these, and Prometheus runs with it.
+quietly helm install whole "$chart" --set demo=true --set serviceMonitor.enabled=true --set serviceMonitor.bodySizeLimit=64MB --set prometheusRule.enabled=true
+quietly helm install split "$chart" --set demo=true --set serviceMonitor.enabled=true --set scrapeConfig.enabled=true --set prometheusRule.enabled=true
+quietly kubectl apply --server-side --validate=strict --filename - <<'YAML'
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: { name: main }
+spec: { serviceMonitorSelector: {}, podMonitorSelector: {}, scrapeConfigSelector: {}, ruleSelector: {} }
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: { name: pods }
+spec:
+  selector: { matchLabels: { app.kubernetes.io/instance: whole } }
+  podMetricsEndpoints: [{ port: metrics, interval: 1m }]
+YAML
+"$(prometheus_operator)/operator" --namespaces monitoring --kubelet-endpoints=false --web.listen-address "127.0.0.1:$(free_port)" >"$work/operator.log" 2>&1 &
+PATH="$(prometheus_3):$PATH" npx vitest run --project cluster --reporter=default || { tail -n 20 "$work/operator.log" >&2; exit 1; }
+quietly helm uninstall whole
+quietly helm uninstall split
+
 release=release-telemetry-station-exporter
 quietly helm install release "$chart" --values "$chart/ci/station-files-values.yaml" --set reloadInterval=1s
 mounted secret "$release" "$work/etc/telemetry-station-exporter" base64decode

@@ -63,6 +63,10 @@ helm_4() { built helm-4 -ldflags '-s -w'; }
 # actionlint and jsonnet.
 linters() { built lint; }
 pint_folder() { built pint; }
+# victoria-metrics, vmagent and vmalert.
+victoriametrics() { built victoriametrics -ldflags '-s -w'; }
+# The command is called operator.
+prometheus_operator() { built prometheus-operator -ldflags '-s -w'; }
 
 # wheels NAME: prints a folder with the packages of scripts/tools/NAME.txt, which lists wheels for Linux on x86-64.
 wheels() {
@@ -81,5 +85,5 @@ prometheus_client() { wheels prometheus-client; }
 
 # start_builds: builds all of them in the background, in the order in which .ci/run needs them. What fails is built, and reported, again.
 start_builds() {
-  (for build in prometheus_3 alertmanager linters pint_folder helm_3 helm_4 kubernetes; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
+  (for build in victoriametrics prometheus_3 alertmanager linters pint_folder helm_3 helm_4 kubernetes prometheus_operator; do nice -n 5 bash -c ". scripts/require.sh; . scripts/tools.sh; $build" || true; done) >/dev/null 2>&1 &
 }

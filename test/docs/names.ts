@@ -22,18 +22,22 @@ import { knownMetrics, shippedGroups, unknownIn } from '../prometheus/promql/kno
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
-/** Names of Prometheus, Kubernetes, Node.js and undici in the form of ours. */
+/** Names of Prometheus, VictoriaMetrics, Kubernetes, Node.js and undici in the form of ours. */
 const FOREIGN = [
   'RetryHandler',
   'bodySizeLimit',
   'body_size_limit',
   'dashboard_url',
   'encodeInto',
+  'enforcedBodySizeLimit',
   'exporter_url',
   'http_sd_configs',
   'keep_firing_for',
+  'max_scrape_size',
   'metric_relabel_configs',
   'prometheusRule',
+  'refresh_interval',
+  'rule_files',
   'runbook_url',
   'sample_limit',
   'scrape_duration_seconds',

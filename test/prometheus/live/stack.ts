@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startExporter } from '../../e2e/test-bed.ts';
@@ -15,18 +15,30 @@ export const FAULTY = 'staging';
 
 /** The exporter, and Prometheus with the shipped configurations and rules, with shortened intervals. */
 export async function startStack() {
+  const { demo, exporter, stop } = await startRefreshedDemo();
+  const prometheus = await startPrometheus(prometheusConfig(new URL(exporter.url).host), {
+    files: { 'rules.yml': shortenedRules(2) },
+  });
+  return {
+    demo,
+    prometheus,
+    stop: async () => {
+      await prometheus.stop();
+      await stop();
+    },
+  };
+}
+
+/** The exporter after its first refreshes. */
+export async function startRefreshedDemo() {
   const demo = await startHealthyDemo(NOW_MS);
   const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
   await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
-  const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host), {
-    files: { 'rules.yml': shortenedRules(2) },
-  });
   const stop = async () => {
-    await prometheus.stop();
     await exporter.stop();
     await demo.service.stop();
   };
-  return { demo, prometheus, stop };
+  return { demo, exporter, stop };
 }
 
 interface ScrapeConfig {
@@ -35,11 +47,9 @@ interface ScrapeConfig {
 }
 
 /** Merges both shipped configurations; jobs of the second one are renamed. */
-async function prometheusConfig(exporter: string): Promise<string> {
-  const withTargets = (text: string) =>
-    text.replaceAll('telemetry-station-exporter:9842', exporter).replaceAll(': 1m', ': 3s');
-  const { alerting: _, ...single } = parse(withTargets(await readShipped('prometheus.yml')));
-  const discovery = parse(withTargets(await readShipped('prometheus-http-sd.yml'))) as {
+function prometheusConfig(exporter: string): string {
+  const { alerting: _, ...single } = parse(shippedConfig('prometheus.yml', exporter));
+  const discovery = parse(shippedConfig('prometheus-http-sd.yml', exporter)) as {
     scrape_configs: ScrapeConfig[];
   };
   const renamed = discovery.scrape_configs.map((config) => ({
@@ -54,8 +64,12 @@ async function prometheusConfig(exporter: string): Promise<string> {
   });
 }
 
-function readShipped(file: string): Promise<string> {
-  return readFile(new URL(`../../../prometheus/${file}`, import.meta.url), 'utf8');
+/** A shipped configuration with the address of the exporter and shortened intervals. */
+export function shippedConfig(file: string, exporter: string, intervalS = 3): string {
+  return readFileSync(new URL(`../../../prometheus/${file}`, import.meta.url), 'utf8')
+    .replaceAll('telemetry-station-exporter:9842', exporter)
+    .replace('scrape_timeout: 10s', `scrape_timeout: ${intervalS}s`)
+    .replaceAll(': 1m', `: ${intervalS}s`);
 }
 
 interface ExporterConfig {
