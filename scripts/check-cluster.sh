@@ -13,7 +13,8 @@ GATEWAY_VERSION=v1.2.1
 chart=deploy/helm/telemetry-station-exporter
 
 work=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null; wait; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+# Without etcd, the API server would wait for its clients for minutes.
+trap 'kill -KILL $(jobs -p) 2>/dev/null; wait; chmod -R u+w "$work"; rm -rf "$work"' EXIT
 require etcd
 helm_folders=("$(helm_3)" "$(helm_4)")
 PATH="$(kubernetes):$PATH"
