@@ -81,7 +81,7 @@ export async function readPrometheus(client: ApiClient, metrics: readonly string
       query('telemetry_station_up'),
       query(`count by (__name__, station, upstream, set) ({__name__=~"${metrics.join('|')}"})`),
       query('scrape_samples_post_metric_relabeling'),
-      query('telemetry_station_exporter_scrape_bytes'),
+      query('telemetry_station_exporter_scrape_bytes{encoding="identity"}'),
       query('max by (job, instance) (telemetry_station_refresh_duration_seconds)'),
     ]);
   return { buildinfo, config, targets, rules, alertmanagers, own, exporters, stations, read, series, bytes, refreshes };

@@ -104,7 +104,7 @@ export const QUERIES = {
   read: `count by (__name__, station, upstream, set) ({__name__=~"${readMetrics(shipped).join('|')}"})`,
   stations: 'telemetry_station_up',
   series: 'scrape_samples_post_metric_relabeling',
-  bytes: 'telemetry_station_exporter_scrape_bytes',
+  bytes: 'telemetry_station_exporter_scrape_bytes{encoding="identity"}',
   refreshes: 'max by (job, instance) (telemetry_station_refresh_duration_seconds)',
 } as const;
 
