@@ -43,20 +43,20 @@ export function* alertmanagerFindings(
 export function routeRows(config: AlertmanagerConfig, alerts: readonly SentAlert[]): readonly RouteRow[] {
   const byRule = new Map<
     string,
-    Map<string, { readonly destinations: readonly Destination[]; readonly labels: Labels[] }>
+    Map<string, { readonly destinations: readonly Destination[]; readonly example: Labels; count: number }>
   >();
   for (const { labels } of alerts) {
     const destinations = destinationsOf(labels, config.route);
     const routes = getOrCreate(byRule, `${labels['alertname']}\n${labels['severity']}`, () => new Map());
-    getOrCreate(routes, JSON.stringify(destinations), () => ({ destinations, labels: [] })).labels.push(labels);
+    getOrCreate(routes, JSON.stringify(destinations), () => ({ destinations, example: labels, count: 0 })).count += 1;
   }
   return [...byRule.values()].flatMap((routes) =>
-    [...routes.values()].flatMap(({ destinations, labels }) =>
+    [...routes.values()].flatMap(({ destinations, example, count }) =>
       destinations.map(({ mutedBy, receiver, ...rest }) => ({
         ...rest,
-        alert: labels[0]?.['alertname'] ?? '',
-        severity: labels[0]?.['severity'] ?? '',
-        of: routes.size === 1 ? 'all' : `${labels.length}, such as ${labelsText(labels[0] ?? {}, COMMON)}`,
+        alert: `${example['alertname']}`,
+        severity: `${example['severity']}`,
+        of: routes.size === 1 ? 'all' : `${count}, such as ${labelsText(example, COMMON)}`,
         receiver: [
           receiver,
           hasIntegration(config, receiver) ? '' : ' (no integration)',
@@ -70,7 +70,7 @@ export function routeRows(config: AlertmanagerConfig, alerts: readonly SentAlert
 const COMMON = ['alertname', 'severity', 'job', 'instance', 'pod', 'cluster', 'upstream'];
 
 function hasIntegration({ receivers }: AlertmanagerConfig, receiver: string): boolean {
-  const settings = Object.entries(receivers.find(({ name }) => name === receiver) ?? {});
+  const settings = receivers.filter(({ name }) => name === receiver).flatMap((found) => Object.entries(found));
   return settings.some(([key, value]) => key.endsWith('_configs') && Array.isArray(value) && value.length > 0);
 }
 

@@ -25,7 +25,7 @@ export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: n
     labels: { ...labels, drill: 'true' },
     annotations: {
       ...(annotations['runbook_url'] && { runbook_url: annotations['runbook_url'] }),
-      summary: `[DRILL] ${annotations['summary'] ?? labels['alertname']}`,
+      summary: `[DRILL] ${annotations['summary']}`,
       description: `Sent by telemetry-station-exporter drill until ${endsAt}. Nothing is wrong.`,
     },
     startsAt,
@@ -50,7 +50,7 @@ const readAlerts = (client: ApiClient) => client.get('api/v2/alerts', alertsSche
 export async function realAlerts(client: ApiClient): Promise<ApiReply<readonly KnownAlert[]>> {
   const reply = await readAlerts(client);
   if (!reply.ok) return reply;
-  const real = reply.value.filter(({ labels }) => isOurs(labels['alertname'] ?? '') && labels['drill'] !== 'true');
+  const real = reply.value.filter(({ labels }) => isOurs(`${labels['alertname']}`) && labels['drill'] !== 'true');
   return { ok: true, value: real };
 }
 

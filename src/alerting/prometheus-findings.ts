@@ -16,8 +16,22 @@ interface Expected {
 /** What the replies say about the way from the exporter to Alertmanager. */
 export function* prometheusFindings(replies: PrometheusReplies, expected: Expected): Iterable<ChainFinding> {
   const { buildinfo, config, targets, rules, alertmanagers, exporters, stations, read } = replies;
-  const apis = Object.entries({ config, targets, rules, alertmanagers, queries: exporters });
-  if (!buildinfo.ok && apis.every(([, reply]) => !reply.ok)) {
+  const apis = [
+    {
+      name: 'config',
+      reply: config,
+      advice: 'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
+    },
+    { name: 'targets', reply: targets, advice: 'Check the server that scrapes, too.' },
+    { name: 'rules', reply: rules, advice: 'Check the server that evaluates the rules, too.' },
+    {
+      name: 'alertmanagers',
+      reply: alertmanagers,
+      advice: 'Check that the server that evaluates the rules sends alerts to Alertmanager.',
+    },
+    { name: 'queries', reply: exporters, advice: 'Check the server that stores the samples, too.' },
+  ];
+  if (!buildinfo.ok && apis.every(({ reply }) => !reply.ok)) {
     yield finding('failure', `Prometheus cannot be read: ${buildinfo.problem}.`, UNREADABLE);
     return;
   }
@@ -30,21 +44,13 @@ export function* prometheusFindings(replies: PrometheusReplies, expected: Expect
   if (read.ok && own.some(({ health }) => health === 'up')) yield* droppedSeries(read.value, expected);
   if (rules.ok) yield* ruleFindings(rules.value, series, expected.shipped);
   yield* deliveryFindings(replies);
-  for (const [name, reply] of apis)
-    if (!reply.ok) yield finding('not checked', `${name}: ${reply.problem}.`, UNCHECKED[name] ?? UNREADABLE);
+  // Servers such as Mimir, Thanos or an agent do not have all of them.
+  for (const { name, reply, advice } of apis)
+    if (!reply.ok) yield finding('not checked', `${name}: ${reply.problem}.`, advice);
 }
 
 const UNREADABLE =
   'Check the URL, which may need a path such as /prometheus, and the credentials in --prometheus.config.file.';
-
-/** What servers such as Mimir, Thanos or an agent do not have. */
-const UNCHECKED: Readonly<Record<string, string>> = {
-  config: 'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
-  targets: 'Check the server that scrapes, too.',
-  rules: 'Check the server that evaluates the rules, too.',
-  alertmanagers: 'Check that the server that evaluates the rules sends alerts to Alertmanager.',
-  queries: 'Check the server that stores the samples, too.',
-};
 
 function keyOf({ job, instance }: Labels): string {
   return JSON.stringify([job, instance]);
@@ -204,7 +210,7 @@ function* ruleFindings(
   }
   const note = adjusted.length === 0 ? '' : `; adjusted: ${adjusted.join(', ')}`;
   yield finding('ok', `rules: ${shipped.length - missing.length} of ${shipped.length} are loaded${note}`);
-  const jobs = [...new Set(series.map(({ labels }) => labels['job'] ?? ''))];
+  const jobs = [...new Set(series.map(({ labels }) => `${labels['job']}`))];
   const unselected = jobs.filter(
     (job) => selectors.length > 0 && !selectors.some((selector) => selects(selector, job)),
   );

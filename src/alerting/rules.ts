@@ -98,7 +98,7 @@ const SELECTED = /^(?:job|set) /;
 
 /** The tokens of a query with a space between them: Prometheus has spaces, line breaks and an order of matchers of its own. */
 function canonical(expr: string): string {
-  const text = (expr.match(QUERY_TOKEN) ?? []).join(' ');
+  const text = Array.from(expr.matchAll(QUERY_TOKEN), ([token]) => token).join(' ');
   return text.replace(/\{ (.*?) \}/g, (_, matchers: string) => {
     const selected = matchers.split(' , ').filter((matcher) => SELECTED.test(matcher));
     return `{ ${selected.toSorted().join(' , ')} }`;

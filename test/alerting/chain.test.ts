@@ -43,6 +43,13 @@ describe('check --prometheus.url --alertmanager.url', () => {
     expect(stdout).toMatch(/\nTelemetryStationUpstreamDown +critical +all +pager +cluster, job, alertname +every 4h\n/);
   });
 
+  it('shows which scrapes are more frequent than refreshes', async () => {
+    const { stdout } = await check({ targets: targets(target({ scrapeInterval: '20s' })) });
+    expect(stdout).toMatch(
+      /^ok: .*: up, every 20s, more often than cache.ttl \S+ (s|min) needs, timeout 10s, 700 series$/m,
+    );
+  });
+
   it('works with one of the two', async () => {
     const url = await serveApi({ status: status() });
     const { code, stdout } = await resultOf(['check', configFlag(CONFIG), `--alertmanager.url=${url}/alerts/`]);
@@ -88,6 +95,18 @@ const external = (labels: object, alerting: object = {}) => ({
 });
 
 const CASES: readonly Case[] = [
+  {
+    broken: 'neither the configuration nor the size of scrapes can be read',
+    prometheus: {
+      'status/config': new Status(404),
+      [QUERIES.series]: new Status(503),
+      [QUERIES.bytes]: new Status(503),
+    },
+    says: [
+      /^not checked: config: .*404/m,
+      'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
+    ],
+  },
   {
     broken: 'scrapes are too rare for the rules',
     prometheus: { targets: targets(target({ scrapeInterval: '5m' })) },

@@ -205,6 +205,17 @@ describe('StationJournal', () => {
     expect(silent.logged()).toEqual([]);
     for (const log of [changes, silent.changes]) expect(log.of('prod').newestFirst).toMatchObject(list);
   });
+
+  it('logs the first hundred changes of a listing, and how many more there are', () => {
+    const added = { change: 'added', from: undefined, to: 'Firing' } as const;
+    const list = Array.from({ length: 101 }, (_, at) => ({ ...added, resource: resourceOf(`${at}`) }));
+    const counts = { added: 4000, removed: 0, stateChanges: 0, rulesChanges: 0, total: 4000, removedOwners: [] };
+    const { refresh, logged } = setUp({ logChanges: true });
+    refresh({ changes: { ...counts, list } });
+    const lines = logged();
+    expect(lines).toHaveLength(101);
+    expect(lines.at(-1)).toBe('info msg="further changes not logged" station=prod changes=3900');
+  });
 });
 
 describe('StationJournal.refreshes', () => {

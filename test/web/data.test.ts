@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { RejectedRecord } from '../../src/model/listing.ts';
+import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { EndedRefresh } from '../../src/status/latest-refreshes.ts';
 import { mismatch, resourceOf } from '../stations/fixtures.ts';
 import { eventually } from './eventually.ts';
@@ -192,8 +193,12 @@ describe('stationData', () => {
   });
 
   it('has no listing without data', async () => {
-    const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
-    expect(JSON.parse((await request('/stations/prod?format=json')).body)).toMatchObject({ listing: null });
+    const spec = { resourceLabels: new ResourceLabels([], ['team']) };
+    const { request } = await startApp(exporterOf({ ...detailOf([], { spec }), served: undefined }));
+    expect(JSON.parse((await request('/stations/prod?format=json')).body)).toMatchObject({
+      listing: null,
+      resource_labels: null,
+    });
   });
 });
 

@@ -226,6 +226,8 @@ describe('stationPage', () => {
       '<option value="-sku" selected>SKU, descending</option>',
     ])
       expect(body).toContain(markup);
+    const withoutState = await open(full, '?state=(none)');
+    expect(contentOf(withoutState.body, 'filter-state')).toContain('<option value="(none)" selected>');
   });
 
   it('links to all resources where none matches', async () => {
