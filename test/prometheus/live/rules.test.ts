@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { temporaryFile } from '../../service/support/files.ts';
+import { GROUP_ORDER } from '../promql/known-metrics.ts';
 
 const run = promisify(execFile);
 const FOLDER = new URL('../../../prometheus/', import.meta.url);
@@ -54,7 +55,7 @@ describe('a copy of the rules for stations with a label', () => {
       ],
     };
     const rules = temporaryFile('rules.yml', copy);
-    const tests = { rule_files: [rules], evaluation_interval: '1m', tests: [test] };
+    const tests = { rule_files: [rules], evaluation_interval: '1m', group_eval_order: GROUP_ORDER, tests: [test] };
     const { stdout } = await run('promtool', ['test', 'rules', temporaryFile('copy.yml', stringify(tests))]);
     expect(stdout).toContain('SUCCESS');
   });

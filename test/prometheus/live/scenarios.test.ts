@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { temporaryFile } from '../../service/support/files.ts';
+import { GROUP_ORDER } from '../promql/known-metrics.ts';
 
 /** A value per minute, as promtool writes it; `_`: no sample, and the series is stale. */
 type Minutes = readonly (number | '_')[];
@@ -215,7 +216,12 @@ function unitTest({ name, exporters, firing }: Scenario): object {
 
 it.each(SCENARIOS)('fire and end when $name', async (scenario) => {
   const rules = temporaryFile('rules.yml', rulesFile());
-  const tests = { rule_files: [rules], evaluation_interval: '1m', tests: [unitTest(scenario)] };
+  const tests = {
+    rule_files: [rules],
+    evaluation_interval: '1m',
+    group_eval_order: GROUP_ORDER,
+    tests: [unitTest(scenario)],
+  };
   const { stdout } = await promisify(execFile)('promtool', [
     'test',
     'rules',

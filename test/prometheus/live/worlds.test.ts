@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { temporaryFile } from '../../service/support/files.ts';
 import { WORLD_MINUTES, WORLDS, type World } from '../../status/threshold-worlds.ts';
+import { GROUP_ORDER } from '../promql/known-metrics.ts';
 
 type Verdict = Pick<World, 'alert' | 'severity'>;
 
@@ -44,7 +45,12 @@ function unitTest({ alert, severity }: Verdict): object {
 it('has the verdict of the pages in every world', async () => {
   const verdicts = new Map(WORLDS.map(({ alert, severity }) => [`${alert} ${severity}`, { alert, severity }]));
   const rules = temporaryFile('rules.yml', rulesFile());
-  const tests = { rule_files: [rules], evaluation_interval: '1m', tests: [...verdicts.values()].map(unitTest) };
+  const tests = {
+    rule_files: [rules],
+    evaluation_interval: '1m',
+    group_eval_order: GROUP_ORDER,
+    tests: [...verdicts.values()].map(unitTest),
+  };
   const worlds = temporaryFile('worlds.yml', stringify(tests));
   const { stdout } = await promisify(execFile)('promtool', ['test', 'rules', worlds]);
   expect(stdout).toContain('SUCCESS');
