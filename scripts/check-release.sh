@@ -27,7 +27,8 @@ export CONTAINERS_STORAGE_CONF="$work/storage.conf" REHEARSAL_FOLDER="$work"
 finish() {
   podman --runtime runc --cgroup-manager cgroupfs rm --all --force --time 0 >/dev/null 2>&1 || true
   buildah rm --all >/dev/null 2>&1 || true
-  kill $(jobs -p) 2>/dev/null || true
+  # Without etcd, the API server would wait for its clients for minutes.
+  kill -KILL $(jobs -p) 2>/dev/null || true
   wait
   chmod -R u+w "$work"
   rm -rf "$work"
