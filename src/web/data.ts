@@ -76,6 +76,11 @@ export function requireValid(problem: string | undefined): void {
   if (problem !== undefined) throw new RequestError(400, `${problem}\n`);
 }
 
+/** Throws a RequestError if the request has a parameter: one that is ignored would seem to select something. */
+export function requireNoParameters(request: Request): void {
+  requireValid(parseParameters(searchParams(request), {}).problem);
+}
+
 type ListHandlers = Readonly<Record<'json' | 'csv', PageRenderer>>;
 
 interface DataList<Row> {
@@ -136,7 +141,8 @@ function* jsonWithList(fields: object, key: string, list: Iterable<string>): Ite
 }
 
 export function stationList(exporter: ExporterPort): ListHandlers {
-  return listHandlers(() => {
+  return listHandlers((request) => {
+    requireNoParameters(request);
     const labels = new Map(exporter.specs().map((spec) => [spec.name, spec.labels]));
     const names = new Set([...labels.values()].flatMap((ofStation) => Object.keys(ofStation)));
     const labelOf = (label: string) => ({ cell: ({ name }: StationStatus) => labels.get(name)?.[label] });
@@ -148,6 +154,7 @@ export function stationList(exporter: ExporterPort): ListHandlers {
 
 export function stationData(exporter: ExporterPort, { now }: WebOptions): PageRenderer {
   return async (request, response) => {
+    requireNoParameters(request);
     const { spec, status, served, links } = stationOf(exporter, request);
     const owners = await exporter.owners(spec.name);
     const object = {
@@ -204,6 +211,7 @@ function listName(name: string, selection: Selection): string {
 
 export function refreshList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
+    requireNoParameters(request);
     const { spec, refreshes } = stationOf(exporter, request);
     return { name: `${spec.name}-refreshes`, columns: REFRESH_COLUMNS, rows: refreshes };
   });
@@ -294,7 +302,7 @@ export function searchData(exporter: ExporterPort): ListHandlers {
 
 /** The coverage of each owner, type and station; throws a RequestError if the request has a filter. */
 export async function coverageRowsOf(exporter: ExporterPort, request: Request) {
-  requireValid(parseParameters(searchParams(request), {}).problem);
+  requireNoParameters(request);
   return coverageRows(await exporter.owners(undefined, 'with types'), exporter.stations());
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { ResourceSpec } from '../resources/spec.ts';
+import { requireNoParameters } from './data.ts';
 import type { ExporterPort } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
 import { RequestError, send } from './respond.ts';
@@ -9,6 +10,7 @@ import { pathPrefix, ROUTES } from './routes.ts';
 export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): PageRenderer {
   const path = `${pathPrefix(externalUrl)}${ROUTES.probe}`;
   return (request, response) => {
+    requireNoParameters(request);
     const { protocol, hostname, port } = externalUrl ?? requestUrl(request);
     const isSecure = protocol === 'https:';
     const target = `${hostname}:${port || (isSecure ? 443 : 80)}`;

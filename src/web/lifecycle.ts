@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { requireNoParameters } from './data.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler, PageRenderer } from './request-limit.ts';
 import { RequestError, sendText } from './respond.ts';
@@ -26,5 +27,8 @@ export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandl
 
 /** Plain text, because browsers download a response of type YAML. */
 export function config(exporter: ExporterPort): PageRenderer {
-  return (_request, response) => sendText(response, 200, exporter.configuration());
+  return (request, response) => {
+    requireNoParameters(request);
+    sendText(response, 200, exporter.configuration());
+  };
 }

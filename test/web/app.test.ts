@@ -4,6 +4,9 @@ import { resourceOf } from '../stations/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { errorText, plainText, READABLE_PATHS, responseTo, startApp } from './running-app.ts';
 
+/** Prometheus adds the `params` of its configuration to scrapes; the others have nothing to select. */
+const WITHOUT_SELECTION = ['/metrics', '/probe?station=prod', '/-/metrics', '/-/healthy', '/-/ready', '/favicon.ico'];
+
 describe('createApp', () => {
   it.each(['/Metrics', '/metrics/', '//metrics', '/__proto__'])(
     'matches paths exactly: %s is not found',
@@ -24,6 +27,15 @@ describe('createApp', () => {
       );
     }
   });
+
+  it.each(READABLE_PATHS.filter((path) => !WITHOUT_SELECTION.includes(path)))(
+    'responds 400 to a misspelled parameter of %s, which would otherwise select everything',
+    async (path) => {
+      const { status, body } = await responseTo(`${path}${path.includes('?') ? '&' : '?'}chnage=removed`);
+      expect(status).toBe(400);
+      expect(body).toMatch(/^Unknown parameter "chnage"\. Expected some of format/);
+    },
+  );
 
   it.each(['/%zz', '/probe?station=%ff'])('responds 400 to the malformed percent-encoding in %s', async (path) => {
     const { request, reported } = await startApp();

@@ -1,10 +1,12 @@
 import type { RejectedReload } from '../../status/problems.ts';
+import { requireNoParameters } from '../data.ts';
 import { ROUTES } from '../routes.ts';
 import { facts, type Html, html, momentText, utcTime } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 
 /** The configuration in force for people; other clients get its text alone. */
-export const configPage: PageHandler = (exporter, options) => (_request, response) => {
+export const configPage: PageHandler = (exporter, options) => (request, response) => {
+  requireNoParameters(request);
   const { file, loadedMs } = exporter.configurationFile();
   const content = html`<h1>Configuration</h1>
 ${facts('lines', 'loaded', [

@@ -8,7 +8,7 @@ import type { ResourceSpec } from '../../resources/spec.ts';
 import type { StationDetail } from '../../status/station-status.ts';
 import type { CellValue } from '../../text/records.ts';
 import { numberText } from '../../text/words.ts';
-import { stationOf } from '../data.ts';
+import { requireNoParameters, stationOf } from '../data.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
@@ -21,6 +21,7 @@ const RESOURCE_ROOT = '../../../';
 
 /** A resource: its record in the listing, and the results of the further listings; or what was last known of a removed one. */
 export const resourcePage: PageHandler = (exporter, options) => (request, response) => {
+  requireNoParameters(request);
   const nowMs = options.now();
   const detail = stationOf(exporter, request);
   const id = String(request.params['id']);
