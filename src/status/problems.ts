@@ -19,7 +19,7 @@ import { hasManyUnknownStates, hasUnknownStates, isManyFiring, isOverloaded, lac
 import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from './unknown-states.ts';
 
 /** Longer than the scrape intervals in use. */
-const LONG_OVERDUE_MS = 5 * 60_000;
+export const LONG_OVERDUE_MS = 5 * 60_000;
 
 /** The urgency, as the severity of the alert on the same problem; states of unknown meaning have their own look on all pages. */
 type Tone = 'bad' | 'warning' | 'unknown';

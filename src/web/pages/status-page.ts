@@ -1,6 +1,6 @@
 import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
 import type { Selection } from '../../resources/selection.ts';
-import { currentProblems } from '../../status/problems.ts';
+import { currentProblems, LONG_OVERDUE_MS } from '../../status/problems.ts';
 import { exceededLimit, type ScrapeSize, scrapeSizeText } from '../../status/scrape-size.ts';
 import {
   failureTone,
@@ -301,13 +301,16 @@ const FILTER_WORDS = {
   incomplete: 'up but incomplete',
 } as const;
 
-/** The data that was refreshed the longest ago, also if it has expired since; none before the first success. */
+/**
+ * The data that was refreshed the longest ago, also if it has expired since; none before the first success. It is not late before its next
+ * refresh is long overdue: with a long ttl, all data is old.
+ */
 function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly Fact[] {
   const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];
   const { name, up, snapshot, lastSuccessMs, dueInMs } = oldest;
-  const isLate = up === false || (dueInMs <= 0 && isCritical(oldest, nowMs));
+  const isLate = up === false || (-dueInMs >= LONG_OVERDUE_MS && isCritical(oldest, nowMs));
   return [
     {
       term: 'Oldest data',

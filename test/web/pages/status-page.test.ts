@@ -193,11 +193,12 @@ describe('statusTiles', () => {
   });
 
   it.each([
-    [60_000, false],
-    [-60_000, true],
-  ])('mark data of an hour whose next refresh is due in %d ms: %s', (dueInMs, isMarked) => {
+    { what: 'a ttl of more than an hour', dueInMs: 60_000, tone: '' },
+    { what: 'a ttl of an hour, while it is refreshed', dueInMs: -60_000, tone: '' },
+    { what: 'a refresh that is long overdue', dueInMs: -300_000, tone: 'bad' },
+  ])('mark the oldest data, of an hour, with $what as “$tone”', ({ dueInMs, tone }) => {
     const { text } = statusTiles([{ ...STATION, dueInMs }], Number(STATION.lastSuccessMs) + 3_600_000);
-    expect(text).toContain(`<dt>Oldest data</dt><dd class="value ${isMarked ? 'bad' : ''}">1 h`);
+    expect(text).toContain(`<dt>Oldest data</dt><dd class="value ${tone}">1 h`);
   });
 
   const changed = (atMs: number, added: number, removed: number) => ({
