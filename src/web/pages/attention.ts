@@ -93,7 +93,7 @@ ${said === undefined ? [] : html`<p class="said">${said.map((line) => html`${lin
 /** Who is affected, with a link to the page or to the stations in the table. */
 function subjectOf({ kind, who, stations, upstream, problem }: FleetProblem, root: string): Html | string {
   const [first] = stations;
-  if (kind === 'configuration') return html`<a href=".${ROUTES.config}">Configuration</a>`;
+  if (kind === 'configuration') return html`<a href="${root}${ROUTES.config.slice(1)}">Configuration</a>`;
   if (kind === 'web configuration') return 'Web configuration';
   if (upstream === undefined) return who;
   if (first === undefined)

@@ -280,6 +280,12 @@ describe('attentionSection', () => {
     expect(rejecting?.text).toContain('s3 (3 rejected), s4 (3 rejected) and 2 more.');
   });
 
+  it('links to the configuration from the root that the page is below', () => {
+    const rejectedReload = { atMs: NOW_MS, problems: ['unknown key'] };
+    const [row] = rowsOf([up('a')], { rejectedReload }, { root: '../' });
+    expect(row?.hrefs).toEqual(['../config']);
+  });
+
   it('shows a rejected web configuration like a rejected configuration', () => {
     const rejected = { atMs: NOW_MS - MINUTE_MS, problems: ['file:1:2: <x>: unknown key', 'more'] };
     const rows = rowsOf([up('a')], { rejectedReload: rejected, rejectedWebReload: rejected });
