@@ -78,6 +78,23 @@ describe('packages of src', () => {
   });
 });
 
+describe('modules of src', () => {
+  it('have no state, except for those that docs/architecture.md names', () => {
+    const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+    const [, sentence = ''] = /\nNone is on disk\.([\s\S]+?)\n\n/.exec(page) ?? [];
+    const named = Array.from(sentence.matchAll(/`src\/([^`]+)`/g), ([, path = '']) => path);
+    // A variable, or a collection that begins empty.
+    const state =
+      /^(?:export )?(?:let |const \w+(?:: .+)? = (?:\[\]|\{\}|new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\));$)/m;
+    const isConstant = /^(?:export )?const \w+: (?:readonly|Readonly)/;
+    const found = sourceFiles.filter((path) => {
+      const [line] = state.exec(textOf(path)) ?? [];
+      return line !== undefined && !isConstant.test(line);
+    });
+    expect(found.toSorted()).toEqual(named.toSorted());
+  });
+});
+
 /** The functions, classes, types and constants that a file declares outside of others. */
 function declaredIn(path: string): { readonly path: string; readonly name: string; readonly isExported: boolean }[] {
   const declaration = /^(export )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
