@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
 COPY src src
+COPY lab lab
 RUN npm run build
 COPY prometheus/rules.yml prometheus/alertmanager.yml prometheus/
 # Production packages alone, with the binaries of the platform. npm's own record of them is of no use in the image.
@@ -41,5 +42,5 @@ USER 65532:65532
 EXPOSE 9842
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "/app/healthcheck.mjs"]
 # A small young generation: V8 keeps its default of up to 192 MiB resident although the heap needs a few of them.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/dist/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/dist/src/main.js"]
 CMD ["--config.file=/etc/telemetry-station-exporter/config.yaml"]

@@ -83,7 +83,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
+      include: ['src/**/*.ts', 'lab/{main,simulator/*}.ts'],
       // The browser script runs in the browser tests alone.
       exclude: ['src/main.ts', 'src/web/pages/browser/**'],
       reporter: ['text-summary', 'json-summary', 'html'],

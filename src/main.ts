@@ -26,6 +26,9 @@ const LOG_DRAIN_MS = 1000;
 // Loaded after the signal handlers, because it takes much longer than anything above.
 const { loadCommand, readBuild } = await import('./program.ts');
 
+/** Of package.json: the build puts this file into dist/src. */
+const packageFolder = new URL('../../', import.meta.url);
+
 const context: ProcessContext = {
   argv: process.argv.slice(2),
   env: process.env,
@@ -37,7 +40,8 @@ const context: ProcessContext = {
   outputColumns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
   signals,
   hostName: hostname(),
-  build: readBuild(new URL('../', import.meta.url), process.version),
+  packageFolder,
+  build: readBuild(packageFolder, process.version),
 };
 
 // A reader such as `head` may close the pipe early.

@@ -19,15 +19,16 @@ describe('npm pack', () => {
     const files = packed();
     expect(files).toEqual(
       expect.arrayContaining([
-        'dist/main.js',
-        'dist/web/pages/style.css',
-        'dist/web/pages/browser/live-page.js',
+        'dist/src/main.js',
+        'dist/lab/main.js',
+        'dist/src/web/pages/style.css',
+        'dist/src/web/pages/browser/live-page.js',
         'config.schema.json',
         'prometheus/rules.yml',
         'prometheus/alertmanager.yml',
         'LICENSE',
       ]),
     );
-    expect(files.filter((file) => /^(?:src|test|bench|scripts|deploy)\/|\.test\./.test(file))).toEqual([]);
+    expect(files.filter((file) => /^(?:src|lab|test|bench|scripts|deploy)\/|\.test\./.test(file))).toEqual([]);
   });
 });

@@ -27,10 +27,11 @@ function allowedImports(): Record<string, readonly string[]> {
 const textOf = (path: string) => readFileSync(join(SRC, path), 'utf8');
 const packageOf = (path: string) => path.slice(0, path.indexOf('/'));
 
-/** The files that a file imports, by their paths in src. */
+/** The files of src that a file imports, by their paths in src. */
 function importsOf(path: string): string[] {
   const specifiers = Array.from(textOf(path).matchAll(/(?:from|import)[ (]'(\.[^']+)'/g), ([, found = '']) => found);
-  return specifiers.map((specifier) => relative(SRC, join(SRC, dirname(path), specifier)));
+  const imported = specifiers.map((specifier) => relative(SRC, join(SRC, dirname(path), specifier)));
+  return imported.filter((other) => !other.startsWith('../lab/'));
 }
 
 /** All that is loaded with a file: neither types nor what `import()` loads later. */
@@ -53,6 +54,28 @@ describe('src/commands/serve.ts', () => {
     expect([...loadedWith('commands/serve.ts')]).toContain('express');
     expect([...loadedWith('commands/serve.ts')]).not.toContain('undici');
     expect([...loadedWith('service/http/connection.ts')]).toContain('undici');
+  });
+});
+
+describe('lab', () => {
+  const LAB = fileURLToPath(new URL('../lab/', import.meta.url));
+
+  it('is loaded by `--demo` and `simulate` when they run, and by nothing else in src', () => {
+    const imports = sourceFiles.flatMap((path) =>
+      Array.from(textOf(path).matchAll(/^.*\blab\/\w.*\.ts'.*$/gm), ([line]) => ({ path, line: line.trim() })),
+    );
+    expect(imports).toEqual([
+      { path: 'commands/config-source.ts', line: "const { startDemo } = await import('../../lab/main.ts');" },
+      { path: 'commands/simulate.ts', line: "const { startFromFlags } = await import('../../lab/main.ts');" },
+    ]);
+  });
+
+  it('has a simulator that shares only names of faults and the format of recordings with src', () => {
+    const imports = readdirSync(join(LAB, 'simulator')).flatMap((file) => {
+      const text = readFileSync(join(LAB, 'simulator', file), 'utf8');
+      return Array.from(text.matchAll(/from '\.\.\/(.+)'/g), ([, imported]) => imported);
+    });
+    expect(new Set(imports)).toEqual(new Set(['../src/cli/flag-kind.ts', '../src/recording/recording.ts']));
   });
 });
 

@@ -1,7 +1,6 @@
-import { COMMAND_NAMES, COMMANDS, type CommandName, PROGRAM } from '../../src/cli/commands.ts';
-import type { Flag } from '../../src/cli/flag-kind.ts';
+import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
+import { FAULT_NAMES, type Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { proseLines } from './prose-lines.ts';
 
 /** Generates docs/flags.md. */
@@ -31,11 +30,7 @@ export function flagsReference(): string {
     '## Faults',
     '',
     ...proseLines(
-      `\`--simulate.fault=slow\` affects every request, \`--simulate.fault=slow:0.1\` a tenth of them. The names: ${Object.keys(
-        NAMED_FAULTS,
-      )
-        .map((name) => `\`${name}\``)
-        .join(', ')}.`,
+      `\`--simulate.fault=slow\` affects every request, \`--simulate.fault=slow:0.1\` a tenth of them. The names: ${listed(FAULT_NAMES)}.`,
     ),
     '',
   ].join('\n');
@@ -56,7 +51,7 @@ function commands({ only }: Flag): string {
   return only.length === COMMAND_NAMES.length ? 'all' : listed(only);
 }
 
-function listed(names: readonly CommandName[]): string {
+function listed(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 

@@ -24,8 +24,8 @@ interface RuleKeys extends Pick<PrometheusRule, 'expr'>, Partial<Pick<Prometheus
 }
 
 /** prometheus/rules.yml. */
-export async function shippedRules(): Promise<readonly PrometheusRule[]> {
-  const { groups } = parse(await shippedFile('rules.yml')) as RulesFile;
+export async function shippedRules(packageFolder: URL): Promise<readonly PrometheusRule[]> {
+  const { groups } = parse(await shippedFile(packageFolder, 'rules.yml')) as RulesFile;
   return groups.flatMap(({ rules }) =>
     rules.map(({ alert, record = '', expr, for: duration = '0s', labels = {}, annotations = {} }) => {
       const forMs = parseDuration(duration) as number;
@@ -35,8 +35,8 @@ export async function shippedRules(): Promise<readonly PrometheusRule[]> {
 }
 
 /** The repository, the package and the image have this folder. */
-export function shippedFile(name: 'rules.yml' | 'alertmanager.yml'): Promise<string> {
-  return readFile(new URL(`../../prometheus/${name}`, import.meta.url), 'utf8');
+export function shippedFile(packageFolder: URL, name: 'rules.yml' | 'alertmanager.yml'): Promise<string> {
+  return readFile(new URL(`prometheus/${name}`, packageFolder), 'utf8');
 }
 
 export function isOurs(alertname: string): boolean {

@@ -2,7 +2,6 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { DAY_MS } from '../model/clock.ts';
 import { isSort, SORT_KEYS } from '../resources/selection.ts';
 import { parseDuration } from '../schema/units.ts';
-import { type Fault, NAMED_FAULTS } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
 export interface Flag extends FlagRow<unknown> {
@@ -92,15 +91,46 @@ export const share = flagKind('<share>', 'a share from 0 to 1, such as 0.95', (t
   within(/^(?:[01]|[01]?\.\d+)$/.test(text) ? Number(text) : undefined, 0, 1),
 );
 
-export const faultShare: FlagKind<Fault> = flagKind(
+/** The faults that `simulate` injects; `lab/simulator/faults.ts` has what each does. */
+export const FAULT_NAMES = [
+  'rate_limited',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'server_error',
+  'unavailable',
+  'slow',
+  'hang',
+  'reset',
+  'truncated',
+  'html',
+  'not_json',
+  'cut',
+  'null_page',
+  'text_numbers',
+  'camel_case',
+  'omitted_zeros',
+  'wrong_total',
+  'missing_ids',
+  'unknown_state',
+] as const;
+
+export type FaultName = (typeof FAULT_NAMES)[number];
+
+/** A fault of the simulated service, and the share of the requests that it affects. */
+export interface FaultShare {
+  readonly name: FaultName;
+  readonly share: number;
+}
+
+export const faultShare: FlagKind<FaultShare> = flagKind(
   '<name[:share]>',
-  `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
+  `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${FAULT_NAMES.join(', ')}`,
   (text) => {
-    const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
-    const affected = share.parse(given);
-    return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
-      ? { ...NAMED_FAULTS[name as keyof typeof NAMED_FAULTS], share: affected }
-      : undefined;
+    const [, given = '', affected = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
+    const name = FAULT_NAMES.find((known) => known === given);
+    const parsed = share.parse(affected);
+    return name !== undefined && parsed !== undefined ? { name, share: parsed } : undefined;
   },
 );
 

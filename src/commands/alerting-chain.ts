@@ -25,7 +25,7 @@ import { OperatorError, type ProcessContext } from './process-context.ts';
 
 /** What Prometheus and Alertmanager say about the way of alerts, and the alerts as Alertmanager gets them. */
 export async function readChain(context: ProcessContext, flags: FlagValues, { config }: LoadedConfig) {
-  const shipped = await shippedRules();
+  const shipped = await shippedRules(context.packageFolder);
   const stations = resolveStations(config);
   const replies = await readApi(context, flags, 'prometheus', (client) => readPrometheus(client, readMetrics(shipped)));
   const status = await readApi(context, flags, 'alertmanager', readAlertmanager);
@@ -52,7 +52,11 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
   const routing = status?.ok ? status.value.config.original : undefined;
   if (routing)
     findings.push(
-      ...alertmanagerFindings(routing, alerts, await examples([...stations.map(({ labels }) => labels), ...owners])),
+      ...alertmanagerFindings(
+        routing,
+        alerts,
+        await examples(context.packageFolder, [...stations.map(({ labels }) => labels), ...owners]),
+      ),
     );
   return { findings, alerts, routing, rows: routing ? routeRows(routing, alerts) : [] };
 }
@@ -61,8 +65,11 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
 const TARGET = { job: 'telemetry-station-exporter', instance: 'telemetry-station-exporter:9842' };
 
 /** The shipped configuration of Alertmanager, with each configured label in place of `team`. */
-async function examples(owners: readonly Labels[]): Promise<ReadonlyMap<string, AlertmanagerConfig>> {
-  const text = await shippedFile('alertmanager.yml');
+async function examples(
+  packageFolder: URL,
+  owners: readonly Labels[],
+): Promise<ReadonlyMap<string, AlertmanagerConfig>> {
+  const text = await shippedFile(packageFolder, 'alertmanager.yml');
   const names = new Set(['team', ...owners.flatMap((labels) => Object.keys(labels))]);
   return new Map(
     Array.from(names, (label) => [label, alertmanagerConfig.parse(parse(text.replace(/\bteam\b/g, label)))]),

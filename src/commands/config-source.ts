@@ -11,9 +11,8 @@ export async function withConfig<T>(
   work: (load: () => Promise<LoadResult>) => Promise<T>,
 ): Promise<T> {
   if (!flags.demo) return work(() => loadConfigFile(flags['config.file'], env));
-  const { startSimulation } = await import('../simulator/simulation.ts');
-  // In the background, because a demo without Prometheus is not scraped.
-  const { service, config } = await startSimulation({ refresh: 'background' });
+  const { startDemo } = await import('../../lab/main.ts');
+  const { service, config } = await startDemo();
   try {
     return await work(async () => ({
       ...(await loadConfig({ file: 'none (--demo)', text: config, env })),

@@ -19,6 +19,8 @@ export interface ProcessContext {
   readonly outputColumns: () => number | undefined;
   readonly signals: EventEmitter;
   readonly hostName: string;
+  /** Has package.json and what is shipped beside the program. */
+  readonly packageFolder: URL;
   readonly build: Build;
   /** How often the web configuration file is checked for changes; undefined: the default of `watchRules`. */
   readonly webConfigIntervalMs?: number;

@@ -3,8 +3,8 @@ import { labelText } from '../model/values.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { LISTING_FILTERS } from '../resources/station-keys.ts';
 import type { ListedPage } from '../service/request-observer.ts';
-import type { RecordedListing, Recording } from '../simulator/recording.ts';
 import { anonymized, ENVELOPE, ID_RECORD, Pseudonyms, RECORD } from './anonymous-record.ts';
+import type { RecordedListing, Recording } from './recording.ts';
 
 type RecordedPage = RecordedListing['pages'][number];
 

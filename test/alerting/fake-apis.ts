@@ -96,7 +96,7 @@ export function rules(file = rulesFile(), changes: object = {}) {
   });
 }
 
-const shipped = await shippedRules();
+const shipped = await shippedRules(new URL('../../', import.meta.url));
 const durations = new Map(shipped.map(({ name, expr, forMs }) => [`${name} ${expr}`, forMs / 1000]));
 
 export const QUERIES = {

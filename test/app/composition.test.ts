@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import {
   endGeneration,
   type Generation,
@@ -11,7 +12,6 @@ import {
 } from '../../src/app/composition.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { RequestFailure } from '../../src/service/request-failure.ts';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
 import type { Body } from '../../src/exposition/exposition.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { currentProblems } from '../../src/status/problems.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';

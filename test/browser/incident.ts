@@ -1,4 +1,4 @@
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import { configOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { realisticEntries, TEAMS } from './realistic-names.ts';
 

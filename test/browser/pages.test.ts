@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { expectSound, openPage, REJECTED } from './page.ts';
 

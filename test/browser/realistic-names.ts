@@ -1,4 +1,4 @@
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 
 const KINDS = [

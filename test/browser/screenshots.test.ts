@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { END_MS, HOUR_MS, STEP_MS, startWorld } from '../day/world.ts';
+import { END_MS, HOUR_MS, STEP_MS, startWorld } from '../../lab/day/world.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
 import { startExporter } from '../e2e/test-bed.ts';

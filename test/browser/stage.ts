@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Fault, replyWith } from '../../src/simulator/faults.ts';
+import { type Fault, replyWith } from '../../lab/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 

@@ -13,7 +13,6 @@ import {
   telemetryPath,
   trueOrFalse,
 } from '../../src/cli/flag-kind.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
 const PATHS = ['/metrics', '/a/b.c_d~e-f', '/probes', '/..x', '/config/metrics'];
 
@@ -80,8 +79,8 @@ const CASES: readonly (readonly [
     'faultShare',
     faultShare,
     {
-      hang: { ...NAMED_FAULTS.hang, share: 1 },
-      'rate_limited:0.1': { ...NAMED_FAULTS.rate_limited, share: 0.1 },
+      hang: { name: 'hang', share: 1 },
+      'rate_limited:0.1': { name: 'rate_limited', share: 0.1 },
     },
     ['', 'slo', 'hang:', 'hang:1.5', 'hang:0.1:2', 'toString'],
   ],

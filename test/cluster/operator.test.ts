@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoStations } from '../../src/simulator/stations.ts';
+import { demoStations } from '../../lab/simulator/stations.ts';
 import { type RunningPrometheus, startPrometheus } from '../prometheus/live/prometheus.ts';
 import { startRefreshedDemo } from '../prometheus/live/stack.ts';
 import { generatedConfig, generatedRules, withoutPods } from './generated-config.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitedPages, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
+import { limitedPages, NAMED_FAULTS, replyWith, slow } from '../../lab/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { issue } from '../service/support/certificates.ts';

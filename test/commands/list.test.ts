@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NAMED_FAULTS, wrongTotal } from '../../lab/simulator/faults.ts';
 import { CLEAR_LINE } from '../../src/cli/log-output.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
-import { type ServiceOptions, wrongTotal } from '../simulator/simulated-service.ts';
+import type { ServiceOptions } from '../simulator/simulated-service.ts';
 
 type Changes = Parameters<typeof configOf>[2];
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import ruleParameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
+import { FAULT_NAMES } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { INCOMPLETE_REASONS } from '../../src/model/listing.ts';
 import { LISTING_FIELDS, RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/fields.ts';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import {
   DATA_FIELDS,
   OWNER_COLUMNS,
@@ -51,7 +51,7 @@ const FOREIGN = [
 const OWN_PREFIX = 'telemetry_station_exporter';
 
 /** Files of operators, the output of a build, and what is attached to a release. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'sbom.spdx.json'];
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/src/main.js', 'sbom.spdx.json'];
 
 const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'ls', 'pack', 'publish'];
 
@@ -77,7 +77,7 @@ const simpleNames = new Set([
   ...Object.keys({ ...REFRESH_COLUMNS, ...RESOURCE_COLUMNS, ...OWNER_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ path }) => path ?? []),
-  ...Object.keys(NAMED_FAULTS),
+  ...FAULT_NAMES,
   'without_rules',
   ...FOREIGN,
 ]);
@@ -102,7 +102,7 @@ export function unknownNames(page: Page): string[] {
     ...page.spans.flatMap((span) => unknownInSpan(span, page)),
     ...[...shell, ...page.spans].flatMap(unknownScripts),
     ...shell
-      .flatMap((line) => line.split(/(?:dist\/main\.js|telemetry-station-exporter) /).slice(1))
+      .flatMap((line) => line.split(/(?:dist\/src\/main\.js|telemetry-station-exporter) /).slice(1))
       .flatMap(unknownFlags),
   ];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { type Fault, NAMED_FAULTS } from '../../lab/simulator/faults.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { checkLive } from '../commands/check-live.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
 import { rowsOf, textOf } from '../web/pages/opened-page.ts';

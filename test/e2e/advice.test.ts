@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { replyWith } from '../../lab/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';

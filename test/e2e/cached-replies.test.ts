@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
+import type { Fault } from '../../lab/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configFlag, resultOf } from './running-program.ts';

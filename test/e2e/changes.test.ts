@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { replyWith, wrongTotal } from '../../lab/simulator/faults.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
-import { wrongTotal } from '../simulator/simulated-service.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { textOf } from '../web/pages/opened-page.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { replyWith } from '../../lab/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
 import { rowsOf, shown, textOf } from '../web/pages/opened-page.ts';
 import { configOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { checkLive } from '../commands/check-live.ts';
 import type { ParsedFamily } from '../exposition/parse-exposition.ts';
 import type { TestFault } from '../simulator/simulated-service.ts';

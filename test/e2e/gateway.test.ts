@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import { checkLive } from '../commands/check-live.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from './test-bed.ts';
 

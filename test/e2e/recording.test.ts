@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Fault, NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { type Fault, NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import {
   fixedSize,

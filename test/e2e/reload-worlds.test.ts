@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { dataOf } from './station-metrics.ts';
 import { configOf, type RunningExporter, startReadyExporter, startTestService, variedEntries } from './test-bed.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
 import { listen } from '../service/support/service.ts';
 import { eventually } from '../web/eventually.ts';

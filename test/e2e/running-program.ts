@@ -48,6 +48,7 @@ export function run(
     logOutput,
     signals,
     hostName,
+    packageFolder: new URL('../../', import.meta.url),
     build,
     webConfigIntervalMs: 50,
   }).then((command) => command());

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/port.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { dataOf, expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { type Condition, gzip, type TestFault } from '../simulator/simulated-service.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Fault, limitedPages, NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import { type Fault, limitedPages, NAMED_FAULTS, wrongTotal } from '../../lab/simulator/faults.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { codePoint } from '../code-point.ts';
 import { expectedData, INVALID_TIMES } from '../e2e/reference-model.ts';
 import { dataOf, withoutCounters } from '../e2e/station-metrics.ts';
@@ -18,7 +18,6 @@ import {
   rowShift,
   shortPages,
   type TestFault,
-  wrongTotal,
 } from '../simulator/simulated-service.ts';
 
 const entriesOf = (records: readonly unknown[]): SourceEntry[] => records.map((record) => ({ record }));

@@ -1,5 +1,5 @@
-import { delivered } from '../../src/simulator/faults.ts';
-import { never } from '../../src/simulator/reply.ts';
+import { delivered } from '../../lab/simulator/faults.ts';
+import { never } from '../../lab/simulator/reply.ts';
 import { issue } from '../service/support/certificates.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import type { SimulatedService } from '../simulator/simulated-service.ts';

@@ -1,5 +1,5 @@
-import { delivered, NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { never } from '../../src/simulator/reply.ts';
+import { delivered, NAMED_FAULTS } from '../../lab/simulator/faults.ts';
+import { never } from '../../lab/simulator/reply.ts';
 import type { SimulatedService } from '../simulator/simulated-service.ts';
 import { NGINX, passing, startNginx } from './support/nginx.ts';
 import { closesEarly, everySecondTime } from './support/service-faults.ts';

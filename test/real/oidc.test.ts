@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { type ClientMetadata, Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { replyWith } from '../../lab/simulator/faults.ts';
 import { closedPort } from '../service/support/service.ts';
 import type { SimulatedService } from '../simulator/simulated-service.ts';
 import { startThrough } from './support/through.ts';

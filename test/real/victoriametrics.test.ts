@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import { replyWith } from '../../src/simulator/faults.ts';
+import { replyWith } from '../../lab/simulator/faults.ts';
 import { shortenedRules } from '../prometheus/live/shortened-rules.ts';
 import { FAULTY, shippedConfig, startRefreshedDemo } from '../prometheus/live/stack.ts';
 import { eventually, MINUTES } from '../web/eventually.ts';

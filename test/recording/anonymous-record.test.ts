@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { between, randomFrom } from '../../lab/simulator/random.ts';
 import { anonymized, ENVELOPE, Pseudonyms, RECORD } from '../../src/recording/anonymous-record.ts';
-import { between, randomFrom } from '../../src/simulator/random.ts';
 import { codePoint } from '../code-point.ts';
 
 const pseudonyms = new Pseudonyms();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Filters, type SourceEntry, selectRecords } from '../../lab/simulator/listing.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { CompressorPool } from '../../src/exposition/segment.ts';
 import type { Listing, StationSource } from '../../src/model/listing.ts';
@@ -7,7 +8,6 @@ import { ResourceCollector } from '../../src/resources/collector.ts';
 import { StationEncoder } from '../../src/resources/encoder.ts';
 import { SNAPSHOT_FAMILIES } from '../../src/resources/families.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { type Filters, type SourceEntry, selectRecords } from '../../src/simulator/listing.ts';
 import { OWNER_COLUMNS } from '../../src/status/station-columns.ts';
 import { countOwners, coverageRows } from '../../src/status/station-status.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';

@@ -1,4 +1,4 @@
-import type { SimulatedPath } from '../../src/simulator/listing.ts';
+import type { SimulatedPath } from '../../lab/simulator/listing.ts';
 import type { SimulatedService } from './simulated-service.ts';
 
 export const stationPath: SimulatedPath = {

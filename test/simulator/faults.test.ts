@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Fault, faultDraw, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { type Fault, faultDraw, NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { startTestService, variedEntries } from '../e2e/test-bed.ts';
 import { list, resourcesPath, stationPath } from './client.ts';
 

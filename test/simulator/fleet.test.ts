@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FleetEntry, SimulatedFleet } from '../../src/simulator/fleet.ts';
+import { type FleetEntry, SimulatedFleet } from '../../lab/simulator/fleet.ts';
 
 const NOON = Date.UTC(2026, 4, 13, 12);
 const MINUTE = 60_000;

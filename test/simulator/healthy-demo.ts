@@ -1,7 +1,7 @@
-import type { Fault } from '../../src/simulator/faults.ts';
-import { SimulatedFleet } from '../../src/simulator/fleet.ts';
-import { startSimulation } from '../../src/simulator/simulation.ts';
-import { demoStations } from '../../src/simulator/stations.ts';
+import type { Fault } from '../../lab/simulator/faults.ts';
+import { SimulatedFleet } from '../../lab/simulator/fleet.ts';
+import { startSimulation } from '../../lab/simulator/simulation.ts';
+import { demoStations } from '../../lab/simulator/stations.ts';
 
 /** The demo at a constant time, without its faults. */
 export async function startHealthyDemo(nowMs: number) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceEntry } from '../../src/simulator/listing.ts';
+import type { SourceEntry } from '../../lab/simulator/listing.ts';
 import { startTestService } from '../e2e/test-bed.ts';
 import { list, resourcesPath, stationPath } from './client.ts';
 import type { ServiceOptions, SimulatedService } from './simulated-service.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import { gzipSync } from 'node:zlib';
-import { delivered, type Fault, replyWith } from '../../src/simulator/faults.ts';
-import { type ListingRequest, parseRequest, type SourceEntry } from '../../src/simulator/listing.ts';
-import { between } from '../../src/simulator/random.ts';
-import * as simulator from '../../src/simulator/service.ts';
+import { delivered, type Fault, replyWith } from '../../lab/simulator/faults.ts';
+import { type ListingRequest, parseRequest, type SourceEntry } from '../../lab/simulator/listing.ts';
+import { between } from '../../lab/simulator/random.ts';
+import * as simulator from '../../lab/simulator/service.ts';
 import { type AuthCheck, authProblem } from './auth.ts';
 
 /** `requests` are those of the station since faults were set, this one included. */
@@ -103,8 +103,6 @@ export const headersOnly = delivered((response, { status, headers }) =>
 export const gzip: Fault = {
   reply: ({ headers, body }) => ({ headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) }),
 };
-
-export const wrongTotal = (delta: number): Fault => ({ listing: ({ total }) => ({ total: total + delta }) });
 
 /** undefined: the page has no total. */
 export const reportedTotal = (total: unknown): Fault => ({

@@ -1,5 +1,5 @@
-import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
-import { between, pick, type Random } from '../../src/simulator/random.ts';
+import { type Fault, NAMED_FAULTS, replyWith, slow, wrongTotal } from '../../lab/simulator/faults.ts';
+import { between, pick, type Random } from '../../lab/simulator/random.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 import {
   countedDuplicates,
@@ -11,7 +11,6 @@ import {
   type SimulatedService,
   shortPages,
   uncountedDuplicates,
-  wrongTotal,
 } from '../simulator/simulated-service.ts';
 
 export interface ChaosState {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { pick, randomFrom } from '../../src/simulator/random.ts';
+import { pick, randomFrom } from '../../lab/simulator/random.ts';
 import { dataOf, type StationMetrics } from '../e2e/station-metrics.ts';
 import { configOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import type { ParsedFamily } from '../exposition/parse-exposition.ts';

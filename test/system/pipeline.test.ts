@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { NAMED_FAULTS, replyWith } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import { readPage, root } from '../docs/markdown.ts';
 import { configOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
@@ -17,8 +17,8 @@ const COMPARE =
 async function compare(config: object, declared: readonly string[]) {
   const folder = dirname(temporaryFile('config.yaml', stringify(config)));
   writeFileSync(join(folder, 'declared.txt'), declared.map((id) => `${id}\n`).join(''));
-  const program = `'${process.execPath}' '${join(root, 'dist/main.js')}'`;
-  const script = COMPARE.replaceAll('node dist/main.js', program);
+  const program = `'${process.execPath}' '${join(root, 'dist/src/main.js')}'`;
+  const script = COMPARE.replaceAll('node dist/src/main.js', program);
   return new Promise<{ code: number; stdout: string }>((resolve) => {
     const child = execFile('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }, (_error, stdout) =>
       resolve({ code: child.exitCode ?? -1, stdout }),

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type Fault, NAMED_FAULTS, replyWith, slow } from '../../src/simulator/faults.ts';
-import { SimulatedFleet } from '../../src/simulator/fleet.ts';
+import { type Fault, NAMED_FAULTS, replyWith, slow, wrongTotal } from '../../lab/simulator/faults.ts';
+import { SimulatedFleet } from '../../lab/simulator/fleet.ts';
 import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
 import { parseExposition, valuesOf } from '../exposition/parse-exposition.ts';
 import { temporaryFile } from '../service/support/files.ts';
-import { headersOnly, movingTotal, uncountedDuplicates, wrongTotal } from '../simulator/simulated-service.ts';
+import { headersOnly, movingTotal, uncountedDuplicates } from '../simulator/simulated-service.ts';
 import { inconsistencies, samplesOf } from './station-consistency.ts';
 
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 60);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { configOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { eventually } from '../web/eventually.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { type Fault, NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { PseudoTerminal, program } from './pseudo-terminal.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { slow } from '../../../lab/simulator/faults.ts';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
-import { slow } from '../../../src/simulator/faults.ts';
 import { configFlag, resultOf } from '../../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter } from '../../e2e/test-bed.ts';
 import { closedPort } from '../../service/support/service.ts';

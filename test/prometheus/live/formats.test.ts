@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { demoStations } from '../../../src/simulator/stations.ts';
+import { demoStations } from '../../../lab/simulator/stations.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
 import { type HealthyDemo, startHealthyDemo } from '../../simulator/healthy-demo.ts';
 import { eventually } from '../../web/eventually.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { replyWith } from '../../../src/simulator/faults.ts';
+import { replyWith } from '../../../lab/simulator/faults.ts';
 import { configOf, startExporter, wireRecord } from '../../e2e/test-bed.ts';
 import { closedPort } from '../../service/support/service.ts';
 import { type SimulatedService, startSimulatedService } from '../../simulator/simulated-service.ts';

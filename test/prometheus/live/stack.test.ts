@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replyWith } from '../../../src/simulator/faults.ts';
-import type { FleetEntry } from '../../../src/simulator/fleet.ts';
+import { replyWith } from '../../../lab/simulator/faults.ts';
+import type { FleetEntry } from '../../../lab/simulator/fleet.ts';
 import {
   interpolate,
   labelValuesOf,

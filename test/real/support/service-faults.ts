@@ -1,4 +1,4 @@
-import { delivered } from '../../../src/simulator/faults.ts';
+import { delivered } from '../../../lab/simulator/faults.ts';
 import type { Condition, TestFault } from '../../simulator/simulated-service.ts';
 
 /** The first, third, … request of each page. */

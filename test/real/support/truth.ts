@@ -1,5 +1,5 @@
+import type { SourceEntry } from '../../../lab/simulator/listing.ts';
 import { DOWN_REASONS } from '../../../src/model/failure.ts';
-import type { SourceEntry } from '../../../src/simulator/listing.ts';
 import { dataOf, healthOf, type StationMetrics } from '../../e2e/station-metrics.ts';
 import { wireRecord } from '../../e2e/test-bed.ts';
 import type { ParsedFamily } from '../../exposition/parse-exposition.ts';

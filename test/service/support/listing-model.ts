@@ -1,4 +1,4 @@
-import { between, pick, type Random, randomFrom } from '../../../src/simulator/random.ts';
+import { between, pick, type Random, randomFrom } from '../../../lab/simulator/random.ts';
 import type { PageRequest } from './listing-source.ts';
 
 /** How a service reads `page.offset`. */

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import { randomFrom } from '../../../lab/simulator/random.ts';
 import { HOUR_MS } from '../../../src/model/clock.ts';
 import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../../src/model/listing.ts';
@@ -7,7 +8,6 @@ import type { Resource } from '../../../src/resources/fields.ts';
 import type { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { UpstreamClient } from '../../../src/service/http/client.ts';
 import { stationSource } from '../../../src/service/station-source.ts';
-import { randomFrom } from '../../../src/simulator/random.ts';
 import { Fleet } from '../../../src/stations/fleet.ts';
 import { StationCache, type StationView } from '../../../src/stations/station-cache.ts';
 import { SerialQueue } from '../../../src/tasks/serial-queue.ts';

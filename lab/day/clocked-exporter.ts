@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** From .tmp/run/test/day, where this file is built. */
-const MAIN = new URL('../../../../dist/main.js', import.meta.url);
+/** From .tmp/run/lab/day, where this file is built. */
+const MAIN = new URL('../../../../dist/src/main.js', import.meta.url);
 const CLOCK = new URL('clock.js', import.meta.url);
 
 export interface ClockedExporter {

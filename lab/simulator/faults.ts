@@ -1,3 +1,4 @@
+import type { FaultName } from '../../src/cli/flag-kind.ts';
 import type { ListingRequest } from './listing.ts';
 import { between, hash, hashText, type Random, randomFrom } from './random.ts';
 import { type Delivery, never, reset, type SimulatedReply, statusReply, truncated } from './reply.ts';
@@ -104,7 +105,7 @@ export const NAMED_FAULTS = {
       ...changed(body, (_, value) => (isZero(value) ? undefined : value)),
     }),
   },
-  wrong_total: { listing: ({ total }) => ({ total: total + 1 }) },
+  wrong_total: wrongTotal(1),
   /** Every hundredth record of the listing has no id. */
   missing_ids: {
     listing: ({ records }) => ({
@@ -119,7 +120,7 @@ export const NAMED_FAULTS = {
       ),
     }),
   },
-} satisfies Readonly<Record<string, Fault>>;
+} satisfies Readonly<Record<FaultName, Fault>>;
 
 /** By default with a google.rpc.Status for the status code. */
 export function replyWith(status: number, headers?: SimulatedReply['headers'], body?: string | Uint8Array): Fault {
@@ -129,6 +130,10 @@ export function replyWith(status: number, headers?: SimulatedReply['headers'], b
 
 export function slow(leastMs: number, mostMs = leastMs): Fault {
   return { reply: ({ delayMs }, random) => ({ delayMs: delayMs + between(random, leastMs, mostMs) }) };
+}
+
+export function wrongTotal(delta: number): Fault {
+  return { listing: ({ total }) => ({ total: total + delta }) };
 }
 
 export function limitedPages(limit: number): Fault {

@@ -8,7 +8,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { startPrometheus } from '../prometheus/live/prometheus.ts';
+import { startPrometheus } from '../../test/prometheus/live/prometheus.ts';
 import { type AlertRule, alertSamples, alertStates } from './alerts.ts';
 import { startClockedExporter } from './clocked-exporter.ts';
 import { DAY, takePictures } from './pictures.ts';

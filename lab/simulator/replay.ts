@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type RecordedListing, type Recording, recordingSchema } from '../../src/recording/recording.ts';
 import type { ListingBody } from './faults.ts';
 import {
   FILTER_NAMES,
@@ -11,46 +11,6 @@ import {
 } from './listing.ts';
 import type { RecordSource, ServiceOptions } from './service.ts';
 import { type ConfiguredService, type ReplayOptions, startConfigured } from './simulation.ts';
-
-const countSchema = z.int().nonnegative();
-const filtersSchema = z.partialRecord(z.enum(FILTER_NAMES), z.array(z.string()));
-const part = z.string().min(1);
-
-const recordingSchema = z.object({
-  version: z.literal(1),
-  /** The station's configuration, for a replay with the same requests. */
-  station: z.object({
-    subscription: part,
-    resource_group: part,
-    zone: part,
-    telemetry_station: part,
-    filters: filtersSchema,
-    products: z.array(z.string()),
-    alertability: z.boolean(),
-  }),
-  /** The station's main listing is the first. */
-  listings: z
-    .array(
-      z.object({
-        filters: filtersSchema,
-        /** By offset; `size` is the requested page size. */
-        pages: z
-          .array(
-            z.object({
-              offset: countSchema,
-              size: countSchema.min(1),
-              page: z.unknown().exactOptional(),
-              resources: z.array(z.unknown()).nullable().exactOptional(),
-            }),
-          )
-          .min(1),
-      }),
-    )
-    .min(1),
-});
-
-/** The recorded listings of a station. */
-export type Recording = z.infer<typeof recordingSchema>;
 
 type ParsedRecording =
   | { readonly ok: true; readonly recording: Recording }
@@ -73,8 +33,6 @@ export function parseRecording(text: string): ParsedRecording {
 }
 
 const MAX_PROBLEMS = 5;
-
-export type RecordedListing = Recording['listings'][number];
 
 /** Serves a recording, with an exporter configuration that reproduces its requests. */
 export function startReplay(

@@ -1,11 +1,10 @@
 import { parse } from 'yaml';
-import { type Fault, replyWith } from '../../src/simulator/faults.ts';
-import { type FleetEntry, type FleetOptions, SimulatedFleet } from '../../src/simulator/fleet.ts';
-import { isSamePath, type SimulatedPath } from '../../src/simulator/listing.ts';
-import { hashText } from '../../src/simulator/random.ts';
-import { startConfigured } from '../../src/simulator/simulation.ts';
-import { demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
-import { wrongTotal } from '../simulator/simulated-service.ts';
+import { type Fault, replyWith, wrongTotal } from '../simulator/faults.ts';
+import { type FleetEntry, type FleetOptions, SimulatedFleet } from '../simulator/fleet.ts';
+import { isSamePath, type SimulatedPath } from '../simulator/listing.ts';
+import { hashText } from '../simulator/random.ts';
+import { startConfigured } from '../simulator/simulation.ts';
+import { demoStations, type SimulatedStation } from '../simulator/stations.ts';
 
 /** The end of the day, fixed like the seed, so that pictures of it are reproducible. */
 export const END_MS = Date.parse('2026-01-15T12:00Z');

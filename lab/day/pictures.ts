@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { installedChromium } from '../browser/browser.ts';
+import { installedChromium } from '../../test/browser/browser.ts';
 import { END_MS, HOUR_MS } from './world.ts';
 
 /** The time range of the day, as parameters of a dashboard. */

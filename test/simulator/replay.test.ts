@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRecording } from '../../src/simulator/recording.ts';
+import { parseRecording } from '../../lab/simulator/replay.ts';
 
 const problemsOf = (value: unknown) => {
   const read = parseRecording(JSON.stringify(value));
