@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
-import { COLLECTED_FAMILIES, stationCollector } from '../collectors/collectors.ts';
+import { COLLECTED_FAMILIES, stationCollectors } from '../collectors/collectors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
@@ -125,9 +125,11 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
 export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
-  const specs = Array.from(next?.stations.values() ?? [], ({ spec }) => spec);
+  const stations = [...(next?.stations.values() ?? [])];
   for (const [name, { limiter }] of next?.upstreams ?? [])
-    limiter.breaker.retainStations(new Set(specs.flatMap((spec) => (spec.upstream === name ? spec.name : []))));
+    limiter.breaker.retainStations(
+      new Set(stations.flatMap((station) => (station.spec.upstream === name ? idsOf(station) : []))),
+    );
   await closeUpstreams(old.upstreams, next?.upstreams);
 }
 
@@ -136,6 +138,11 @@ type Upstreams = Generation['upstreams'];
 async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefined): Promise<void> {
   const unused = [...upstreams].filter(([name, upstream]) => reused?.get(name) !== upstream);
   await Promise.all(unused.map(([, { client }]) => client.close()));
+}
+
+/** Under which names admission and limits know a station and its further collectors. */
+export function idsOf({ id, further }: StationCache<Resources>): readonly string[] {
+  return [id, ...further.map((cache) => cache.id)];
 }
 
 export function stationsOf(config: LoadedConfig['config'], shard: Shard): readonly ResourceSpec[] {
@@ -179,12 +186,12 @@ function newStation(
     readFailed: own.upstreams.observer(spec.upstream).readFailed,
     pageSizeReduced: (_context, pageSize) => journal.pageSizeReduced(pageSize),
   };
-  const source = stationSource(spec.path, { client, options, replies, reducedPageSizes, records, observer });
-  const collector = stationCollector(spec, { source, texts, compressors });
+  const newSource = () => stationSource(spec.path, { client, options, replies, reducedPageSizes, records, observer });
   return new StationCache<Resources>(spec, {
-    collector,
+    ...stationCollectors(spec, { newSource, texts, compressors }),
     upstream: upstream.limiter,
     refreshed: (...attempt) => journal.refreshed(...attempt),
+    furtherRefreshed: (view) => journal.furtherRefreshed(view),
     postponed: (failure) => journal.postponed(failure),
   });
 }

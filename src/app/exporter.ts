@@ -15,6 +15,7 @@ import type { ExporterPort, WebObserver } from '../web/port.ts';
 import {
   endGeneration,
   type Generation,
+  idsOf,
   nextGeneration,
   recordLimits,
   type ServicesOptions,
@@ -254,7 +255,7 @@ export class Exporter implements ExporterPort {
     const { own, records, changes, lines } = this.#services;
     const names = new Set(next.stations.keys());
     records.limits = recordLimits(next.loaded.config, next.stations.size);
-    records.retainStations(names);
+    records.retainStations(new Set([...next.stations.values()].flatMap(idsOf)));
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
     changes.retainStations(names, next.loaded.config.limits);
     lines.writeAll();

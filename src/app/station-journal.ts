@@ -5,6 +5,7 @@ import { CHANGE_COLUMNS, type ChangeLog } from '../resources/changes.ts';
 import type { Changes } from '../resources/churn.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
+import type { Kind, MetricsKind } from '../stations/collector.ts';
 import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
 import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/latest-refreshes.ts';
 import { VerifiedNumbers } from '../status/loss.ts';
@@ -49,6 +50,7 @@ const MAX_CHANGE_LINES = 100;
  * - a failure when its reason changes, and then once per hour;
  * - that the data has expired, once per hour;
  * - a recovery, with the length of the outage;
+ * - that another collector of the station fails, once per hour and reason, and its recovery;
  * - that a listing is incomplete, once per hour, and that it is complete again;
  * - a state of unknown meaning, once per hour for all stations.
  *
@@ -64,6 +66,7 @@ export class StationJournal {
   #failuresDue: TimesDue;
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
   #isOutageLogged: boolean | undefined;
+  readonly #failingCollectors = new Set<string>();
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
   #isIncompleteLogged = false;
 
@@ -90,6 +93,23 @@ export class StationJournal {
       if (verifiedResources !== undefined) this.verified.add(verifiedResources, refresh.atMs);
     }
     if (attempt.report) this.#changed(attempt.report, refresh.atMs);
+    this.#options.lines.refreshEnded(view.spec.upstream, this.#station);
+  }
+
+  /** A collector beside that of resources, whose failures are not those of the station. */
+  furtherRefreshed(view: StationView<MetricsKind>): void {
+    const { collector } = view;
+    const { failure } = view.health;
+    if (failure) {
+      const { reason, message, status } = failure;
+      const level = this.#warningsDue(`${collector} ${reason}`) > 0 ? 'warn' : 'debug';
+      const fields = { collector, reason, error: message };
+      this.#share(view, { level, message: 'collector failed', cause: `${collector} ${reason} ${status}`, fields });
+      this.#failingCollectors.add(collector);
+    } else if (this.#failingCollectors.delete(collector)) {
+      const line = { message: 'collector recovered', cause: collector, fields: { collector } };
+      this.#share(view, { level: 'info', ...line });
+    }
     this.#options.lines.refreshEnded(view.spec.upstream, this.#station);
   }
 
@@ -209,7 +229,7 @@ export class StationJournal {
   }
 
   /** A line for all stations of the upstream that have it; debug lines are those of one. */
-  #share({ spec }: JournalView, line: Omit<StationLine, 'station' | 'upstream' | 'ttlMs'>): void {
+  #share({ spec }: Pick<StationView<Kind>, 'spec'>, line: Omit<StationLine, 'station' | 'upstream' | 'ttlMs'>): void {
     const { level, message, fields, ownFields } = line;
     const { upstream, cache } = spec;
     if (level === 'debug') this.#write(level, message, { upstream, ...fields, ...ownFields });

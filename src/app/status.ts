@@ -22,7 +22,7 @@ export function statusesOf(generation: Generation, views = generation.fleet.view
 
 function stationStatus(generation: Generation, view: StatusView, isUpstreamDown: boolean): StationStatus {
   const { upstreams, journals } = generation;
-  const { spec, health, served, ...refresh } = view;
+  const { spec, health, served, collector, further, ...refresh } = view;
   const { access, limiter } = upstreams.get(spec.upstream) as Upstream;
   const journal = journals.get(spec.name);
   const snapshot = served?.data.snapshot;
@@ -88,6 +88,11 @@ export function upstreamStatus(
   views: readonly StatusView[],
 ): UpstreamStatus {
   const load = limiter.load();
-  const stations = views.filter(({ spec }) => spec.upstream === name).map(({ served }) => served?.repeated);
+  const stations = views
+    .filter(({ spec }) => spec.upstream === name)
+    .map(
+      ({ served, further }) =>
+        served && [served, ...further.map((other) => other.served)].flatMap((one) => one?.repeated ?? []),
+    );
   return { name, load, capacity: capacityOf(stations, options.concurrency, load) };
 }

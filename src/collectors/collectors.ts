@@ -7,10 +7,10 @@ import { StationEncoder } from '../resources/encoder.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
 import type { InternedTexts } from '../resources/interned-texts.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { allOf, type MetricsKind, type StationCollector } from '../stations/collector.ts';
+import type { MetricsKind, StationCollector } from '../stations/collector.ts';
 
 /** What is collected beside resources. */
-interface FurtherCollector {
+export interface FurtherCollector {
   readonly families: readonly FamilyDescription[];
   /** undefined: not of this station. */
   readonly create: (spec: ResourceSpec, source: StationSource) => StationCollector<MetricsKind> | undefined;
@@ -31,20 +31,22 @@ export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [
 ];
 
 interface CollectorTools {
-  readonly source: StationSource;
+  /** Of the same station: each collector has its own, with the pages that only it reuses. */
+  readonly newSource: () => StationSource;
   readonly texts: InternedTexts;
   readonly compressors: CompressorPool;
 }
 
-export function stationCollector(
+/** The collector of resources says whether the station is up; the further ones have fates of their own. */
+export function stationCollectors(
   spec: ResourceSpec,
-  { source, texts, compressors }: CollectorTools,
-): StationCollector<Resources> {
+  { newSource, texts, compressors }: CollectorTools,
+  further = FURTHER,
+): { readonly collector: StationCollector<Resources>; readonly further: readonly StationCollector<MetricsKind>[] } {
   const encoder = new StationEncoder(spec, compressors);
   const encode: StationEncoder['encode'] = (publication) => encoder.encode(publication);
-  const resources = new ResourceCollector(spec, { source, texts, encode });
-  return allOf(
-    resources,
-    FURTHER.flatMap(({ create }) => create(spec, source) ?? []),
-  );
+  return {
+    collector: new ResourceCollector(spec, { source: newSource(), texts, encode }),
+    further: further.flatMap(({ create }) => create(spec, newSource()) ?? []),
+  };
 }

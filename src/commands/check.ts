@@ -117,7 +117,7 @@ async function printWithoutRules(
 async function factsOf(generation: Generation): Promise<Facts> {
   const caches = [...generation.stations.values()];
   const refreshed = async (station: StationCache<Resources>) => {
-    await station.refresh();
+    await Promise.all([station, ...station.further].map((cache) => cache.refresh()));
     // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
     return {

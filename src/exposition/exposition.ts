@@ -20,8 +20,7 @@ import {
 } from './segment.ts';
 import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
 
-/** A station as an exposition shows it. */
-interface ExposedView extends HealthSource {
+interface Exposed {
   readonly served:
     | {
         /** The same object while nothing changed. */
@@ -30,6 +29,11 @@ interface ExposedView extends HealthSource {
         readonly withheld: number;
       }
     | undefined;
+}
+
+/** A station as an exposition shows it, with what its further collectors serve. */
+interface ExposedView extends HealthSource, Exposed {
+  readonly further: readonly (HealthSource['further'][number] & Exposed)[];
 }
 
 /** Joins the encoded segments of the stations family by family, and reuses what it has joined until a station changes. */
@@ -65,7 +69,8 @@ export class Exposition {
   }
 
   #stationSegments(views: readonly ExposedView[], format: ExpositionFormat): readonly Segment[] {
-    return this.#byFamily([encodeHealth(views), ...views.flatMap(({ served }) => served?.families ?? [])], format);
+    const served = familiesOf(views).filter((families) => families !== undefined);
+    return this.#byFamily([encodeHealth(views), ...served], format);
   }
 
   /** All stations and the exporter's own metrics. */
@@ -90,7 +95,7 @@ export class Exposition {
     const groups: SegmentsByFamily[] = [];
     for (let start = 0; start < views.length; start += GROUP_SIZE) {
       const group = views.slice(start, start + GROUP_SIZE);
-      const healths = group.map(({ health }) => health);
+      const healths = group.flatMap(collectorsOf).map(({ health }) => health);
       const snapshots = familiesOf(group);
       groups.push(
         this.#groups.of(`health ${start}`, healths, () => encodeHealth(group)),
@@ -126,8 +131,12 @@ class Reused<Value> {
   }
 }
 
+function collectorsOf(view: ExposedView): ExposedView['further'] {
+  return [view, ...view.further];
+}
+
 function familiesOf(views: readonly ExposedView[]) {
-  return views.map(({ served }) => served?.families);
+  return views.flatMap(collectorsOf).map(({ served }) => served?.families);
 }
 
 const GROUP_SIZE = 50;
@@ -153,9 +162,9 @@ function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
 
 /** Of the exporter's own families the only one that grows with the stations. */
 function withheldSeries(views: readonly ExposedView[]) {
-  const values = views.map(({ spec, served }) => ({
-    labels: { station: labelText(spec.name) },
-    value: served?.withheld ?? 0,
+  const values = views.map((view) => ({
+    labels: { station: labelText(view.spec.name) },
+    value: collectorsOf(view).reduce((sum, { served }) => sum + (served?.withheld ?? 0), 0),
   }));
   return { ...STATION_OWN_FAMILIES.series_withheld, values };
 }

@@ -25,10 +25,16 @@ export type FamilySample<Labels extends readonly string[]> = AnySample &
 
 export type AnySample = readonly [value: number, ...labels: string[]];
 
-/** Published while the station is configured. */
-export interface HealthSource {
-  readonly spec: StationSpec;
+interface CollectorHealth {
+  readonly collector: string;
   readonly health: Health;
+}
+
+/** Published while the station is configured. The health of its main collector is that of the station. */
+export interface HealthSource extends CollectorHealth {
+  readonly spec: StationSpec;
+  /** That of its further collectors. */
+  readonly further: readonly CollectorHealth[];
 }
 
 /** A family with samples per station. The first of `labels` are not part of a sample: `station` and, with the labels of the station, `upstream`. */

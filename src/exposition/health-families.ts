@@ -63,7 +63,41 @@ export const HEALTH_FAMILIES = stationFamilies<HealthSource>()({
     example: 'topk(10, telemetry_station_refresh_duration_seconds)',
     samples: ({ health }) => optionalSample(seconds(health.durationMs)),
   },
+  telemetry_station_collector_up: {
+    isExperimental: true,
+    help: 'Whether the last refresh of this collector of the station succeeded; only where there are several. That of resources is telemetry_station_up.',
+    labels: ['collector'],
+    exampleTitle: 'Collectors whose last refresh failed while that of the resources succeeded',
+    example: 'telemetry_station_collector_up == 0 unless ignoring (collector) telemetry_station_up == 0',
+    samples: (source) =>
+      severalCollectors(source).map(({ collector, health }) => [downReason(health) === undefined ? 1 : 0, collector]),
+  },
+  telemetry_station_collector_failure: {
+    isExperimental: true,
+    help: 'Whether this collector is down for this reason; only where there are several.',
+    labels: ['collector', 'reason'],
+    exampleTitle: 'Collectors that are down, by reason',
+    example: 'count by (collector, reason) (telemetry_station_collector_failure == 1)',
+    samples: (source) =>
+      severalCollectors(source).flatMap(({ collector, health }) =>
+        DOWN_REASONS.map((reason) => [downReason(health) === reason ? 1 : 0, collector, reason] as const),
+      ),
+  },
+  telemetry_station_collector_last_success_timestamp_seconds: {
+    isExperimental: true,
+    help: 'Timestamp of the last successful refresh of this collector, which is that of its data; 0 before the first one. Only where there are several.',
+    labels: ['collector'],
+    exampleTitle: 'Age of what each collector publishes',
+    example: 'time() - telemetry_station_collector_last_success_timestamp_seconds',
+    samples: (source) =>
+      severalCollectors(source).map(({ collector, health }) => [seconds(health.lastSuccessMs) ?? 0, collector]),
+  },
 });
+
+/** All collectors of a station, or none of a station with one, whose health says the same. */
+function severalCollectors(source: HealthSource): HealthSource['further'] {
+  return source.further.length === 0 ? [] : [source, ...source.further];
+}
 
 /** The rows that say whether a listing was verified complete, for the names `PREFIX_complete` and `PREFIX_incomplete`. */
 export function completenessRows(prefix: string) {

@@ -115,6 +115,7 @@ export interface CachedReply {
 export interface ListingContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;
+  /** Whose refresh it is, for admission, limits and page sizes: a further collector of a station is one of its own, or its failures would be those of the station. */
   readonly station: string;
   /** When its data becomes older than ttl, or later if a refresh takes long: upstreams serve the earliest first. */
   readonly outdatedAtMs: number;

@@ -37,6 +37,7 @@ interface ResourceDependencies {
 
 /** Collects the resources of a station: the snapshot, what changed in it, and what stays as last known. */
 export class ResourceCollector implements StationCollector<Resources> {
+  readonly name = 'resources';
   readonly #spec: ResourceSpec;
   readonly #encode: ResourceDependencies['encode'];
   readonly #clock: Clock;

@@ -40,7 +40,7 @@ const LISTING_FAMILIES = listingFamilies({
     samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
   },
   telemetry_station_listing_pages: {
-    help: 'Pages fetched by the last successful refresh, all listings included.',
+    help: 'Pages of all listings of resources, fetched by the last successful refresh.',
     exampleTitle: 'Ten stations with the most pages',
     example: 'topk(10, telemetry_station_listing_pages)',
     samples: ({ snapshot }) => [[snapshot.pages]],

@@ -22,7 +22,7 @@ export class Fleet<K extends Kind> {
     this.#stops.push(() => {
       isStopped = true;
     });
-    for (const cache of this.#caches.values()) {
+    for (const cache of [...this.#caches.values()].flatMap((main) => [main, ...main.further])) {
       if (cache.spec.cache.refresh === 'background') this.#stops.push(refreshInBackground(cache));
       if (!cache.wasAttempted) void cache.refresh();
       started += 1;
@@ -47,22 +47,48 @@ export class Fleet<K extends Kind> {
   async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<K>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
     const caches = [...named].filter((cache) => cache !== undefined);
+    const stations = caches.map((cache) => ({
+      main: new CacheRead(cache),
+      further: cache.further.map((other) => new CacheRead(other)),
+    }));
     // The first refreshes are admitted as they come: a long one would make the others wait.
-    const quickFirst = [...caches].sort((a, b) => a.lastDurationMs - b.lastDurationMs);
-    const refreshed = new Map<StationCache<K>, StationView<K>>();
+    const quickFirst = stations
+      .flatMap(({ main, further }) => [main, ...further])
+      .sort((a, b) => a.cache.lastDurationMs - b.cache.lastDurationMs);
     const awaited: Promise<void>[] = [];
     let started = 0;
-    for (const cache of quickFirst) {
-      const refresh = cache.refreshIfDue();
+    for (const read of quickFirst) {
+      const refresh = read.refreshIfDue();
       if (!refresh) continue;
-      void refresh.then(() => refreshed.set(cache, cache.view()));
-      if (cache.mayEnd(atMs)) awaited.push(refresh);
+      if (read.cache.mayEnd(atMs)) awaited.push(refresh);
       started += 1;
       if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
     }
     // Refreshes never reject: what rejects is the wait, once it is aborted.
     if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);
-    return caches.map((cache) => refreshed.get(cache) ?? cache.view());
+    return stations.map(({ main, further }) => ({ ...main.view(), further: further.map((read) => read.view()) }));
+  }
+}
+
+/** A cache as its own refresh left it, or as it is where none has ended: it may expire while others are awaited. */
+class CacheRead<K extends Kind> {
+  readonly cache: StationCache<K>;
+  #left: StationView<K> | undefined;
+
+  constructor(cache: StationCache<K>) {
+    this.cache = cache;
+  }
+
+  refreshIfDue(): Promise<void> | undefined {
+    const refresh = this.cache.refreshIfDue();
+    void refresh?.then(() => {
+      this.#left = this.cache.view();
+    });
+    return refresh;
+  }
+
+  view(): StationView<K> {
+    return this.#left ?? this.cache.view();
   }
 }
 
@@ -72,7 +98,10 @@ const JITTER = 0.1;
 const MIN_PAUSE_MS = 100;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
-export function refreshInBackground<K extends Kind>(cache: StationCache<K>, random = Math.random): () => void {
+export function refreshInBackground(
+  cache: Pick<StationCache<Kind>, 'spec' | 'wasAttempted' | 'dueInMs' | 'refresh'>,
+  random = Math.random,
+): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
   const schedule = () => {

@@ -5,6 +5,8 @@ import type { CachedReply, ListingContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 interface RefreshOptions {
+  /** As in ListingContext. */
+  readonly station: string;
   /** Ends the refresh early; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
@@ -34,9 +36,9 @@ export class Refresh implements ListingContext {
   /** The oldest reply from a cache, and the time of its content: Infinity if the cache does not say. */
   #cached: { readonly header: string; readonly contentAt: number } | undefined;
 
-  constructor(spec: StationSpec, options: RefreshOptions) {
-    this.station = spec.name;
-    this.refreshTimeoutMs = spec.refreshTimeoutMs;
+  constructor({ refreshTimeoutMs }: StationSpec, options: RefreshOptions) {
+    this.station = options.station;
+    this.refreshTimeoutMs = refreshTimeoutMs;
     this.outdatedAtMs = options.outdatedAtMs;
     this.#options = options;
     this.#clock = options.clock;

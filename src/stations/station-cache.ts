@@ -2,23 +2,32 @@ import { type Clock, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { EARLY_SHARE } from '../model/station-spec.ts';
-import type { Kind, Served, StationCollector } from './collector.ts';
+import type { Kind, MetricsKind, Served, StationCollector } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
-export interface StationView<K extends Kind> {
-  readonly spec: K['spec'];
+/** What is known of a station by one of its collectors. */
+interface CollectorView<K extends Kind> {
+  readonly collector: string;
   readonly health: Health;
+  readonly served: Served<K['data']> | undefined;
+}
+
+export interface StationView<K extends Kind> extends CollectorView<K> {
+  readonly spec: K['spec'];
   /** Time until the next refresh is due; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
   /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
   readonly waitingMs: number | undefined;
-  readonly served: Served<K['data']> | undefined;
+  /** Those of its further collectors. */
+  readonly further: readonly CollectorView<MetricsKind>[];
 }
 
 export interface StationDependencies<K extends Kind> {
   readonly collector: StationCollector<K>;
+  readonly further?: readonly StationCollector<MetricsKind>[];
   readonly refreshed?: (view: StationView<K>, attempt: RefreshDetails<K['report']>) => void;
+  readonly furtherRefreshed?: (view: StationView<MetricsKind>) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (failure: ListingFailure) => void;
   readonly upstream?: StationUpstream;
@@ -58,9 +67,15 @@ const MIN_SERVED_MS = 1000;
  */
 const LONG_REFRESH_LATER = 2;
 
-/** Holds a station's last good snapshot; one refresh at a time replaces it. */
+/**
+ * Holds a station's last good snapshot; one refresh at a time replaces it. A further collector has a cache of its own: when it fails or
+ * hangs, neither the data nor the health of the station changes.
+ */
 export class StationCache<K extends Kind> {
   readonly spec: K['spec'];
+  /** Whose requests and records they are. */
+  readonly id: string;
+  readonly further: readonly StationCache<MetricsKind>[];
   readonly #dependencies: StationDependencies<K>;
   readonly #collector: StationCollector<K>;
   readonly #clock: Clock;
@@ -82,10 +97,16 @@ export class StationCache<K extends Kind> {
   /** Since when a refresh has waited in the queue; undefined: none does. */
   #queuedSince: number | undefined;
 
-  constructor(spec: K['spec'], dependencies: StationDependencies<K>) {
+  constructor(spec: K['spec'], dependencies: StationDependencies<K>, id = spec.name) {
+    const { collector, further = [], refreshed, postponed, furtherRefreshed, ...shared } = dependencies;
+    const furtherDependencies = { ...shared, ...(furtherRefreshed && { refreshed: furtherRefreshed }) };
     this.spec = spec;
+    this.id = id;
+    this.further = further.map(
+      (other) => new StationCache(spec, { ...furtherDependencies, collector: other }, `${id}\n${other.name}`),
+    );
     this.#dependencies = dependencies;
-    this.#collector = dependencies.collector;
+    this.#collector = collector;
     this.#clock = dependencies.clock ?? systemClock;
     this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
     this.#health = {
@@ -135,12 +156,14 @@ export class StationCache<K extends Kind> {
 
   view(): StationView<K> {
     return {
+      collector: this.#collector.name,
       spec: this.spec,
       health: this.#health,
       dueInMs: this.dueInMs(),
       isRefreshing: this.isRefreshing,
       waitingMs: this.#current?.refresh.waitingMs(),
       served: this.#isServable() ? this.#lastGood?.served : undefined,
+      further: this.further.map((cache) => cache.view()),
     };
   }
 
@@ -148,6 +171,7 @@ export class StationCache<K extends Kind> {
   refresh(): Promise<void> {
     if (this.#current) return this.#current.ended;
     const refresh = new Refresh(this.spec, {
+      station: this.id,
       signal: this.#closed.signal,
       outdatedAtMs: this.#outdatedAt(),
       started: () => this.#leaveQueue(),
@@ -169,7 +193,7 @@ export class StationCache<K extends Kind> {
     const { requestedAt, endedAt } = this.#latest;
     const isWaiting = refresh.startedAt === undefined;
     const endsAt = isWaiting ? refresh.requestedAt + endedAt - requestedAt : refresh.startedAt + this.lastDurationMs;
-    return endsAt <= byMs && this.#upstream.mayAnswer(this.spec.name, byMs);
+    return endsAt <= byMs && this.#upstream.mayAnswer(this.id, byMs);
   }
 
   /**
@@ -177,6 +201,10 @@ export class StationCache<K extends Kind> {
    * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
    */
   replace(predecessor: StationCache<K>, isSameService: boolean): void {
+    for (const cache of this.further) {
+      const former = predecessor.further.find(({ id }) => id === cache.id);
+      if (former) cache.replace(former, isSameService);
+    }
     this.#health = predecessor.#health;
     this.#latest = predecessor.#latest;
     if (!predecessor.#lastGood) return;
@@ -190,6 +218,7 @@ export class StationCache<K extends Kind> {
   /** Aborts a running refresh; later scrapes start none. */
   close(): void {
     this.#closed.abort(new Error('the station was closed'));
+    for (const cache of this.further) cache.close();
   }
 
   /** When the next refresh is due: ttl counts from the request for a refresh, error_ttl from its end. */

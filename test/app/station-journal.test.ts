@@ -58,6 +58,28 @@ function setUp(options: Partial<JournalOptions> = {}) {
 }
 
 describe('StationJournal', () => {
+  it('logs that a further collector fails, once per hour and reason, and its recovery, but no outage of the station', () => {
+    const { journal, advance, logged } = setUp();
+    const collected = (reason?: FailureReason) => {
+      const view = viewOf([]);
+      const failure = reason && { reason, message: `no ${reason}`, error: undefined };
+      const health = { ...view.health, failure };
+      journal.furtherRefreshed({ ...view, health, collector: 'silences', served: undefined });
+    };
+    collected();
+    expect(logged()).toEqual([]);
+    collected('forbidden');
+    collected('forbidden');
+    advance(HOUR_MS);
+    collected('forbidden');
+    const failed = 'msg="collector failed" station=prod upstream=main collector=silences reason=forbidden';
+    expect(logged(true)).toEqual(['warn', 'debug', 'warn'].map((level) => `${level} ${failed} error="no forbidden"`));
+    collected();
+    collected();
+    expect(logged(true)).toEqual(['info msg="collector recovered" station=prod upstream=main collector=silences']);
+    expect(journal.refreshes.newestFirst()).toEqual([]);
+  });
+
   it('logs a failure when its reason is new, and again after an hour, and the recovery with how long the station was down', () => {
     const { refresh, advance, logged } = setUp();
     refresh();

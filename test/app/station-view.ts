@@ -21,6 +21,8 @@ export function viewOf(
   const snapshot = listingOf(resources, listing);
   return {
     spec,
+    collector: 'resources',
+    further: [],
     health: {
       addedMs: 1000,
       lastAttemptMs: 2000,

@@ -118,6 +118,27 @@ describe('upstreamStatuses', () => {
   });
 });
 
+describe('upstreamStatus', () => {
+  it('counts the requests of further collectors, but none of a station without a snapshot', () => {
+    const view = viewOf([resourceOf('a')], {}, { pages: 30 });
+    const silences = {
+      data: undefined,
+      families: new Map(),
+      withheld: 0,
+      repeated: [{ pages: 6, intervalMs: 60_000 }],
+    };
+    const further = [
+      { ...view, collector: 'silences', served: silences },
+      { ...view, collector: 'failing', served: undefined },
+    ];
+    const load = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
+    const [status] = upstreamStatuses(generationOf({ ...view, further }, load, []));
+    expect(status?.capacity).toMatchObject({ neededPerSecond: 0.6, unknownStations: 0 });
+    const [unknown] = upstreamStatuses(generationOf({ ...view, further, served: undefined }, load, []));
+    expect(unknown?.capacity).toBeUndefined();
+  });
+});
+
 describe('stationDetail', () => {
   it('has the snapshot of a station, and is undefined of an unknown one', () => {
     const view = viewOf([resourceOf('a')], {}, {}, 600);

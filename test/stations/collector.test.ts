@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentsByFamily } from '../../src/exposition/segment.ts';
-import { ListingFailure } from '../../src/model/failure.ts';
-import { allOf, type Collected, type MetricsKind, type StationCollector } from '../../src/stations/collector.ts';
+import type { Collected, MetricsKind, StationCollector } from '../../src/stations/collector.ts';
 import { StationCache } from '../../src/stations/station-cache.ts';
 import { specOf } from './fixtures.ts';
 
@@ -11,6 +10,7 @@ function collectorOfFamily(name: string, work: () => unknown = () => undefined) 
   const committed: string[] = [];
   const served = { data: undefined, families, withheld: 1, repeated: [{ pages: 2, intervalMs: 60_000 }] };
   const collector: StationCollector<MetricsKind> = {
+    name,
     collect: async (context): Promise<Collected<MetricsKind>> => {
       context.started();
       await work();
@@ -42,28 +42,5 @@ describe('StationCache with a collector', () => {
     const cache = cacheOf(collector, { refreshTimeoutMs: 1 });
     await cache.refresh();
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { withheld: 1 } });
-  });
-});
-
-describe('allOf', () => {
-  it('serves the families of all, the same object while those of each are the same', async () => {
-    const [main, other] = [collectorOfFamily('a'), collectorOfFamily('b')];
-    const cache = cacheOf(allOf(main.collector, [other.collector]));
-    await cache.refresh();
-    const { served } = cache.view();
-    expect([...(served?.families.keys() ?? [])]).toEqual(['a', 'b']);
-    expect(served).toMatchObject({ withheld: 2, repeated: [{ pages: 2 }, { pages: 2 }] });
-    expect([main.committed, other.committed]).toEqual([['a'], ['b']]);
-    await cache.refresh();
-    expect(cache.view().served?.families).toBe(served?.families);
-  });
-
-  it('fails, and commits nothing, when one of them fails', async () => {
-    const main = collectorOfFamily('a');
-    const broken = collectorOfFamily('b', () => Promise.reject(new ListingFailure('status', 'down')));
-    const cache = cacheOf(allOf(main.collector, [broken.collector]));
-    await cache.refresh();
-    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'status' } }, served: undefined });
-    expect(main.committed).toEqual([]);
   });
 });
