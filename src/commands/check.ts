@@ -97,7 +97,7 @@ async function printWithoutRules(
 ): Promise<void> {
   const searched = stations.map(({ spec, listed }) => ({ ...spec, parts: listed?.snapshot.parts }));
   const withoutRules = await searchStations(searched, { without_rules: 'yes' }, maxAge === undefined ? '' : 'created');
-  const found = withoutRules.found.filter(({ resource }) => hasLabels(resource, label));
+  const found = (await withoutRules.found.rows()).filter(({ resource }) => hasLabels(resource, label));
   const labels = stations[0]?.spec.resourceLabels.names ?? [];
   if (format !== 'table') {
     const pieces = format === 'json' ? jsonPieces : csvPieces;

@@ -22,7 +22,7 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
   const searched = readings.map(({ station, snapshot: { parts } }) => ({ ...station, parts }));
   const selection = selectionOf(flags);
   const { found } = await searchStations(searched, selection, flags.sort);
-  const shown = found.slice(0, flags.limit);
+  const shown = await found.rows(0, flags.limit);
   const columns = name === undefined ? columnsOfAll(labels, shown) : columnsWith(labels);
   const { lines, omitted } = formatted(shown, columns, flags, context);
   await writeToStream(context.stdout, lines);
@@ -36,9 +36,9 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
   const size = readings.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
   const hint = omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all)`;
   // With a filter, a limit would otherwise look like the number of matches.
-  const isCut = shown.length < found.length && found.length < size;
+  const isCut = shown.length < found.total && found.total < size;
   const total = isCut
-    ? `${countText(found.length, 'matching resource')}, ${numberText(size)} in all`
+    ? `${countText(found.total, 'matching resource')}, ${numberText(size)} in all`
     : countText(size, 'resource');
   context.printError(`${paragraph(`${numberText(shown.length)} of ${total}${hint}`, width || undefined)}\n`);
   return exitCode;
@@ -47,7 +47,7 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
 /** How many of the selected resources may not be covered by alert rules, beside those that are known not to be. */
 async function unknownCoverage(stations: readonly SearchedStation[], selection: Selection): Promise<number> {
   const { found } = await searchStations(stations, { ...selection, without_rules: 'unknown' });
-  return found.length;
+  return found.total;
 }
 
 function exitCodeOf(isComplete: boolean, failures: readonly string[]): number {

@@ -1,5 +1,6 @@
 import type { Part } from '../model/listing.ts';
-import { forEachPart, yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
+import { OrderedRows } from '../tasks/ordered-rows.ts';
+import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { coverageOf } from './aggregates.ts';
 import type { AlertState } from './alert-state.ts';
 import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel } from './fields.ts';
@@ -53,7 +54,9 @@ export interface StationResource {
 
 export interface SearchResult {
   /** In the order of the stations and of their listings when no other is given. */
-  readonly found: readonly StationResource[];
+  readonly found: OrderedRows<StationResource>;
+  /** How many stations have one of them. */
+  readonly foundStations: number;
   /** Stations that could not be searched. */
   readonly withoutData: readonly string[];
 }
@@ -78,38 +81,19 @@ export async function searchStations(
   const isSelected = await selectionFilter(allParts, selection, signal);
   const compare = sort === '' ? undefined : comparison(sort);
   const runs: StationResource[][] = [];
+  const foundStations = new Set<string>();
   // All parts at once: stations are small, and a pause is due after the same number of rows as in a large one.
   await forEachPart(allParts, (part, index) => {
     signal?.throwIfAborted();
     const { name: station, alertability } = stationOfPart[index] as SearchedStation;
     const selected = part.filter((resource) => isSelected(resource, alertability));
-    const found = selected.map((resource) => ({ station, resource }));
-    runs.push(compare ? found.sort(compare) : found);
+    if (selected.length === 0) return;
+    const run = selected.map((resource) => ({ station, resource }));
+    runs.push(compare ? run.sort(compare) : run);
+    foundStations.add(station);
   });
   const withoutData = searched.filter(({ parts }) => parts === undefined).map(({ name }) => name);
-  return { found: await joinedRows(runs, compare, signal), withoutData };
-}
-
-/** The rows of all runs, in the order in which each of them is sorted. Yields to the event loop. */
-export async function joinedRows<Row>(
-  runs: readonly (readonly Row[])[],
-  compare: ((a: Row, b: Row) => number) | undefined,
-  signal: AbortSignal | undefined,
-): Promise<readonly Row[]> {
-  if (!compare) return runs.flat();
-  const queue = [...runs];
-  // In pairs, the shortest runs first: the merged ones are queued behind them. Sorting two sorted runs only merges them.
-  for (let at = 0; at + 1 < queue.length; at += 2) {
-    signal?.throwIfAborted();
-    queue.push(
-      queue
-        .slice(at, at + 2)
-        .flat()
-        .sort(compare),
-    );
-    await yieldToEventLoop();
-  }
-  return queue.at(-1) ?? [];
+  return { found: new OrderedRows(runs, compare, signal), foundStations: foundStations.size, withoutData };
 }
 
 /** The properties that the filters compare; any other filter is a label. */

@@ -207,7 +207,7 @@ type SearchContext = Readonly<{ text: string | undefined; beforeReload: readonly
 /** The fields of a search in JSON beside the resources. */
 export const SEARCH_FIELDS = documented<SearchResult & SearchContext, unknown>({
   search: ['Text that was searched for, or null.', 'text'],
-  total: ['Number of matching resources.', ({ found }) => found.length],
+  total: ['Number of matching resources.', ({ found }) => found.total],
   stations_without_data: ['Names of the stations that could not be searched.', 'withoutData'],
   stations_before_reload: [
     'Names of the stations that were listed before a reload that changed them: labels and products that are new since then are missing.',

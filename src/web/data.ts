@@ -11,7 +11,7 @@ import {
   resourceSearch,
   textParameters,
 } from '../resources/parameters.ts';
-import { joinedRows, type Selection, searchStations } from '../resources/selection.ts';
+import { type Selection, searchStations } from '../resources/selection.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -22,6 +22,7 @@ import {
   STATION_LISTING,
 } from '../status/station-columns.ts';
 import { coverageRows, type StationDetail, type StationStatus } from '../status/station-status.ts';
+import { OrderedRows } from '../tasks/ordered-rows.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
@@ -192,7 +193,7 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
     return {
       name: listName(`${spec.name}-resources`, selection),
       columns: columnsWith(names),
-      rows: found.map(({ resource }) => resource),
+      rows: (await found.rows()).map(({ resource }) => resource),
       fields: { station: spec.name, ...data },
       header: headerText(data),
     };
@@ -276,7 +277,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     /** Stations whose changes are not counted at present, and those whose refreshes fail. */
     waiting: statuses.filter(({ snapshot }) => snapshot?.isHeld),
     failing: statuses.filter(({ up }) => up === false),
-    changes: await joinedRows(runs, newerFirst, signal),
+    changes: await new OrderedRows(runs, newerFirst, signal).rows(),
   };
 }
 
@@ -294,7 +295,7 @@ export function searchData(exporter: ExporterPort): ListHandlers {
     return {
       name: listName('resources', selection),
       columns: foundColumns(labelNames(exporter)),
-      rows: result.found,
+      rows: await result.found.rows(),
       fields,
     };
   });

@@ -11,7 +11,7 @@ import { resourceOf, resourcesOf } from '../stations/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, sort?: string) => {
   const { found } = await searchStations([{ name: '', parts, alertability: false }], selection, sort);
-  return found.map(({ resource }) => resource.id);
+  return (await found.rows()).map(({ resource }) => resource.id);
 };
 
 describe('searchStations in one station', () => {
@@ -117,7 +117,8 @@ describe('searchStations', () => {
     return searchStations(all, selection, sort, signal);
   };
 
-  const names = ({ found }: SearchResult) => found.map(({ station, resource }) => `${station} ${resource.id}`);
+  const names = async ({ found }: SearchResult) =>
+    (await found.rows()).map(({ station, resource }) => `${station} ${resource.id}`);
 
   const stations = [
     {
@@ -131,18 +132,18 @@ describe('searchStations', () => {
 
   it('finds a text in ID, name or display name in any case, in the order of the stations', async () => {
     const result = await search(stations, { search: 'x' });
-    expect(names(result)).toEqual(['b x1', 'b y', 'b z', 'a x2']);
-    expect(result.withoutData).toEqual(['gone']);
-    expect(names(await search(stations, { search: 'vm-äx' }))).toEqual(['b y']);
+    expect(await names(result)).toEqual(['b x1', 'b y', 'b z', 'a x2']);
+    expect([result.foundStations, result.withoutData]).toEqual([2, ['gone']]);
+    expect(await names(await search(stations, { search: 'vm-äx' }))).toEqual(['b y']);
     const unusual = '.*\\ \0\u202e<b>';
     const literal = [{ name: 's', parts: [[resourceOf(`a${unusual}b`), resourceOf('c')]] }];
-    expect(names(await search(literal, { search: unusual }))).toEqual([`s a${unusual}b`]);
+    expect(await names(await search(literal, { search: unusual }))).toEqual([`s a${unusual}b`]);
   });
 
   it('sorts resources across stations, equal ones by station', async () => {
-    expect(names(await search(stations, { search: 'x' }, 'resource_id'))).toEqual(['b x1', 'a x2', 'b y', 'b z']);
+    expect(await names(await search(stations, { search: 'x' }, 'resource_id'))).toEqual(['b x1', 'a x2', 'b y', 'b z']);
     const same = ['b', 'a'].map((name) => ({ name, parts: [[resourceOf('x')]] }));
-    expect(names(await search(same, {}, 'resource_id'))).toEqual(['a x', 'b x']);
+    expect(await names(await search(same, {}, 'resource_id'))).toEqual(['a x', 'b x']);
   });
 
   it('does not take a value that one station has exactly for a short form in another', async () => {
@@ -150,8 +151,8 @@ describe('searchStations', () => {
       { name: 'a', parts: [[resourceOf('1', { state: 'ALERTSTATE_FIRING' }), resourceOf('2', { state: 'OK' })]] },
       { name: 'b', parts: [[resourceOf('3', { state: 'firing' }), resourceOf('4', { state: 'X_FIRING' })]] },
     ];
-    expect(names(await search(mixed, { state: 'firing' }))).toEqual(['b 3']);
-    expect(names(await search(mixed.slice(0, 1), { state: 'firing' }))).toEqual(['a 1']);
+    expect(await names(await search(mixed, { state: 'firing' }))).toEqual(['b 3']);
+    expect(await names(await search(mixed.slice(0, 1), { state: 'firing' }))).toEqual(['a 1']);
   });
 
   it('lets other events be handled while it searches many small stations', async () => {

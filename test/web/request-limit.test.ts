@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import type { StationResource } from '../../src/resources/selection.ts';
+import { OrderedRows } from '../../src/tasks/ordered-rows.ts';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { resourceOf } from '../stations/fixtures.ts';
@@ -24,7 +26,7 @@ function heldWork() {
     signals.push(signal);
     await hold();
     signal.throwIfAborted();
-    return { found: [], withoutData: [] };
+    return { found: new OrderedRows<StationResource>([]), foundStations: 0, withoutData: [] };
   };
   const owners = async () => {
     await hold();

@@ -14,12 +14,12 @@ import { alertStateBadge, labelHeading, resourcePageColumns } from './resource-l
 import { stationLink, trail } from './station-parts.ts';
 import {
   downloads,
-  listPage,
   type PageColumn,
   pager,
   searchField,
   selectBox,
   shownColumns,
+  shownRange,
   table,
   tableRow,
 } from './table.ts';
@@ -36,21 +36,22 @@ export const changesPage: PageHandler = (exporter, options) => async (request, r
   const root = name === undefined ? './' : '../../';
   const { since, until } = selection;
   const rows = since !== undefined && since === until ? changes.map(unfolded) : folded(changes);
-  const shown = listPage(rows, Number(page));
+  const range = shownRange(rows.length, Number(page));
+  const shown = rows.slice(range.from, range.to);
   const labels = labelNames(exporter);
   const specs = new Map(exporter.specs().map((spec) => [spec.name, spec]));
-  const types = shown.rows.map(({ resource }) => resource.type);
+  const types = shown.map(({ resource }) => resource.type);
   const spec = name === undefined ? undefined : specs.get(name);
   const naming = resourcePageColumns(spec, { root, types, nowMs, labels }).filter(({ heading, by = heading }) =>
     [...NAMING, ...labels.map(labelHeading)].includes(by),
   );
-  const pages = (label: string) => pager(label, shown, (target) => queryText({ ...selection, page: String(target) }));
+  const pages = (label: string) => pager(label, range, (target) => queryText({ ...selection, page: String(target) }));
   const title = name === undefined ? 'Changes' : `Changes of ${name}`;
   const list = html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads('', queryText(selection))}
 </div>
-${changeTable(title, shown.rows, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, { naming, changeCell: (row) => countedChange(row, selection, root) })}
+${changeTable(title, shown, ({ station }) => specs.get(station)?.states ?? new StateMeanings(), nowMs, { naming, changeCell: (row) => countedChange(row, selection, root) })}
 ${pages('Pages of changes, below the table')}`;
   const content = html`${name === undefined ? [] : trail(root, 'Changes', name)}
 <h1>${title}</h1>

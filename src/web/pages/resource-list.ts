@@ -6,25 +6,40 @@ import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
 import type { StationResource } from '../../resources/selection.ts';
 import { knowsAlertable, type ResourceSpec } from '../../resources/spec.ts';
+import type { OrderedRows } from '../../tasks/ordered-rows.ts';
 import { numberText } from '../../text/words.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';
 import { stationLink } from './station-parts.ts';
 import {
-  type ListPage,
   type PageColumn,
   pager,
+  type ShownRange,
   searchField,
   selectBox,
   shownColumns,
+  shownRange,
   sortSelect,
   table,
   tableRow,
   withoutRulesBox,
 } from './table.ts';
 
-export interface ResourcePage {
-  readonly page: ListPage<StationResource>;
+/** The resources of a list that are shown. */
+export interface ShownResources {
+  readonly rows: readonly StationResource[];
+  readonly range: ShownRange;
+}
+
+export async function shownResources(
+  found: OrderedRows<StationResource>,
+  { page }: ResourceQuery,
+): Promise<ShownResources> {
+  const range = shownRange(found.total, page);
+  return { rows: await found.rows(range.from, range.to), range };
+}
+
+interface ResourceTableOptions {
   readonly query: ResourceQuery;
   readonly columns: readonly PageColumn<StationResource>[];
   /** The address of the list with another query. */
@@ -34,11 +49,12 @@ export interface ResourcePage {
 /** The resources between two pagers; `downloads` stands beside the first. */
 export function resourcePageTable(
   caption: string,
-  { page, query, columns, href }: ResourcePage,
+  { rows, range }: ShownResources,
+  { query, columns, href }: ResourceTableOptions,
   downloads: Html | readonly Html[],
 ): Html {
-  const pages = (label: string) => pager(label, page, (target) => href({ ...query, page: target }));
-  const shown = shownColumns(columns, page.rows);
+  const pages = (label: string) => pager(label, range, (target) => href({ ...query, page: target }));
+  const shown = shownColumns(columns, rows);
   const sorting = {
     sort: query.sort,
     link: (sort: string) => html`href="${href({ ...query, sort, page: 1 })}"`,
@@ -49,7 +65,7 @@ ${downloads}
 </div>
 ${table(
   { id: 'resource-table', caption, columns: shown, sorting },
-  page.rows.map((row) => tableRow(shown, row, rowId(`${row.station} ${row.resource.id}`))),
+  rows.map((row) => tableRow(shown, row, rowId(`${row.station} ${row.resource.id}`))),
 )}
 ${pages('Pages of resources, below the table')}`;
 }

@@ -1,7 +1,7 @@
 import { ALERT_STATES } from '../../resources/alert-state.ts';
 import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
 import { NO_STATE } from '../../resources/resource-words.ts';
-import type { StationResource } from '../../resources/selection.ts';
+import type { SearchResult } from '../../resources/selection.ts';
 import { type OwnerCount, type StationStatus, stateOf } from '../../status/station-status.ts';
 import {
   allUnknownStates,
@@ -17,9 +17,9 @@ import { ROUTES } from '../routes.ts';
 import { adviceText } from './attention.ts';
 import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
-import { labelHeading, resourcePageColumns, resourcePageTable } from './resource-list.ts';
+import { labelHeading, resourcePageColumns, resourcePageTable, shownResources } from './resource-list.ts';
 import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
-import { downloads, listPage, searchField, selectBox, withoutRulesBox } from './table.ts';
+import { downloads, searchField, selectBox, withoutRulesBox } from './table.ts';
 
 const MAX_LISTED_STATIONS = 20;
 
@@ -32,10 +32,11 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
     sendPage(response, { title: search || 'Resources', root: './', content, route: ROUTES.search }, options);
   const form = searchForm(query, exporter, await exporter.owners());
   if (Object.keys(selection).length === 0) return show(emptyPage(exporter, form));
-  const { found, withoutData } = await exporter.search(selection, sort, signal);
+  const result = await exporter.search(selection, sort, signal);
+  const { found, withoutData } = result;
   const nowMs = options.now();
-  const page = listPage(found, query.page);
-  const types = page.rows.map(({ resource }) => resource.type);
+  const shown = await shownResources(found, query);
+  const types = shown.rows.map(({ resource }) => resource.type);
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
   const stations = exporter.stations();
   const isSearched = ({ name }: StationStatus) => selection.station === undefined || selection.station === name;
@@ -51,18 +52,17 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const links = downloads('', resourceSearch({ ...query, page: 1 }));
   show(html`<h1>Resources</h1>
 ${form}
-<p id="result">${resultText(found)}: ${selectionText(query)}.</p>
+<p id="result">${resultText(result)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('outdated', 'Old or incomplete data', outdated, stateOfData)}
 ${isByMeaning ? unknownStatesNote(unknownStates) : []}
-${found.length === 0 ? [] : resourcePageTable('Resources found', { page, query, columns, href: resourceSearch }, links)}`);
+${found.total === 0 ? [] : resourcePageTable('Resources found', shown, { query, columns, href: resourceSearch }, links)}`);
 };
 
-function resultText(found: readonly StationResource[]): string {
-  if (found.length === 0) return 'No resource matches';
-  const stations = new Set(found.map(({ station }) => station)).size;
-  const verb = found.length === 1 ? 'matches' : 'match';
-  return `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${verb}`;
+function resultText({ found: { total }, foundStations }: SearchResult): string {
+  if (total === 0) return 'No resource matches';
+  const verb = total === 1 ? 'matches' : 'match';
+  return `${countText(total, 'resource')} of ${countText(foundStations, 'station')} ${verb}`;
 }
 
 function emptyPage({ isSharded }: ExporterPort, form: Html): Html {

@@ -2,7 +2,7 @@ import type { RejectedRecord } from '../../model/listing.ts';
 import { linksOf } from '../../resources/links.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
 import { countResources, type ResourceCounts } from '../../resources/resource-counts.ts';
-import { type StationResource, searchStations } from '../../resources/selection.ts';
+import { searchStations } from '../../resources/selection.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import { currentProblems } from '../../status/problems.ts';
 import {
@@ -26,6 +26,8 @@ import {
   resourcePageColumns,
   resourcePageTable,
   resourcesHref,
+  type ShownResources,
+  shownResources,
   textOrUnknown,
 } from './resource-list.ts';
 import {
@@ -37,7 +39,7 @@ import {
   trail,
   withheldNotes,
 } from './station-parts.ts';
-import { downloads, type ListPage, listPage, type PageColumn, table, tableRow } from './table.ts';
+import { downloads, type PageColumn, table, tableRow } from './table.ts';
 
 const WITHOUT_DATA = html`<p>No data: no refresh has succeeded yet, or the last success is longer ago than <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
@@ -46,7 +48,7 @@ interface StationPageView extends StationDetail {
   readonly query: ResourceQuery;
   readonly problem: string | undefined;
   /** undefined: the resources are unknown. */
-  readonly page: ListPage<StationResource> | undefined;
+  readonly shown: ShownResources | undefined;
   readonly counts: ResourceCounts;
   readonly nowMs: number;
 }
@@ -59,10 +61,10 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   if (!isLive && !prefersHtml(request)) throw new RequestError(400, `${problem}\n`);
   const searched = { ...(served?.spec ?? spec), parts: isLive ? served?.snapshot.parts : undefined };
   const { found } = await searchStations([searched], query.selection, query.sort, signal);
-  const page = searched.parts && listPage(found, query.page);
+  const shown = searched.parts && (await shownResources(found, query));
   const { names } = (served ?? detail).spec.resourceLabels;
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
-  const view = { ...detail, query, problem, page, counts, nowMs: options.now() };
+  const view = { ...detail, query, problem, shown, counts, nowMs: options.now() };
   const content = stationContent(view);
   sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
 };
@@ -139,21 +141,21 @@ function listingTile(status: StationStatus): Fact {
 }
 
 function resourcesOf(view: StationPageView): Html {
-  const { status, query, problem, page, counts, nowMs } = view;
+  const { status, query, problem, shown, counts, nowMs } = view;
   const { spec } = view.served ?? view;
-  const types = [...counts.types.map(({ key }) => key), ...(page?.rows.map(({ resource }) => resource.type) ?? [])];
+  const types = [...counts.types.map(({ key }) => key), ...(shown?.rows.map(({ resource }) => resource.type) ?? [])];
   const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
   const form = resourceFilterForm(spec, counts, query, columns);
   if (problem !== undefined) return html`<p class="notice" role="alert">${problem}</p>\n${form}`;
-  if (page === undefined) return status.up === undefined ? NOT_TRIED : WITHOUT_DATA;
+  if (shown === undefined) return status.up === undefined ? NOT_TRIED : WITHOUT_DATA;
   const size = status.snapshot?.resources ?? 0;
   if (size === 0) return html`${form}\n<p id="nothing">${emptyText(status)}</p>`;
-  if (page.total === 0)
+  if (shown.range.total === 0)
     return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ sort: query.sort })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
   // The resources of the query in its order, on all pages.
   const links = downloads(`../${stationPath(spec.name, '/resources')}`, resourceSearch({ ...query, page: 1 }));
-  const shown = { page, query, columns, href: resourcesHref };
-  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, links)}`;
+  const options = { query, columns, href: resourcesHref };
+  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, options, links)}`;
 }
 
 /** Only a complete listing shows that there are no resources. */

@@ -31,7 +31,7 @@ import {
   stateNote,
   stationLink,
 } from './station-parts.ts';
-import { downloads, listPage, type PageColumn, pager, selectBox, sortSelect, table, tableRow } from './table.ts';
+import { downloads, type PageColumn, pager, selectBox, shownRange, sortSelect, table, tableRow } from './table.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
 export const statusPage: PageHandler = (exporter, options) => async (request, response) => {
@@ -194,10 +194,11 @@ function stationTable(stations: readonly StationStatus[], query: StationQuery, n
   const hasUnknown = stations.some(({ snapshot }) => snapshot?.unknown);
   const columns = statusColumns(nowMs, hasUnknown);
   const matching = stations.filter((station) => isMatch(station, query));
-  const shown = listPage(sortedRows(matching, columns, sort), Number(page));
+  const range = shownRange(matching.length, Number(page));
+  const shown = sortedRows(matching, columns, sort).slice(range.from, range.to);
   const href = (values: StationQuery) => `${queryText({ ...others, ...values })}#stations`;
-  const pages = (label: string) => pager(label, shown, (target) => href({ sort, page: String(target) }));
-  const rows = shown.rows.map((station) => tableRow(columns, station, rowId(station.name)));
+  const pages = (label: string) => pager(label, range, (target) => href({ sort, page: String(target) }));
+  const rows = shown.map((station) => tableRow(columns, station, rowId(station.name)));
   const noMatch = html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>`;
   return html`<h2>Stations</h2>
 ${stationFilterForm(query, columns, stations)}
@@ -206,7 +207,7 @@ ${pages('Pages of stations')}
 ${downloads('')}
 </div>
 ${table({ id: 'stations', columns, caption: 'Stations', sorting: { sort, link: (by) => html`href="${href({ sort: by })}"` } }, rows)}
-${shown.pages === 1 ? [] : pages('Pages of stations, below the table')}
+${range.pages === 1 ? [] : pages('Pages of stations, below the table')}
 ${rows.length === 0 && stations.length > 0 ? noMatch : COVERAGE_NOTE}`;
 }
 

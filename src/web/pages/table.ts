@@ -118,37 +118,35 @@ export function sortSelect<Row>(columns: readonly PageColumn<Row>[], sort: strin
   return selectBox('sort', 'Sort by', options, sort, unsorted);
 }
 
-/** The part of a list that a page shows; a page beyond the end is the last one. */
-export interface ListPage<Row> {
-  readonly rows: readonly Row[];
+/** Which rows of a long table are shown; a page beyond the end is the last one. */
+export interface ShownRange {
   readonly page: number;
   readonly pages: number;
   /** Index of the first row. */
   readonly from: number;
+  /** Index after the last row. */
+  readonly to: number;
   readonly total: number;
 }
 
-const PAGE_SIZE = 100;
+const SHOWN_ROWS = 100;
 
-export function listPage<Row>(list: readonly Row[], requested: number): ListPage<Row> {
-  const pages = Math.max(1, Math.ceil(list.length / PAGE_SIZE));
+export function shownRange(total: number, requested: number): ShownRange {
+  const pages = Math.max(1, Math.ceil(total / SHOWN_ROWS));
   const page = Math.min(requested, pages);
-  const from = (page - 1) * PAGE_SIZE;
-  return { rows: list.slice(from, from + PAGE_SIZE), page, pages, from, total: list.length };
+  const from = (page - 1) * SHOWN_ROWS;
+  return { page, pages, from, to: Math.min(from + SHOWN_ROWS, total), total };
 }
 
 /** `href`: of a page. */
-export function pager(
-  label: string,
-  { rows, page, pages, from, total }: ListPage<unknown>,
-  href: (page: number) => string,
-): Html {
+export function pager(label: string, range: ShownRange, href: (page: number) => string): Html {
+  const { page, pages, from, to, total } = range;
   const step = (words: string, target: number) => {
     if (target === page || target < 1 || target > pages) return html`<li><span class="quiet">${words}</span></li>`;
     return html`<li><a href="${href(target)}">${words}</a></li>`;
   };
   const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
-  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(from + rows.length)} of ${numberText(total)}</span>`;
+  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
 }
 
