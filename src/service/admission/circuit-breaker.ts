@@ -1,4 +1,4 @@
-import type { ListingContext } from '../../model/listing.ts';
+import type { QueuedRefresh } from './refresh-queue.ts';
 
 /** The requests of a station, as far as admission needs to know them. */
 export interface StationRequests {
@@ -23,7 +23,7 @@ interface Refused {
 
 /** An admitted request. */
 export interface InFlight {
-  readonly refresh: Pick<ListingContext, 'waiting'>;
+  readonly refresh: QueuedRefresh;
   readonly station: StationRequests;
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
@@ -58,8 +58,19 @@ export class CircuitBreaker {
     return station;
   }
 
+  /** The station has a request to send. */
+  add(name: string): void {
+    this.station(name);
+  }
+
   isHanging(name: string): boolean {
     return this.#stations.get(name)?.isHanging ?? false;
+  }
+
+  /** Whether the station hangs and has no request in flight. */
+  isProbeable(name: string): boolean {
+    const station = this.#stations.get(name);
+    return station?.isHanging === true && station.inFlight === 0;
   }
 
   hasReplied(name: string): boolean {

@@ -1,11 +1,11 @@
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { delayed, type Schedule, untilAborted } from '../../tasks/until-aborted.ts';
 import { RequestFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight, type StationRequests } from './circuit-breaker.ts';
+import { type QueuedRefresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
@@ -16,9 +16,6 @@ interface LimiterOptions {
   readonly now: () => number;
   readonly schedule: Schedule;
 }
-
-/** Each request of a refresh carries the same object. */
-export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'waiting' | 'signal'>;
 
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
@@ -86,7 +83,7 @@ const ACCEPTING_MS = 75_000;
 export class RequestLimiter {
   readonly #options: LimiterOptions;
   readonly breaker: CircuitBreaker;
-  readonly #queue = new RefreshQueue();
+  readonly #queue = new RefreshQueue<Enter>();
   readonly #inFlight = new Set<InFlight>();
   #rate = new AdaptiveRate();
   /** Throttled requests before their retries. */
@@ -243,8 +240,8 @@ export class RequestLimiter {
       // In a hold that is as long the request waits in the queue, where an outage ends it.
       const isHeldAsLong = this.holdUntilMs > now() + pauseMs - HOLD_TOLERANCE_MS;
       if (pauseMs > 0 && !isHeldAsLong) await this.#pause(pauseMs, signal);
-      const station = this.breaker.station(refresh.station);
-      this.#queue.add(refresh, station, enter, now());
+      this.breaker.add(refresh.station);
+      this.#queue.add(refresh, enter, now());
       if (!this.#isInFlight(refresh)) refresh.waiting();
       this.#admit();
       const admission = await untilAborted(admitted, signal);
@@ -275,14 +272,15 @@ export class RequestLimiter {
     // While `Retry-After` holds an upstream that accepts nothing, all stations fail alike instead of waiting.
     if (outage && this.holdUntilMs > nowMs) for (const enter of this.#queue.takeAll()) enter(outage);
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
-      const mayGather = outage !== undefined && !next.rank.isStarted;
+      const mayGather = outage !== undefined && next.start === undefined;
       const gatherMs = mayGather ? GATHER_MS - this.#queue.load(nowMs).oldestWaitingMs : 0;
       const waitMs = Math.max(this.#rate.waitMs(nowMs), gatherMs);
       if (waitMs > 0) {
         this.#wakeAfter(waitMs, nowMs);
         return;
       }
-      const { station, refresh } = next;
+      const { refresh } = next;
+      const station = this.breaker.station(refresh.station);
       const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
       const isFirstInFlight = !this.#isInFlight(refresh);
       this.#inFlight.add(inFlight);
@@ -296,15 +294,15 @@ export class RequestLimiter {
   }
 
   /** The request that may start if the rate allows it. */
-  #next(nowMs: number, mayStart: boolean): WaitingRefresh | undefined {
+  #next(nowMs: number, mayStart: boolean): WaitingRefresh<Enter> | undefined {
     const { concurrency } = this.#options;
     if (this.#inFlight.size >= (this.#rejections?.isGeneral ? 1 : concurrency)) return undefined;
-    const next = this.#queue.nextRequest();
-    const isStarted = next?.rank.isStarted === true;
+    const next = this.#queue.first((station) => !this.breaker.isHanging(station));
+    const isStarted = next?.start !== undefined;
     if (!isStarted && !mayStart) return undefined;
     // Only a probe is worth a search through all waiting refreshes.
     const mayProbe = this.breaker.hangingStations > 0 && this.breaker.mayProbe(nowMs, next !== undefined);
-    const probe = mayProbe ? this.#queue.nextProbe() : undefined;
+    const probe = mayProbe ? this.#queue.first((station) => this.breaker.isProbeable(station)) : undefined;
     if (probe) return probe;
     const mayStartAnother = this.#inFlight.size + this.#pauses < concurrency;
     return isStarted || mayStartAnother ? next : undefined;
@@ -447,112 +445,4 @@ const MEDIAN_STEP = 1.25;
 function towards(typicalMs: number | undefined, latencyMs: number): number {
   if (typicalMs === undefined) return latencyMs;
   return Math.min(Math.max(latencyMs, typicalMs / MEDIAN_STEP), typicalMs * MEDIAN_STEP);
-}
-
-/** Started refreshes are first, in the order of their starts; the others follow, the one with the oldest data first. */
-interface Rank {
-  readonly isStarted: boolean;
-  readonly order: number;
-  /** Decides between stations without data, which are created together. */
-  readonly tieBreaker: number;
-}
-
-/** A refresh and its waiting requests, in order of arrival. */
-interface WaitingRefresh {
-  readonly refresh: QueuedRefresh;
-  readonly station: StationRequests;
-  readonly waiters: Set<Enter>;
-  /** When its first request was queued. */
-  readonly sinceMs: number;
-  rank: Rank;
-}
-
-/** Distributes neighbours evenly: after a start all stations are due at once, and those of one zone, which often hang together, are neighbours. */
-const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
-
-/**
- * The order in which waiting requests are admitted: those of started refreshes first, in the order of their starts; then refreshes of the
- * stations with the oldest data. Stations that hang are apart: each has one request in flight. Aborted refreshes are skipped.
- */
-class RefreshQueue {
-  /** The refreshes with waiting requests, by rank. */
-  readonly #waiting: WaitingRefresh[] = [];
-  readonly #refreshes = new WeakMap<object, WaitingRefresh>();
-  #arrivals = 0;
-  #starts = 0;
-
-  add(refresh: QueuedRefresh, station: StationRequests, enter: Enter, sinceMs: number): void {
-    const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station, sinceMs);
-    if (waiting.waiters.size === 0) this.#insert(waiting);
-    waiting.waiters.add(enter);
-  }
-
-  delete(refresh: QueuedRefresh, enter: Enter): void {
-    const waiting = this.#refreshes.get(refresh);
-    if (waiting?.waiters.delete(enter) && waiting.waiters.size === 0) this.#remove(waiting);
-  }
-
-  has(refresh: object): boolean {
-    return (this.#refreshes.get(refresh)?.waiters.size ?? 0) > 0;
-  }
-
-  /** Takes out the refresh's first request; the refresh has started now. */
-  take(waiting: WaitingRefresh): Enter | undefined {
-    const [enter] = waiting.waiters;
-    this.#remove(waiting);
-    if (!waiting.rank.isStarted) {
-      waiting.rank = { isStarted: true, order: this.#starts, tieBreaker: 0 };
-      this.#starts += 1;
-    }
-    if (enter) waiting.waiters.delete(enter);
-    if (waiting.waiters.size > 0) this.#insert(waiting);
-    return enter;
-  }
-
-  takeAll(): Enter[] {
-    return this.#waiting.splice(0).flatMap(({ waiters }) => {
-      const all = Array.from(waiters);
-      waiters.clear();
-      return all;
-    });
-  }
-
-  nextRequest(): WaitingRefresh | undefined {
-    return this.#waiting.find(({ refresh, station }) => !refresh.signal.aborted && !station.isHanging);
-  }
-
-  nextProbe(): WaitingRefresh | undefined {
-    const mayProbe = ({ isHanging, inFlight }: StationRequests) => isHanging && inFlight === 0;
-    return this.#waiting.find(({ refresh, station }) => !refresh.signal.aborted && mayProbe(station));
-  }
-
-  load(nowMs: number): Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs'> {
-    const unstarted = this.#waiting.filter(({ rank }) => !rank.isStarted);
-    const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), nowMs);
-    return { waitingRefreshes: unstarted.length, oldestWaitingMs: nowMs - sinceMs };
-  }
-
-  #arrived(refresh: QueuedRefresh, station: StationRequests, sinceMs: number): WaitingRefresh {
-    const tieBreaker = (this.#arrivals * GOLDEN_RATIO) % 1;
-    this.#arrivals += 1;
-    const rank: Rank = { isStarted: false, order: refresh.outdatedAtMs, tieBreaker };
-    const waiting: WaitingRefresh = { refresh, station, sinceMs, waiters: new Set(), rank };
-    this.#refreshes.set(refresh, waiting);
-    return waiting;
-  }
-
-  #insert(waiting: WaitingRefresh): void {
-    const next = this.#waiting.findIndex((other) => isBefore(waiting, other));
-    this.#waiting.splice(next < 0 ? this.#waiting.length : next, 0, waiting);
-  }
-
-  #remove(waiting: WaitingRefresh): void {
-    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-  }
-}
-
-function isBefore({ rank: a }: WaitingRefresh, { rank: b }: WaitingRefresh): boolean {
-  if (a.isStarted !== b.isStarted) return a.isStarted;
-  if (a.order !== b.order) return a.order < b.order;
-  return a.tieBreaker < b.tieBreaker;
 }

@@ -2,7 +2,8 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import type { InFlight } from '../../../src/service/admission/circuit-breaker.ts';
-import { type QueuedRefresh, RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
+import type { QueuedRefresh } from '../../../src/service/admission/refresh-queue.ts';
+import { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
