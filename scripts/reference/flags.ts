@@ -24,7 +24,7 @@ export function flagsReference(): string {
     ...FLAGS.map((flag) => `| ${[spelled(flag), standard(flag), commands(flag), flag.help].map(cell).join(' | ')} |`),
     '',
     ...proseLines(
-      `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use. \`--shard\` must be less than \`--total-shards\`. \`--from\` cannot be combined with \`--simulate.stations\` or \`--simulate.resources\`. A duration such as \`1m30s\` or \`0.5s\` is at most \`1d\`.`,
+      `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use; \`--config.check\` is for \`serve\` and \`check\` alone. \`--shard\` must be less than \`--total-shards\`. \`--from\` cannot be combined with \`--simulate.stations\` or \`--simulate.resources\`. A duration such as \`1m30s\` or \`0.5s\` is at most \`1d\`.`,
     ),
     '',
     '## Faults',

@@ -71,7 +71,10 @@ function combinationProblems(
 }
 
 function commandProblems({ name, only }: Flag, command: CommandName): readonly string[] {
-  const isAccepted = only.includes(command) || (only.includes('serve') && COMMANDS[command].acceptsServeFlags);
+  // In place of these commands a check would run, and succeed without their result.
+  const isReplaced = name === 'config.check' && command !== 'check';
+  const acceptsServeFlags = COMMANDS[command].acceptsServeFlags && !isReplaced;
+  const isAccepted = only.includes(command) || (only.includes('serve') && acceptsServeFlags);
   return isAccepted ? [] : [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }
 

@@ -38,6 +38,7 @@ describe('parseFlags', () => {
     ['check --live --min-coverage=0.95 --max-without-rules=0', { flags: { 'min-coverage': 0.95 } }],
     ['check --live --max-uncovered-age=2w', { flags: { 'max-uncovered-age': 1_209_600_000 } }],
     // The flags of serve are accepted where the same configuration is used.
+    ['check --config.check', { command: 'check' }],
     ...['check', 'list prod', 'record prod'].map((command): [string, object] => [
       `${command} --config.file=a.yaml --web.listen-address=:1 --log.level=debug`,
       { flags: { 'config.file': 'a.yaml' } },
@@ -58,6 +59,10 @@ describe('parseFlags', () => {
     ['-alert_rules', 'unknown flag "-alert_rules"'],
     ['list prod --sort -h', /^--sort: missing value/],
     ['simulate --config.file=a.yaml', '--config.file: only valid with serve, check, list, record, drill, got simulate'],
+    ...['list prod', 'record prod', 'drill --alertmanager.url=http://a'].map((command): [string, string] => [
+      `${command} --config.check`,
+      `--config.check: only valid with serve, got ${command.split(' ')[0]}`,
+    ]),
     ['simulate --log.level=debug', '--log.level: only valid with serve, got simulate'],
     [
       'check --min-coverage=0.95 --max-without-rules=0',

@@ -9,7 +9,7 @@ const EXPANDED = '1:1: aliases repeat their values to more than 500000 in all, e
 
 /** Each line repeats the one before twice. */
 const doubledBy = (value: (alias: string) => string) =>
-  Array.from({ length: 40 }, (_, at) => `a${at}: &a${at} ${at === 0 ? '{ x: 1 }' : value(`*a${at - 1}`)}\n`).join('');
+  Array.from({ length: 60 }, (_, at) => `a${at}: &a${at} ${at === 0 ? '{ x: 1 }' : value(`*a${at - 1}`)}\n`).join('');
 
 const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
 
@@ -49,6 +49,7 @@ describe('loadConfig', () => {
       // An alias inside the value that it repeats.
       ['cache: &x { <<: *x }', /^1:17: cache\["<<"\]: alias without a preceding anchor/],
       [doubledBy((alias) => `[${alias}, ${alias}]`), EXPANDED],
+      [doubledBy((alias) => `{ b: ${alias}, c: ${alias} }`), EXPANDED],
       [doubledBy((alias) => `{ <<: [${alias}, ${alias}] }`), EXPANDED],
     ])('reports the problems of %j and nothing else', expectProblems);
   });
