@@ -7,6 +7,7 @@ FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
+COPY main.ts ./
 COPY src src
 COPY lab lab
 RUN npm run build
@@ -42,5 +43,5 @@ USER 65532:65532
 EXPOSE 9842
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "/app/healthcheck.mjs"]
 # A small young generation: V8 keeps its default of up to 192 MiB resident although the heap needs a few of them.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/dist/src/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=4", "/app/dist/main.js"]
 CMD ["--config.file=/etc/telemetry-station-exporter/config.yaml"]

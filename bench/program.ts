@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = new URL('../../../', import.meta.url);
 
 /** The built program, as it is shipped. */
-export const MAIN = fileURLToPath(new URL('dist/src/main.js', ROOT));
+export const MAIN = fileURLToPath(new URL('dist/main.js', ROOT));
 
 /** The options of Node in the entry point of the image. */
 export function imageOptions(): string[] {

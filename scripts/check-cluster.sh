@@ -110,7 +110,7 @@ args=$(kubectl get deployment "$release" --output go-template='{{ range (index .
 address=http://127.0.0.1:$(free_port)
 npm run --silent build
 # shellcheck disable=SC2086
-node dist/src/main.js ${args//\/etc\//$work/etc/} --web.listen-address="${address#http://}" >"$work/exporter.log" 2>&1 &
+node dist/main.js ${args//\/etc\//$work/etc/} --web.listen-address="${address#http://}" >"$work/exporter.log" 2>&1 &
 listed first
 kubectl patch configmap stations --patch '{"data":{"b.yaml":"- { subscription: sub, resource_group: rg, zone: z1, telemetry_station: second }"}}'
 mounted configmap stations "$work/etc/stations" print

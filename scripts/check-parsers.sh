@@ -14,7 +14,7 @@ export PYTHONPATH
 npm run --silent build
 # The shell that opens the log may start late.
 touch "$work/log"
-node dist/src/main.js --demo --web.listen-address=127.0.0.1:0 2>"$work/log" &
+node dist/main.js --demo --web.listen-address=127.0.0.1:0 2>"$work/log" &
 for _ in $(seq 600); do
   port=$(sed -n 's/.*msg=listening .*port=\([0-9]*\).*/\1/p' "$work/log")
   [ -n "$port" ] && break

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { EventEmitter } from 'node:events';
 import { constants, hostname } from 'node:os';
 import { isBrokenPipe } from './cli/data-output.ts';

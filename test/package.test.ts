@@ -19,7 +19,7 @@ describe('npm pack', () => {
     const files = packed();
     expect(files).toEqual(
       expect.arrayContaining([
-        'dist/src/main.js',
+        'dist/main.js',
         'dist/lab/main.js',
         'dist/src/web/pages/style.css',
         'dist/src/web/pages/browser/live-page.js',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** From .tmp/run/lab/day, where this file is built. */
-const MAIN = new URL('../../../../dist/src/main.js', import.meta.url);
+const MAIN = new URL('../../../../dist/main.js', import.meta.url);
 const CLOCK = new URL('clock.js', import.meta.url);
 
 export interface ClockedExporter {

@@ -42,7 +42,7 @@ describe('unknownNames', () => {
     },
     { text: 'TelemetryStationUp', unknown: 'TelemetryStationUp' },
     { text: '`simulate --simulate.sead=1`', unknown: '--simulate.sead' },
-    { text: '```sh\nnode dist/src/main.js --config.fil=a\n```', unknown: '--config.fil' },
+    { text: '```sh\nnode dist/main.js --config.fil=a\n```', unknown: '--config.fil' },
     { text: '`cache.refresh_by: scrape`', unknown: 'cache.refresh_by: scrape' },
     { text: '`src/main.js`', unknown: 'src/main.js' },
     { text: '`npm run tset`', unknown: 'npm run tset' },

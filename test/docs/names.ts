@@ -51,7 +51,7 @@ const FOREIGN = [
 const OWN_PREFIX = 'telemetry_station_exporter';
 
 /** Files of operators, the output of a build, and what is attached to a release. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/src/main.js', 'sbom.spdx.json'];
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'sbom.spdx.json'];
 
 const NPM_COMMANDS = ['audit', 'ci', 'deprecate', 'install', 'login', 'ls', 'pack', 'publish'];
 
@@ -102,7 +102,7 @@ export function unknownNames(page: Page): string[] {
     ...page.spans.flatMap((span) => unknownInSpan(span, page)),
     ...[...shell, ...page.spans].flatMap(unknownScripts),
     ...shell
-      .flatMap((line) => line.split(/(?:dist\/src\/main\.js|telemetry-station-exporter) /).slice(1))
+      .flatMap((line) => line.split(/(?:dist\/main\.js|telemetry-station-exporter) /).slice(1))
       .flatMap(unknownFlags),
   ];
 }

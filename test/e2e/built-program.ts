@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { parseExposition } from '../exposition/parse-exposition.ts';
 import { temporaryFile } from '../service/support/files.ts';
 
-const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 interface StartOptions {
   /** Working directory; a new one unless given. */
@@ -26,7 +26,7 @@ export function startProgram(
   ...flags: string[]
 ) {
   if (!existsSync(main))
-    throw new Error('dist/src/main.js is missing: these tests run the built program, so run `npm run build` first');
+    throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, [...node, ...before, main, ...flags], {
     cwd: folder,

@@ -17,8 +17,8 @@ const COMPARE =
 async function compare(config: object, declared: readonly string[]) {
   const folder = dirname(temporaryFile('config.yaml', stringify(config)));
   writeFileSync(join(folder, 'declared.txt'), declared.map((id) => `${id}\n`).join(''));
-  const program = `'${process.execPath}' '${join(root, 'dist/src/main.js')}'`;
-  const script = COMPARE.replaceAll('node dist/src/main.js', program);
+  const program = `'${process.execPath}' '${join(root, 'dist/main.js')}'`;
+  const script = COMPARE.replaceAll('node dist/main.js', program);
   return new Promise<{ code: number; stdout: string }>((resolve) => {
     const child = execFile('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }, (_error, stdout) =>
       resolve({ code: child.exitCode ?? -1, stdout }),

@@ -29,9 +29,9 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm run build': exportsFromTheService,
   'mkdir -p stations': checksGeneratedStations,
-  'node dist/src/main.js list staging --demo': listsTheDemo,
-  'node dist/src/main.js record prod --config.file=config.yaml --output=recording.json': recordsAndReplays,
-  'node dist/src/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
+  'node dist/main.js list staging --demo': listsTheDemo,
+  'node dist/main.js record prod --config.file=config.yaml --output=recording.json': recordsAndReplays,
+  'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
     simulates,
 };
 
@@ -46,9 +46,9 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
     'scripts/check-image.sh',
   [`helm install --set demo=true stations oci://${CHART_REPOSITORY}`]: 'scripts/check-release.sh',
   'image=registry.example.com/telemetry-station-exporter': 'scripts/check-cluster.sh',
-  'node dist/src/main.js check --config.file=config.yaml --prometheus.url=http://localhost:9090 --alertmanager.url=http://localhost:9093':
+  'node dist/main.js check --config.file=config.yaml --prometheus.url=http://localhost:9090 --alertmanager.url=http://localhost:9093':
     'test/prometheus/live/chain.test.ts',
-  'node dist/src/main.js drill TelemetryStationDataStale --demo --alertmanager.url=http://localhost:9093':
+  'node dist/main.js drill TelemetryStationDataStale --demo --alertmanager.url=http://localhost:9093':
     'test/prometheus/live/chain.test.ts',
   "# declared.txt has the declared IDs, one per line, such as the output of: terraform output -json ids | jq -r '.[]'":
     'test/system/pipeline.test.ts',

@@ -5,7 +5,7 @@ import { CLEAR_LINE } from '../../src/cli/log-output.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** The built program as a word of a shell command. */
-export const program = `'${process.execPath}' '${fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))}'`;
+export const program = `'${process.execPath}' '${fileURLToPath(new URL('../../dist/main.js', import.meta.url))}'`;
 
 /** A shell command in a pseudo terminal of util-linux, of 80 columns; it ends with the test. */
 export class PseudoTerminal {
