@@ -34,6 +34,10 @@ const scraped = (minutes: Minutes) => ['up{}', minutes] as const;
 /** The exporter of a healthy target, without what happens in a scenario. */
 const healthy = (minutes: number) => [up(runs([minutes, 1])), set('all', runs([minutes, 100]))];
 
+/** What a clock shows at every minute, with a gap between two numbers of minutes. */
+const times = (before: number, [gap, none]: readonly [number, '_'], after: number): Minutes =>
+  runs([before, 0], [gap, none], [after, 0]).map((value, at) => (value === '_' ? value : 60 * at));
+
 /** Every scrape whose number the rate divides is lost. */
 const losing = (every: number, minutes: Minutes): Minutes =>
   minutes.map((value, minute) => (minute % every === every - 1 ? '_' : value));
@@ -61,6 +65,56 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'the exporter is killed for two hours in an outage',
+    exporters: [
+      [
+        scraped(runs([60, 1], [120, 0], [60, 1])),
+        up(runs([20, 1], [40, 0], [120, '_'], [60, 1])),
+        ['telemetry_station_exporter_time_seconds{}', times(60, [120, '_'], 60)],
+        [
+          `telemetry_station_data_timestamp_seconds{${STATION}}`,
+          times(60, [120, '_'], 60).map((value, at) => (at < 60 ? 60 * Math.min(at, 20) : value)),
+        ],
+      ],
+    ],
+    firing: {
+      59: ['DataStale', 'Down', 'UpstreamDown'],
+      179: ['DataStale', 'Down', 'ExporterDown', 'UpstreamDown'],
+      220: [],
+    },
+  },
+  {
+    name: 'a reload gives the station a team, in an outage while many fire',
+    exporters: [
+      [
+        up(runs([30, 1], [30, 0], [120, '_'])),
+        set('all', runs([60, 100], [120, '_'])),
+        set('firing', runs([60, 30], [120, '_'])),
+        [`telemetry_station_up{${STATION},team="a"}`, runs([60, '_'], [120, 0])],
+        [`telemetry_station_last_known_resources{${STATION},team="a",set="all"}`, runs([60, '_'], [120, 100])],
+        [`telemetry_station_last_known_resources{${STATION},team="a",set="firing"}`, runs([60, '_'], [120, 30])],
+      ],
+    ],
+    firing: {
+      59: ['Down', 'ManyResourcesFiring', 'UpstreamDown'],
+      170: ['Down', 'ManyResourcesFiring', 'UpstreamDown'],
+    },
+  },
+  {
+    name: 'a reload gives the station a team after many resources were lost',
+    exporters: [
+      [
+        up(runs([120, 1], [120, '_'])),
+        set('all', runs([80, 100], [40, 50], [120, '_'])),
+        verified(runs([80, 100], [40, 50], [120, '_'])),
+        [`telemetry_station_up{${STATION},team="a"}`, runs([120, '_'], [120, 1])],
+        [`telemetry_station_last_known_resources{${STATION},team="a",set="all"}`, runs([120, '_'], [120, 50])],
+        [`telemetry_station_verified_resources{${STATION},team="a"}`, runs([120, '_'], [120, 50])],
+      ],
+    ],
+    firing: { 119: ['ResourcesLost'], 230: ['ResourcesLost'] },
+  },
+  {
     name: 'many end in the time of an outage in which the exporter restarts',
     exporters: [
       [
@@ -81,8 +135,14 @@ const SCENARIOS: readonly Scenario[] = [
         set('firing', runs([40, 30], [200, '_'])),
         resource('a', runs([40, 1], [200, '_'])),
         ['telemetry_station_up{station="failed",upstream="main"}', runs([20, 1], [20, 0], [200, '_'])],
-        ['telemetry_station_last_known_resources{station="failed",upstream="main",set="all"}', runs([40, 100])],
-        ['telemetry_station_last_known_resources{station="failed",upstream="main",set="firing"}', runs([40, 30])],
+        [
+          'telemetry_station_last_known_resources{station="failed",upstream="main",set="all"}',
+          runs([40, 100], [200, '_']),
+        ],
+        [
+          'telemetry_station_last_known_resources{station="failed",upstream="main",set="firing"}',
+          runs([40, 30], [200, '_']),
+        ],
         ['telemetry_station_up{station="other",upstream="main"}', runs([240, 1])],
       ],
     ],
