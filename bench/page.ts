@@ -7,10 +7,8 @@ import { PAGE_SIZE, RESOURCES } from './setup.ts';
 
 export type Results = Readonly<Record<string, readonly Measured[]>>;
 
-/** The text of docs/performance.md. */
-export function performancePage(results: Results, runs: number): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  const sections = Object.entries(results).map(([name, figures]) => section(name, beyondTables(name, figures)));
+/** The text of docs/performance.md: what the exporter costs its operators. */
+export function performancePage(results: Results): string {
   return `# Performance
 
 A typical fleet: ${ORDINARY_FLEET.stations} stations of ${ORDINARY_FLEET.resourcesPerStation} resources, default values, scraped once a minute. The service takes 200 ms for a
@@ -29,16 +27,29 @@ ${RESOURCES.toLocaleString('en')} resources:
 
 ${comparisonTable(results)}
 
-The rest of this page is for maintainers: the figures behind the tables, with goals, which the
-[last section](#what-bounds-the-figures) discusses. \`npm run bench\` generates it; with \`npm run bench -- --runs=3\` each
-figure is the median of three runs, with the range in parentheses. Unless stated otherwise: ${RESOURCES.toLocaleString('en')} resources in 100
-stations, about 5 series per resource; all processes run on one machine and use HTTP over loopback; values are medians
-after a warm-up.
+Measured on ${machine()} by \`npm run bench\`, whose
+[figures and goals](../bench/README.md) are for maintainers.
+`;
+}
 
-Machine: ${machine}. Runs: ${runs}.
+/** The text of bench/README.md: the figures behind the page, with goals. */
+export function figuresPage(results: Results, runs: number): string {
+  const sections = Object.entries(results).map(([name, figures]) => section(name, beyondTables(name, figures)));
+  return `# Benchmarks
+
+The figures behind [Performance](../docs/performance.md), with goals, which the [last section](#what-bounds-the-figures) discusses.
+\`npm run bench\` generates both pages; with \`npm run bench -- --runs=3\` each figure is the median of three runs, with
+the range in parentheses. Unless stated otherwise: ${RESOURCES.toLocaleString('en')} resources in 100 stations, about 5 series per resource; all
+processes run on one machine and use HTTP over loopback; values are medians after a warm-up.
+
+Machine: ${machine()}. Runs: ${runs}.
 
 ${sections.join('\n')}
 ${LIMITS}`;
+}
+
+function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
 }
 
 const LIMITS = `## What bounds the figures
@@ -50,7 +61,7 @@ const LIMITS = `## What bounds the figures
   \`node --max-semi-space-size=4\`, which saves 20 to 30 MB and costs a tenth more CPU per changed resource.
 - **Memory per resource** varies between equal runs, because V8 does not return pages that are partly in use: differences
   of less than 100 bytes per resource mean nothing.
-- **The event loop** is delayed most by garbage collection or [one large page](adr/0011-one-thread.md).
+- **The event loop** is delayed most by garbage collection or [one large page](../docs/adr/0011-one-thread.md).
 `;
 
 const ORDINARY_BEGIN = '<!-- npm run bench ordinary: begin -->';

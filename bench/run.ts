@@ -5,7 +5,7 @@ import { type Figure, type Measured, markdownTable, merged } from './figure.ts';
 import { idleFigures } from './idle.ts';
 import { largePageFigures } from './large-page.ts';
 import { ordinaryFigures } from './ordinary.ts';
-import { performancePage, withOrdinaryTable } from './page.ts';
+import { figuresPage, performancePage, withOrdinaryTable } from './page.ts';
 import { refreshFigures } from './refresh.ts';
 import { requestsFigures } from './requests.ts';
 import { scaleFigures } from './scale.ts';
@@ -52,8 +52,12 @@ for (let run = 1; run <= runs; run += 1) {
 }
 console.log(`\n${JSON.stringify(results)}`);
 const PAGE = new URL('../../../docs/performance.md', import.meta.url);
-// Only a run of all benchmarks has every figure of the page.
-if (selected.length === 0) await writeFile(PAGE, performancePage(results, runs));
+const FIGURES = new URL('../../../bench/README.md', import.meta.url);
+// Only a run of all benchmarks has every figure of the pages.
+if (selected.length === 0) {
+  await writeFile(PAGE, performancePage(results));
+  await writeFile(FIGURES, figuresPage(results, runs));
+}
 if (Object.hasOwn(results, 'ordinary')) {
   await writeFile(PAGE, withOrdinaryTable(await readFile(PAGE, 'utf8'), results));
 }

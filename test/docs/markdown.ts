@@ -29,7 +29,7 @@ export function allPages(): Page[] {
   const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
-  const outside = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  const outside = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md'];
   return [...outside, ...documents.map((name) => `docs/${name}`)].map(readPage);
 }
 
