@@ -50,6 +50,8 @@ async function start(within?: string) {
   return { config, ...exporter, textAt, overdue };
 }
 
+const COLUMNS = ['Overdue', 'Oldest', 'Not covered', 'Unknown age', 'Unknown', 'Covered', 'Exempt'];
+
 describe('coverage with an age', () => {
   it('counts a resource as overdue with the first refresh after its time has come, although the listing is the same', async () => {
     const { overdue } = await start('7d');
@@ -72,14 +74,13 @@ describe('coverage with an age', () => {
     const { textAt } = await start('7d');
     const page = await textAt('/coverage', 'text/html');
     expect(textOf(page, 'content')).toContain('older than coverage.within (7 d).');
-    // Overdue, oldest, not covered, of unknown age, unknown, covered and exempt ones.
-    expect(rowsOf(page, 'by-team')).toEqual([
+    expect(rowsOf(page, 'by-team', ['Team', ...COLUMNS])).toEqual([
       'b 2 20 d ago 2 0 1 0 0',
       'a 0 6 d 12 h ago 2 0 0 1 1',
       'c 0 just now 2 1 0 0 0',
     ]);
-    expect(rowsOf(page, 'by-type')).toEqual(['x 1 20 d ago 5 1 0 0 0', 'y 1 8 d ago 1 0 1 1 1']);
-    expect(rowsOf(page, 'by-station')).toEqual([
+    expect(rowsOf(page, 'by-type', ['Type', ...COLUMNS])).toEqual(['x 1 20 d ago 5 1 0 0 0', 'y 1 8 d ago 1 0 1 1 1']);
+    expect(rowsOf(page, 'by-station', ['Station', ...COLUMNS])).toEqual([
       'ts-1 1 8 d ago 3 0 0 1 1',
       'ts-2 1 20 d ago 3 1 1 0 0',
       'broken – no data – none – no data – no data – no data – no data – no data',
@@ -126,7 +127,7 @@ describe('coverage with an age', () => {
     expect((await scrape()).has('telemetry_station_overdue_resources')).toBe(false);
     const page = await textAt('/coverage', 'text/html');
     expect(textOf(page, 'content')).toContain('(not configured)');
-    expect(rowsOf(page, 'by-team')).toContain('b 20 d ago 2 0 1 0 0');
+    expect(rowsOf(page, 'by-team', ['Team', ...COLUMNS])).toContain('b 20 d ago 2 0 1 0 0');
     expect(textOf(await textAt('/', 'text/html'), 'totals')).toContain('by owner and type');
   });
 

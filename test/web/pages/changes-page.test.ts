@@ -31,9 +31,11 @@ const detailWith = (newestFirst: readonly ObservedChange[], dropped = 0) =>
     changes: { ...NO_CHANGES, newestFirst, dropped, droppedRemovals: Math.min(dropped, 3) },
   });
 
+const COLUMNS = ['Observed', 'Change', 'Resource', 'Type', 'Team', 'From', 'To'];
+
 async function pageOf(newestFirst: readonly ObservedChange[], query = '', dropped = 0) {
   const page = await openPage(exporterOf(detailWith(newestFirst, dropped)), PATH + query);
-  return { ...page, rows: rowsOf(page.body, 'change-table') };
+  return { ...page, rows: rowsOf(page.body, 'change-table', COLUMNS) };
 }
 
 describe('changesPage', () => {

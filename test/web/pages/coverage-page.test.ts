@@ -14,6 +14,8 @@ const stationOf = (types: number) =>
     ),
   );
 
+const COLUMNS = ['Oldest', 'Not covered', 'Unknown age', 'Unknown', 'Covered', 'Exempt'];
+
 describe('the page of the coverage', () => {
   it('shows the hundred most urgent rows of a table, and how many more there are', async () => {
     const { text, body } = await openPage(stationOf(102), '/coverage');
@@ -26,12 +28,16 @@ describe('the page of the coverage', () => {
   it('has a dash where the coverage is unknown of all, and not 0', async () => {
     const unknown = exporterOf(detailOf(resourcesOf(2, () => ({ alertRules: undefined, type: '' }))));
     const { body } = await openPage(unknown, '/coverage');
-    expect(rowsOf(body, 'by-type')).toEqual(['(none) – none – not reported – not reported 2 – not reported 0']);
+    expect(rowsOf(body, 'by-type', ['Type', ...COLUMNS])).toEqual([
+      '(none) – none – not reported – not reported 2 – not reported 0',
+    ]);
     const { body: none } = await openPage(
       { ...unknown, stations: () => [{ ...STATION, snapshot: undefined }] },
       '/coverage',
     );
-    expect(rowsOf(none, 'by-station')).toEqual(['prod – none – no data – no data – no data – no data – no data']);
+    expect(rowsOf(none, 'by-station', ['Station', ...COLUMNS])).toEqual([
+      'prod – none – no data – no data – no data – no data – no data',
+    ]);
   });
 
   it('has no filters', async () => {

@@ -32,8 +32,22 @@ export function textOf(body: string, id: string): string {
   return shown(contentOf(body, id)).text;
 }
 
-/** The text of each row of the table with the ID, without that of the headings. */
-export function rowsOf(body: string, id: string): string[] {
-  const [, ...rows] = contentOf(body, id).split('<tr');
-  return rows.slice(1).map((row) => shown(`<tr${row}`).text);
+/** The text of each row of the table with the ID, or only that of the columns with these headings, in their order. */
+export function rowsOf(body: string, id: string, headings?: readonly string[]): string[] {
+  const [, head = '', ...rows] = contentOf(body, id).split('<tr');
+  const [first = ''] = elementsOf(head, 'th');
+  return rows.map((row) => {
+    if (headings === undefined) return shown(`<tr${row}`).text;
+    const cells = new Map(elementsOf(row, 'td').map((cell) => [attributeOf(cell, 'data-label'), shown(cell).text]));
+    const named = new Map([[shown(first).text, shown(elementsOf(row, 'th').join('')).text], ...cells]);
+    return headings.flatMap((heading) => named.get(heading) ?? []).join(' ');
+  });
+}
+
+function elementsOf(markup: string, element: string): string[] {
+  return Array.from(markup.matchAll(new RegExp(`<${element}[ >][\\s\\S]*?</${element}>`, 'g')), ([found]) => found);
+}
+
+function attributeOf(markup: string, name: string): string | undefined {
+  return shown(markup).tags[0]?.attributes[name];
 }

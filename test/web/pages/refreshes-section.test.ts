@@ -7,6 +7,8 @@ import { rowsOf, shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
 
+const COLUMNS = ['Ended (UTC)', 'Outcome', 'Duration', 'Pages', 'Resources', 'Firing', 'Changes'];
+
 const successAt = (agoMs: number, changes?: Partial<EndedRefresh>) => success(NOW_MS - agoMs, changes);
 
 function section(refreshes: readonly EndedRefresh[]): string {
@@ -46,7 +48,7 @@ describe('refreshesSection', () => {
       '03:05:00 failed timeout: no reply 10 s – not known – not known – not known – not known',
     ],
   ])('shows of a refresh %s', (_what, refresh, row) => {
-    expect(rowsOf(section([refresh]), 'refreshes')).toEqual([row]);
+    expect(rowsOf(section([refresh]), 'refreshes', COLUMNS)).toEqual([row]);
   });
 
   it('shows all of them, the newest first, and links to them as CSV and JSON', () => {

@@ -152,7 +152,7 @@ describe('stationPage', () => {
     expect(text).toContain('Resources may be missing: 40 rejected.');
     expect(text).toContain('Changes are not counted meanwhile.');
     expect(text).toContain('The first 2 of 40:');
-    expect(rowsOf(body, 'rejected-records')).toEqual([
+    expect(rowsOf(body, 'rejected-records', ['Record', 'Reason', 'Name', 'Display name', 'Type'])).toEqual([
       'Position 3 no resource_id <i>3</i> Web type.a',
       expect.stringMatching(/^Position 4 not an object/),
     ]);
@@ -185,7 +185,8 @@ describe('stationPage', () => {
 
   it('shows the resources, with unknown values marked, and counts them by type and product in the filters', async () => {
     const { body } = await open(full);
-    expect(rowsOf(body, 'resource-table')).toEqual([
+    const columns = ['Resource', 'Type', 'Product', 'State', 'Rules', 'SKU', 'GPU', 'Created'];
+    expect(rowsOf(body, 'resource-table', columns)).toEqual([
       'Beta name-b b b Type B p Firing 0 – not reported – not reported 779 d ago',
       'named a a Type A – not reported – no state – not reported exempt – not reported – not reported – not reported',
       'c c – not reported – not reported INACTIVE 1,200 2 GPU H 779 d ago',

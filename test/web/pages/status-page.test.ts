@@ -262,7 +262,8 @@ describe('the row of a station', () => {
       '.. main · ts no data: not scraped for 5 min – no data – no data – no data – no data 55 s ago',
     ],
   ])('that %s shows state, numbers and times', async (_state, station, text) => {
-    const [row] = rowsOf((await openWith([station])).body, 'stations');
+    const columns = ['Station', 'State', 'Resources', 'Firing', 'Pending', 'Unknown state', 'Coverage', 'Last success'];
+    const [row] = rowsOf((await openWith([station])).body, 'stations', columns);
     expect(row).toBe(text);
   });
 });
